@@ -1,9 +1,11 @@
 """The page Heat map: which group's words a model expects after which occupation in which context."""
 
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
-from pcf_core.app.cell import draw_cell, draw_flagged
+from pcf_core.app.cell import draw_cell, draw_flagged, open_clicked, take_click
 from pcf_core.app.data import remembered
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import finding, foot, key_figures, open_page, picture
@@ -13,13 +15,13 @@ from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures
 from pcf_core.report.rows import cell_rows
 from pcf_core.report.tables import whole_cell_table
-from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.answers import heat_map_answer
+from pcf_core.show.charts.heat_map import MOST_OPENED, heat_map
 from pcf_core.show.findings.occupations import heat_map_finding
 from pcf_core.show.overview import ModelRow, overview_answer
 
 BELOW = (
-    "Choose an occupation and a context under *One cell* to see the prompt, the groups and the words behind "
-    "it."
+    "A click on a cell, or the choice under *One cell*, shows the prompt, the groups and the words behind it."
 )
 FILES = (
     " The files under *Data* hold every cell of the run, one row for each occupation, template and group, "
@@ -29,9 +31,7 @@ FILES = (
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page(
-        "Heat map", "Which words does the model expect, occupation by occupation, context by context?"
-    )
+    loaded = open_page("Heat map", "")
     sentences, controls = st.container(), st.container()
     with controls:
         model, group, preset, order, page = choose_map(loaded)
@@ -41,18 +41,8 @@ def draw() -> None:
     state = [model, group, preset, order, papers, page]
     with sentences:
         finding(
-            overview_answer([ModelRow.of(name, report) for name, report in loaded.reports.items()]),
-            remembered(
-                loaded,
-                "heat_sentence",
-                [model, group],
-                lambda: heat_map_finding(model, preferences, group, weights),
-            ),
-        )
-        key_figures(
-            remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)),
-            loaded,
-            intervals=[],
+            remembered(loaded, "heat_answer", [model], lambda: heat_map_answer(model, preferences, weights)),
+            overview_answer([ModelRow.of(model, item.report)]),
         )
     axes = remembered(
         loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers, page)
@@ -65,13 +55,29 @@ def draw() -> None:
         loaded,
         "heat_map",
         f"Heat map of the probability of {group} words",
-        lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even),
+        lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=True),
         state,
+        clicked=partial(take_click, preferences) if len(rows) * len(columns) <= MOST_OPENED else None,
     )
+    open_clicked(loaded)
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
         f"{len(columns):,} of {len(preferences.templates):,} templates. {axes.note}"
     )
+    with st.expander("How sure?"):
+        finding(
+            remembered(
+                loaded,
+                "heat_sentence",
+                [model, group],
+                lambda: heat_map_finding(model, preferences, group, weights),
+            )
+        )
+        key_figures(
+            remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)),
+            loaded,
+            intervals=[],
+        )
     draw_flagged(item)
     draw_cell(loaded)
     foot(

@@ -31,7 +31,7 @@ VIEWS = ["models", "shared or not", "corrected", "occupations"]
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Risk", "How much, and is it fixed, or does it change with the sentence?")
+    loaded = open_page("Risk", "")
     rows = [ModelRow.of(name, report) for name, report in loaded.reports.items()]
     finding(risk_answer(rows), overview_answer(rows))
     figures = st.expander("How sure?")

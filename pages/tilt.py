@@ -16,9 +16,11 @@ from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import lead_figures, tilt_figures
 from pcf_core.report.rows import tilt_table
 from pcf_core.report.tilts import panel_groups
+from pcf_core.show.answers import farthest_answer
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.findings.models import interval_sentence
 from pcf_core.show.findings.occupations import leaders_finding, strongest_finding, tilt_finding
+from pcf_core.show.overview import ModelRow, overview_answer
 
 READ = """
 *What it read* shows the same scale for the biographies that the shipped models were trained on, those whose
@@ -28,15 +30,18 @@ lead names the occupation: +1 where all say mostly *he*.
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Tilt", "Which way does it lean?")
+    loaded = open_page("Tilt", "")
     reports = even_reports(loaded)
     tilts = tilts_of(loaded, reports)
     groups, over = loaded.first.report.groups, loaded.choice.over
     beside = Beside()
-    strongest: list[str] = []
+    finding(
+        overview_answer([ModelRow.of(name, report) for name, report in reports.items()]),
+        farthest_answer(reports),
+    )
     if len(groups) > 2:
-        finding(*(leaders_finding(name, report) for name, report in reports.items()))
-        draw_figures(lead_figures(reports))
+        said = [leaders_finding(name, report) for name, report in reports.items()]
+        figures = lead_figures(reports)
         chosen = choose_occupation(reports)
         drawn = panel_groups(reports)
         picture(
@@ -53,9 +58,9 @@ def draw() -> None:
             )
     else:
         high, low = groups[0], groups[1]
-        finding(*(tilt_finding(name, report, high, low) for name, report in reports.items()))
-        draw_figures(tilt_figures(tilts, reports, high, over))
-        strongest = [strongest_finding(name, report, high, low) for name, report in reports.items()]
+        said = [tilt_finding(name, report, high, low) for name, report in reports.items()]
+        said += [strongest_finding(name, report, high, low) for name, report in reports.items()]
+        figures = tilt_figures(tilts, reports, high, over)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = choose_occupation(reports)
             beside = draw_beside(loaded, chosen)
@@ -75,13 +80,14 @@ def draw() -> None:
             ),
             [*beside.state, over, chosen],
         )
-    # So that the picture is seen without scrolling, what else is to be said of it stands beneath.
-    finding(opening(loaded, reports, chosen), *strongest)
-    finding(*beside.sentences)
-    if beside.note:
-        st.caption(plain(beside.note))
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
-    notes(loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
+    with st.expander("How sure?"):
+        finding(opening(loaded, reports, chosen), *said)
+        draw_figures(figures)
+        finding(*beside.sentences)
+        if beside.note:
+            st.caption(plain(beside.note))
+        notes(loaded, list(dict.fromkeys(map(interval_sentence, means))), reports)
     if chosen:
         draw_distribution(loaded, reports, tilts, chosen)
     how = how_to_read.TILT_SEVERAL if len(groups) > 2 else how_to_read.TILT + READ

@@ -13,10 +13,13 @@ from pcf_core.app.text import plain
 from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.families import facts_of
+from pcf_core.core.run import Preferences
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
 from pcf_core.show.findings.occupations import occupation_finding
+
+CLICKED = "cell_clicked"
 
 
 def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
@@ -74,6 +77,24 @@ def draw_flagged(item: LoadedRun) -> None:
             draw_table(flagged_cells(item), "flagged_cells", alt="Cells with next to no coverage")
 
 
+def take_click(preferences: Preferences, clicked: object) -> None:
+    """Choose the cell that was clicked; a mark beside the cells stands for none."""
+    if isinstance(clicked, list):
+        state = st.session_state
+        state["occupation"] = preferences.occupations[int(clicked[0])]
+        state["template"] = preferences.templates[int(clicked[1])]
+        state[CLICKED] = True
+
+
+def open_clicked(loaded: Loaded) -> None:
+    """Open the cell that was clicked, over the page, where there is one."""
+    state = st.session_state
+    if state.pop(CLICKED, False):
+        st.dialog("One cell", width="large")(draw_parts)(
+            loaded, state["occupation"], state["template"], "clicked_"
+        )
+
+
 def draw_cell(loaded: Loaded) -> None:
     """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
     st.subheader("One cell")
@@ -89,6 +110,11 @@ def draw_cell(loaded: Loaded) -> None:
         bind="query-params",
         help="The template of the cell.",
     )
+    draw_parts(loaded, occupation, template)
+
+
+def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
+    """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     finding(
         *(
             f"{name}: {occupation_finding(item.report, occupation, item.result.preferences)}"
@@ -98,7 +124,7 @@ def draw_cell(loaded: Loaded) -> None:
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
     picture(
         loaded,
-        "cell_bars",
+        f"{prefix}cell_bars",
         "Probability of each group in this cell, one bar a model",
         lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         [occupation, template],
@@ -106,15 +132,17 @@ def draw_cell(loaded: Loaded) -> None:
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
-            draw_words(loaded, name, item, occupation, template)
+            draw_words(loaded, name, item, occupation, template, prefix)
 
 
-def draw_words(loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str) -> None:
+def draw_words(
+    loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
+) -> None:
     """Draw the words that carry one cell under one model."""
     st.markdown(f"Words that carry it · **{plain(name)}**")
     picture(
         loaded,
-        f"words_{name}",
+        f"{prefix}words_{name}",
         f"Most probable words of {name}",
         lambda: word_bars(cell_words(item, occupation, template)),
         [occupation, template],

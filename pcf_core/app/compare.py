@@ -1,27 +1,29 @@
-"""Two models on the same templates: key figures side by side, the difference, and each occupation's."""
+"""Two models on the same templates: which discriminates less, against whom, and how sure that is."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
-from pcf_core.app.data import Loaded, cached
+from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
+from pcf_core.app.data import Loaded, cached, even_reports
 from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.app.text import plain
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.reading import Reading
 from pcf_core.core.errors import RunError
-from pcf_core.core.risk import Comparison, Side
+from pcf_core.core.risk import Comparison, Interval, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
 from pcf_core.report.loaded import LoadedRun, pairs, said_risks
 from pcf_core.report.reproducing import compare_command
 from pcf_core.show.charts.comparison import difference_plot, risk_scatter
+from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer, risks_table
 from pcf_core.show.findings.comparison import (
     difference_finding,
     difference_text,
@@ -32,6 +34,7 @@ from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import number, with_interval
 from pcf_core.show.findings.order import order_finding
 
+FIRST, SECOND = "compare_first", "compare_second"
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 HELP = {
@@ -49,47 +52,91 @@ and *Intervals over*, under *Reading options*, change the intervals shown, not t
 """
 
 
-def draw_pair(loaded: Loaded, head: DeltaGenerator) -> None:
-    """Draw the view of two models; findings go into ``head``."""
+def draw_pair(loaded: Loaded) -> None:
+    """Draw the view of two models: the answer, against whom, how sure, both tilts, what lies behind it."""
     names = list(loaded.runs)
     if len(names) < 2:
         st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
         return
-    with st.container(horizontal=True):
-        first = st.selectbox(
-            "First", names, key="compare_first", bind="query-params", help="The difference is first − second."
-        )
-        second = st.selectbox(
-            "Second",
-            names,
-            index=1,
-            key="compare_second",
-            bind="query-params",
-            help="What it is held against.",
-        )
+    first, second = choose_pair(names)
     if first == second:
         st.info("Choose two different models.", icon=":material/info:")
         return
     comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
-    shown = choose_picture()
-    with head:
-        finding(
-            difference_finding(comparison, over=loaded.choice.over),
-            occupations_difference_finding(comparison, shown.quantity),
-        )
+    pair, reports = (first, second), even_reports(loaded)
+    standing = Standing.of(pair, comparison.differences["overall_risk"])
+    st.markdown(f"##### {plain(pair_answer(standing))}")
+    finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
+    draw_tilts(loaded, reports, pair)
+    for sentence in comparison.warnings:
+        st.caption(plain(sentence))
+    st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
+    with st.expander("How sure?"):
+        finding(difference_finding(comparison, over=loaded.choice.over))
         draw_columns(comparison, loaded)
-        for sentence in comparison.warnings:
-            st.caption(plain(sentence))
-    views = [loaded.runs[name].view_key for name in (first, second)]
-    draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
-    picture = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
-    left.markdown(picture + how_to_read.COMPARISON + OPTIONS)
-    with middle:
+    with st.expander("Which occupations differ in risk?"):
+        shown = choose_picture()
+        finding(occupations_difference_finding(comparison, shown.quantity))
+        views = [loaded.runs[name].view_key for name in pair]
+        draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
+    reading, data, provenance = st.tabs(["Reading the picture", "Data", "Method and provenance"])
+    of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
+    reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
+    with data:
         draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
-    with right:
+    with provenance:
+        st.markdown(how_to_read.COMPARISON + OPTIONS)
         draw_commands(command(comparison, loaded))
         draw_provenance(loaded)
+
+
+def choose_pair(names: Sequence[str]) -> tuple[str, str]:
+    """Draw the two models in one line, and a button that swaps them; return their names."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        first = st.selectbox(
+            "First model",
+            names,
+            key=FIRST,
+            bind="query-params",
+            label_visibility="collapsed",
+            help="The difference is first − second.",
+        )
+        st.markdown("against", width="content")
+        second = st.selectbox(
+            "Second model",
+            names,
+            index=1,
+            key=SECOND,
+            bind="query-params",
+            label_visibility="collapsed",
+            help="What it is held against.",
+        )
+        st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
+    return first, second
+
+
+def swap() -> None:
+    """Let the two models change places."""
+    state = st.session_state
+    state[FIRST], state[SECOND] = state[SECOND], state[FIRST]
+
+
+def ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
+    """Return by quantity the range of either model, where it is of the same templates and occupations."""
+    return {
+        quantity: tuple(
+            own_interval(side, quantity, loaded) for side in (comparison.first, comparison.second)
+        )
+        for quantity in SYMBOLS
+    }
+
+
+def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
+    """Return the run's own interval where what is compared is all that it has."""
+    if side.templates_left_out or side.occupations_left_out:
+        return None
+    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
+    return report.interval(quantity, loaded.choice.over)
 
 
 def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
@@ -150,10 +197,8 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     """
     found = comparison.differences[quantity]
     value = found.first if side is comparison.first else found.second
-    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
-    interval = report.interval(quantity, loaded.choice.over)
-    same = not (side.templates_left_out or side.occupations_left_out) and interval is not None
-    told, _, bounds = (with_interval(value, interval) if same else number(value)).partition(" ")
+    interval = own_interval(side, quantity, loaded)
+    told, _, bounds = (with_interval(value, interval) if interval else number(value)).partition(" ")
     bounds = bounds.strip("()")
     unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
     if unseen:

@@ -58,4 +58,11 @@ TOUCH = """
   }
 }
 """
-MENDED = f"<style>{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}</style>"
+
+# What is a table on a wide page is a card for each row on a narrow one: of two containers with these keys one
+# is seen.
+CARDS = """
+@media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
+@media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
+"""
+MENDED = f"<style>{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}</style>"

@@ -13,7 +13,15 @@ from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
-from pcf_core.show.overview import KINDS, ModelRow, by_risk, models_table
+from pcf_core.show.overview import (
+    KINDS,
+    ModelRow,
+    bar,
+    by_risk,
+    card_text,
+    models_table,
+    two_decimals,
+)
 
 ALL = "all"
 SHOWN = "models_shown"
@@ -74,10 +82,39 @@ def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
 
 
 def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
-    """Draw the filter and the table; a click on a name opens Tilt, two ticks offer Compare."""
+    """Draw the filter and the models shown, as a table or, where that is too wide, as cards."""
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    with st.container(key="cards_of_models"):
+        draw_cards(loaded, shown)
+    with st.container(key="table_of_models"):
+        draw_model_table(loaded, shown)
+
+
+def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+    """Draw a card for each model, which a telephone has in the place of the table."""
+    for row in shown:
+        with st.container(border=True):
+            st.page_link(
+                "pages/tilt.py",
+                label=f"**{plain(row.model)}**",
+                query_params={**loaded.choice.parameters, **parameters_for([row.model])},
+            )
+            alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
+            st.image(bar(row), width="stretch", alt=alt)
+            st.markdown(plain(card_text(row)))
+    if len(loaded.runs) > 1:
+        st.page_link(
+            "pages/compare.py",
+            label="Compare the chosen models",
+            icon=":material/compare_arrows:",
+            query_params=loaded.choice.parameters,
+        )
+
+
+def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
+    """Draw the table; a click on a name opens Tilt, two ticks offer Compare."""
     table = models_table(shown)
     answer: Any = st.dataframe(
         table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table,

@@ -47,9 +47,13 @@ ROW = 5  # key figures side by side
 
 
 def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
-    """Draw title and question, then load the results as :func:`open_results` does."""
+    """Draw title and question, then load the results as :func:`open_results` does.
+
+    An empty question leaves its place to the answer.
+    """
     st.title(title)
-    st.markdown(f"##### {question}")
+    if question:
+        st.markdown(f"##### {question}")
     return open_results(otherwise)
 
 
@@ -233,27 +237,46 @@ def _draw_row(figures: list[KeyFigure], columns: int) -> None:
 
 
 def picture(
-    loaded: Loaded, key: str, alt: str, make: Callable[[], go.Figure], state: Sequence[object] = ()
+    loaded: Loaded,
+    key: str,
+    alt: str,
+    make: Callable[[], go.Figure],
+    state: Sequence[object] = (),
+    clicked: Callable[[object], None] | None = None,
 ) -> None:
     """Draw one chart, full width, anew only when the runs, the view options or ``state`` change.
 
-    ``alt`` is its sentence for a screen reader.
+    ``alt`` is its sentence for a screen reader; ``clicked`` as in :func:`chart`.
     """
-    chart(remembered(loaded, key, state, make), key, alt)
+    chart(remembered(loaded, key, state, make), key, alt, clicked)
 
 
-def chart(figure: go.Figure, key: str, alt: str) -> None:
-    """Draw a figure, full width, in the page's theme.
+def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None) -> None:
+    """Draw a figure, full width, in the page's theme; a click calls ``clicked``.
 
-    On a telephone a finger on it moves the page, as it does beside it, and zooms by the buttons alone:
-    plotly would take each swipe for a zoom, and a tall chart could not be passed.
+    It is called with the ``customdata`` of the mark that was clicked.  On a telephone a finger on the figure
+    moves the page, as it does beside it, and zooms by the buttons alone: plotly would take each swipe for a
+    zoom, and a tall chart could not be passed.
     """
     drawn = readable(figure)
     if is_presented():
         drawn = enlarged(drawn)
     if "Mobi" in st.context.headers.get("User-Agent", ""):
         drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
-    st.plotly_chart(drawn, width="stretch", theme="streamlit", key=key, config=CHART, alt=alt)
+    shown: dict[str, Any] = {
+        "width": "stretch", "theme": "streamlit", "key": key, "config": CHART, "alt": alt
+    }  # fmt: skip
+    if clicked is None:
+        st.plotly_chart(drawn, **shown)
+    else:
+        st.plotly_chart(drawn, **shown, on_select=lambda: _tell(key, clicked), selection_mode="points")
+
+
+def _tell(key: str, clicked: Callable[[object], None]) -> None:
+    """Call ``clicked`` with what the mark under the last click stands for, if there was one."""
+    points = st.session_state[key].selection.points
+    if points and "customdata" in points[0]:
+        clicked(points[0]["customdata"])
 
 
 def foot(

@@ -73,8 +73,8 @@ def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
     """Draw every difference with its interval and p, and the commands that make them again."""
     with st.expander("Every difference, with interval and p"):
         st.caption(
-            "The difference is that of the first model less the second. *How to read this* of the view "
-            "*two models* tells how intervals and tests are made."
+            "The difference is that of the first model less the second. *Method and provenance* of the "
+            "view *two models* tells how intervals and tests are made."
         )
         draw_table(several_table(comparisons, loaded.choice.over), "ready_comparison", SEVERAL_COLUMNS)
         draw_commands("\n".join(command(found, loaded) for found in comparisons))

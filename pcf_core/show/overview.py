@@ -191,6 +191,15 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     return table
 
 
+def card_text(row: ModelRow) -> str:
+    """Write what the table has of a model besides its name and its picture."""
+    risk = f"Risk {two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}."
+    if not row.favoured:
+        return f"{risk} Favours neither."
+    led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"
+    return f"{risk} Favours {people(row.favoured)}, in {led}."
+
+
 def _firsts(row: ModelRow, groups: Sequence[str]) -> str:
     if len(groups) == 2:
         return " / ".join(f"{row.leading[group]:,}" for group in groups)
@@ -239,5 +248,6 @@ def bar(row: ModelRow) -> str:
             for colour, width in (("#FFFFFF", 4), ("#222222", 1.6))
         ]
     drawn = "".join(parts)
-    picture = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}">{drawn}</svg>'
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" width="{WIDTH}" height="{HEIGHT}"'
+    picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
     return f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"

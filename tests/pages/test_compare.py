@@ -14,12 +14,13 @@ from pcf_core.app.compare_published import printed_form
 from pcf_core.app.lists import Usual, template_sets
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
+from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
@@ -39,10 +40,77 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     assert occupations_difference_finding(found) in texts(app)
     assert len(app.metric) == 6
     assert {metric.label for metric in app.metric} == {"Risk R", "Prejudice", "Caprice"}
-    verdicts = app.table[0].value
+    verdicts = app.table[1].value
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 2, "both tilts, and the differences in risk"
     assert f"compare {runs['mini-bert'].key} {runs['mini-gpt'].key}" in app.code[0].value
+
+
+def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Store) -> None:
+    app = open_app("compare")
+    runs = {info.run.scoring.model: info.run for info in full_store.runs()}
+    one, other = (
+        Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
+        for model in ("mini-bert", "mini-gpt")
+    )
+    found = compared(one, other, ViewOptions())
+    pair = ("mini-bert", "mini-gpt")
+    standing = Standing.of(pair, found.differences["overall_risk"])
+    said = [
+        pair_answer(standing),
+        *(
+            against_whom(
+                Lean.of(model, report(load_result(full_store, runs[model]), runs[model], ViewOptions()))
+            )
+            for model in pair
+        ),
+        how_sure(standing, found),
+    ]
+    places = [texts(app).index(sentence) for sentence in said]
+    assert places == sorted(places)
+    table = app.table[0].value
+    assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
+    assert set(table["Difference"]) <= {"clear", "cannot tell", "the same"}
+
+
+def test_the_two_change_places_by_a_button(full_store: Store) -> None:
+    app = open_app("compare")
+    assert (app.selectbox(key="compare_first").value, app.selectbox(key="compare_second").value) == (
+        "mini-bert",
+        "mini-gpt",
+    )
+    app.button(key="compare_swap").click().run()
+    assert not app.exception
+    assert app.selectbox(key="compare_first").value == "mini-gpt"
+    assert app.query_params["compare_second"] in ("mini-bert", ["mini-bert"])
+
+
+def test_an_occupation_that_is_searched_or_linked_opens_its_sentences(full_store: Store) -> None:
+    app = open_app("compare", compare_sort="A–Z")
+    before = len(app.dataframe)
+    app.selectbox(key="occupation").set_value("nurse").run()
+    assert "**nurse**, sentence by sentence" in texts(app)
+    assert len(app.dataframe) == before + 1
+    table = app.dataframe[0].value
+    assert list(table.columns) == ["Sentence", "mini-bert", "mini-gpt"]
+    assert table["Sentence"].str.contains("nurse").all()
+    assert table["mini-bert"].str.fullmatch(r"(men|women) (over )?[\d.]+ %").all()
+    linked = open_app("compare", occupation="writer", compare_every="true")
+    assert "**writer**, sentence by sentence" in texts(linked)
+
+
+def test_of_several_groups_the_most_unequal_is_drawn_first(full_store: Store) -> None:
+    for model in ("mini-bert", "mini-gpt"):
+        fill(full_store, model, topic_name="race")
+    app = open_app("compare", model=["mini-bert", "mini-gpt"], topic="race")
+    group = app.selectbox(key="group")
+    assert len(group.options) > 2
+    assert group.value == group.options[0]
+    assert not app.exception
+    last = group.options[-1]
+    app.selectbox(key="group").set_value(last).run()
+    assert not app.exception
+    assert app.selectbox(key="group").value == last
 
 
 def test_the_other_way_round_and_the_scatter_are_in_the_link(full_store: Store) -> None:
@@ -89,7 +157,7 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     told = [metric for metric in app.metric if metric.label == "Caprice"]
     assert [(metric.value, metric.delta) for metric in told] == [("0", "in no context here")] * 2
     assert "up to 45 % of contexts may be unseen" in told[0].help
-    assert str(app.table[0].value["difference and interval"]["Caprice"]).startswith("0\\:")
+    assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0\\:")
 
 
 def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:

@@ -126,12 +126,12 @@ def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) 
         assert f"another group's words first with {pair.first} than with {pair.second}" in texts(app)
         assert pair.claim is None or claim_finding(pair.claim, found) in captions(app)
     assert "controlled for the 3 comparisons (Holm)" in captions(app)
-    table = app.dataframe[0].value
+    table = app.dataframe[-1].value
     assert list(table["quantity"]) == ["Risk R", "Prejudice", "Caprice"] * 3
     for row, found in zip(table.iloc[::3].itertuples(), comparisons(store, runs, chosen), strict=True):
         total = found.differences["overall_risk"]
         assert (row.difference, row.adjusted_p_value) == pytest.approx((total.value, total.adjusted))
-        assert f"compare {found.first.run} {found.second.run}" in app.code[0].value
+        assert f"compare {found.first.run} {found.second.run}" in app.code[-1].value
 
 
 @pytest.mark.slow

@@ -66,7 +66,7 @@ def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_sto
     assert "what it read" not in app.get("plotly_chart")[0].proto.spec
 
 
-def test_tilt_says_one_sentence_a_model_before_the_picture_and_the_rest_beneath(full_store: Store) -> None:
+def test_tilt_says_whom_the_models_favour_before_the_picture_and_the_rest_beneath(full_store: Store) -> None:
     elements = list(open_app("tilt").main)
     place = next(index for index, element in enumerate(elements) if element.type == "plotly_chart")
     above, beneath = (
@@ -75,9 +75,11 @@ def test_tilt_says_one_sentence_a_model_before_the_picture_and_the_rest_beneath(
         )
         for part in (elements[:place], elements[place:])
     )
-    assert "mini-bert puts male words first for" in above
-    assert "mini-gpt puts male words first for" in above
+    assert "favour" in above
+    assert "Farthest from even: mini-bert for" in above
     for later in (
+        "mini-bert puts male words first for",
+        "mini-gpt puts male words first for",
         "Of the contexts about",
         "mini-gpt leans most to",
         "mini-gpt flattens the differences between occupations",

@@ -19,6 +19,7 @@ from pcf_core.show.overview import (
     ModelRow,
     bar,
     by_risk,
+    card_text,
     models_table,
     numbers_table,
     overview_answer,
@@ -96,6 +97,12 @@ def test_the_risk_is_said_with_its_parts() -> None:
     assert both.startswith("C has a risk of 0.47: 0.07 prejudice and 0.40 caprice; B has")
     assert "A has" not in both
     assert risk_answer([]) == ""
+
+
+def test_a_card_says_what_the_table_does() -> None:
+    assert card_text(MEN) == "Risk 0.60 (0.60 to 0.60). Favours men, in 3 of 3 occupations."
+    even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
+    assert card_text(replace(even, low=None)) == "Risk 0.60. Favours neither."
 
 
 def test_small_risks_are_not_said_to_be_none() -> None:

@@ -12,6 +12,9 @@ from plotly.subplots import make_subplots
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import theme
 
+MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
+MOST_WRITTEN = 100  # cells that have their value written in them
+
 
 def heat_map(
     preferences: Preferences,
@@ -21,6 +24,7 @@ def heat_map(
     template_weights: ArrayLike,
     *,
     neutral: float,
+    clicks: bool = False,
 ) -> go.Figure:
     """Draw P(group) for the chosen occupations (rows) and templates (columns), both in the order given.
 
@@ -41,6 +45,9 @@ def heat_map(
         [template] of all templates, any positive sum.
     neutral
         p*, where the colour scale has its middle, in (0, 1).
+    clicks
+        Whether a click finds a cell, where there are 2,000 at most.  A heat map receives none, so that a mark
+        that is not seen lies over each cell; its ``customdata`` begins with occupation and template.
     """
     rows, columns = list(occupations), list(templates)
     values = preferences.values[:, :, preferences.groups.index(group)][rows]
@@ -61,9 +68,12 @@ def heat_map(
         specs=[[{}, None], [{}, {}]],
     )
     figure.add_trace(_weights(weights[columns], keys_x), row=1, col=1)
-    figure.add_trace(
-        _cells(values[:, columns], keys_x, keys_y, name, _coverage(preferences, rows, columns)), 2, 1
-    )
+    coverage = _coverage(preferences, rows, columns)
+    opened = clicks and len(rows) * len(columns) <= MOST_OPENED
+    cells = _cells(values[:, columns], keys_x, keys_y, name, coverage)
+    over = [_targets(cells, rows, columns, name, coverage)] if opened else []
+    for trace in (cells.update(hovertemplate=None, hoverinfo="skip") if opened else cells, *over):
+        figure.add_trace(trace, 2, 1)
     flagged = preferences.flagged[np.ix_(rows, columns)]
     if flagged.any():
         figure.add_trace(_flags(flagged, keys_x, keys_y), row=2, col=1)
@@ -73,7 +83,8 @@ def heat_map(
     names = {key: theme.text(preferences.occupations[int(key)], 22) for key in keys_y}
     figure.update_xaxes(theme.name_axis(contexts), col=1)
     figure.update_yaxes(theme.name_axis(names), row=2)
-    figure.update_yaxes(autorange="reversed", row=2)
+    figure.update_yaxes(range=[len(rows) - 0.5, -0.5], row=2)
+    figure.update_xaxes(range=[-0.5, len(columns) - 0.5], col=1)
     figure.update_xaxes(title={"text": "context, with … for the occupation", "standoff": 12}, row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
     figure.update_yaxes(title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", row=1, col=1)
@@ -87,8 +98,34 @@ def heat_map(
         view=f"{group} {keys_y} {keys_x}",
         legend=False,
         bargap=0.15,
+        hoverdistance=-1 if opened else 20,
         coloraxis=_color_axis(name, neutral),
         margin={"l": 8, "r": 12, "t": 64, "b": 8},
+    )
+
+
+def _targets(
+    cells: go.Heatmap, rows: list[int], columns: list[int], name: str, coverage: np.ndarray | None
+) -> go.Scatter:
+    """Draw a mark that is not seen over every cell, which says and opens what is under it."""
+    found = [
+        [row, column, cells.z[down][right], 0.0 if coverage is None else coverage[down][right]]
+        for down, row in enumerate(rows)
+        for right, column in enumerate(columns)
+    ]
+    hover = f"%{{y}}<br>%{{x}}<br>P({name}) %{{customdata[2]:.3g}}"
+    if coverage is not None:
+        hover += "<br>coverage %{customdata[3]:.3g}"
+    return go.Scatter(
+        x=[str(column) for _, column, *_ in found],
+        y=[str(row) for row, *_ in found],
+        mode="markers",
+        marker={"opacity": 0, "size": 14, "symbol": "square"},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        customdata=found,
+        hovertemplate=f"{hover}<extra></extra>",
+        name="a click opens the cell",
     )
 
 
@@ -102,7 +139,9 @@ def _cells(
     hover = f"%{{y}}<br>%{{x}}<br>P({name}) %{{z:.3g}}"
     if coverage is not None:
         hover += "<br>coverage %{customdata:.3g}"
+    written = {"texttemplate": "%{z:.2f}"} if values.size <= MOST_WRITTEN else {}
     return go.Heatmap(
+        **written,
         z=values,
         x=keys_x,
         y=keys_y,

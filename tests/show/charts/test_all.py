@@ -27,6 +27,7 @@ from pcf_core.show.charts.comparison import difference_plot, risk_scatter
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.criteria_summary import criteria_dots
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
+from pcf_core.show.charts.dumbbells import dumbbell_plot
 from pcf_core.show.charts.factors import factor_plot
 from pcf_core.show.charts.fairpair import (
     convergence_lines,
@@ -51,6 +52,7 @@ from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.charts.toy import jensen_curve
 from pcf_core.show.charts.toy_matrices import reference_tiles, risk_flow
 from pcf_core.show.charts.toy_simplex import simplex
+from pcf_core.show.compare import Dumbbell
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 from pcf_core.texts.criteria.summary import readings_of
 from tests.show.charts.anecdotal import anecdotes_example, information_example
@@ -93,6 +95,7 @@ def figures(
         "heat_map": heat_map(preferences, "male", [0, 1, 2], [0, 1, 2, 3], [4, 3, 2, 1], neutral=0.5),
         "difference_plot": difference_plot(comparison),
         "risk_scatter": risk_scatter(comparison),
+        "dumbbell_plot": dumbbell_plot([Dumbbell("nurse", -0.9, 0.1)], ("one", "two"), ("women", "men")),
         "axis_panels": axis_panels(axis_example(), "template set"),
         "tilt_box": tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
         "tilt_panels": tilt_panels({"one": report_of_three}),
@@ -171,6 +174,7 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         titles = [axis.title.text for axis in figure.select_xaxes() if axis.title.text]
         assert titles, name
     for name in (
+        "dumbbell_plot",
         "risk_bars",
         "risk_dots",
         "cell_bars",

@@ -22,7 +22,7 @@ def test_cells_rows_and_columns_come_in_the_order_given(preferences: Preferences
     assert list(cells.x) == ["3", "1"]
     assert figure.layout.yaxis2.labelalias == {"2": "captain", "0": "nurse"}
     assert figure.layout.xaxis.labelalias == {"3": "… wrote that", "1": "… told that"}
-    assert figure.layout.yaxis2.autorange == "reversed"
+    assert figure.layout.yaxis2.range == (1.5, -0.5), "from the top"
 
 
 def test_the_margins_speak_of_all_templates(preferences: Preferences) -> None:
@@ -71,3 +71,30 @@ def test_a_group_whose_name_is_markup_stays_text(preferences: Preferences) -> No
     )
     cells = next(trace for trace in figure.data if trace.type == "heatmap")
     assert "P(&#37;{x}&lt;b&gt;) %{z:.3g}" in cells.hovertemplate
+
+
+def test_a_click_finds_the_occupation_and_the_template_of_a_cell(preferences: Preferences) -> None:
+    figure = heat_map(preferences, "male", [2, 0], [3, 1], WEIGHTS, neutral=0.5, clicks=True)
+    targets, cells = figure.data[2], figure.data[1]
+    assert [tuple(cell[:2]) for cell in targets.customdata] == [(2, 3), (2, 1), (0, 3), (0, 1)]
+    assert list(zip(targets.y, targets.x, strict=True)) == [("2", "3"), ("2", "1"), ("0", "3"), ("0", "1")]
+    np.testing.assert_allclose([cell[2] for cell in targets.customdata], np.ravel(cells.z))
+    assert "coverage %{customdata[3]:.3g}" in targets.hovertemplate
+    assert cells.hoverinfo == "skip"
+    assert figure.layout.hoverdistance == -1, "a click between two marks finds the nearer one"
+    assert figure.layout.xaxis.range == (-0.5, 1.5)
+
+
+def test_of_too_many_cells_a_click_finds_none_and_few_have_their_values_in_them() -> None:
+    values = np.full((60, 50, 2), 0.5)
+    many = Preferences(
+        ("male", "female"),
+        tuple(f"job {place}" for place in range(60)),
+        tuple(f"The [X] {place} [Y]" for place in range(50)),
+        values,
+    )
+    whole = heat_map(many, "male", range(60), range(50), [1] * 50, neutral=0.5, clicks=True)
+    assert not [trace for trace in whole.data if trace.type == "scatter"]
+    assert next(trace for trace in whole.data if trace.type == "heatmap").texttemplate is None
+    papers = heat_map(many, "male", range(6), range(10), [1] * 50, neutral=0.5, clicks=True)
+    assert next(trace for trace in papers.data if trace.type == "heatmap").texttemplate == "%{z:.2f}"

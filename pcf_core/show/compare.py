@@ -1,0 +1,242 @@
+"""What Compare says of two models: which discriminates less, against whom each does, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
+from pcf_core.core.run import Preferences
+from pcf_core.show.findings.numbers import percent
+from pcf_core.show.overview import leading, people, two_decimals
+
+RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
+Sort = Literal["gap", "A–Z", "most stereotyped"]
+SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
+NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
+MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
+EXAMPLES = 2
+IN_WORDS: Mapping[Verdict, str] = {
+    "first": "clear",
+    "second": "clear",
+    "equal": "the same",
+    "unclear": "cannot tell",
+    "too few": "too few sentences",
+}
+SMALL = "too small to matter"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Which of two models has the lower risk: the record that the answer is written from.
+
+    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test and its interval agree;
+    ``ordered``: whether the difference may matter.
+    """
+
+    names: tuple[str, str]
+    first: float
+    second: float
+    verdict: Verdict
+    ordered: bool
+
+    @classmethod
+    def of(cls, names: tuple[str, str], found: Difference) -> Standing:
+        """Make the record of a tested difference."""
+        return cls(names, found.first, found.second, found.verdict, found.ordered)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether one is said to be lower: by as much as matters, also in the decimals that a reader sees."""
+        return self.ordered and two_decimals(self.first) != two_decimals(self.second)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two differ, be it too little to matter."""
+        return self.verdict in ("first", "second")
+
+
+@dataclass(frozen=True)
+class Lean:
+    """Whom one model favours.
+
+    ``leading``: the number of occupations that each group leads.  ``near``: in how many no group's tilt is
+    beyond ``NEAR_EVEN``.  ``examples``: by group the occupations that lean most towards it.
+    """
+
+    model: str
+    leading: Mapping[str, int]
+    occupations: int
+    near: int
+    examples: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, model: str, report: RiskReport) -> Lean:
+        """Make the record of a report against an even split."""
+        rows = report.occupations
+        ranked = {
+            group: sorted(rows, key=lambda row, group=group: -row.stereotype[group])[:EXAMPLES]  # type: ignore[misc]
+            for group in report.groups
+        }
+        return cls(
+            model=model,
+            leading=leading(report),
+            occupations=len(rows),
+            near=sum(max(abs(tilt) for tilt in row.stereotype.values()) < NEAR_EVEN for row in rows),
+            examples={group: tuple(row.occupation for row in found) for group, found in ranked.items()},
+        )
+
+    @property
+    def favoured(self) -> str:
+        """The group that leads most of the occupations, empty where none leads so many."""
+        group = max(self.leading, key=lambda name: self.leading[name])
+        return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
+
+
+def pair_answer(standing: Standing) -> str:
+    """Say which of the two discriminates less, or that nobody can tell from these sentences."""
+    first, second = standing.names
+    if standing.is_told:
+        lower, low, high = (
+            (second, standing.second, standing.first)
+            if standing.verdict == "first"
+            else (first, standing.first, standing.second)
+        )
+        return f"{lower} discriminates less: {two_decimals(low)} against {two_decimals(high)}."
+    risks = f"{two_decimals(standing.first)} and {two_decimals(standing.second)}"
+    if standing.verdict == "equal":
+        return f"{first} and {second} discriminate alike: {risks}."
+    if standing.differs:
+        return f"{first} and {second} differ too little to matter: {risks}."
+    return f"We cannot tell {first} and {second} apart with these sentences: {risks}."
+
+
+def against_whom(lean: Lean) -> str:
+    """Say whom one model favours: nobody much, one group, or each group in some occupations."""
+    if lean.near >= MOST_OF_THEM * lean.occupations:
+        slightly = f", slightly towards {people(lean.favoured)}" if lean.favoured else ""
+        return f"{lean.model} is near even{slightly}."
+    if lean.favoured:
+        led = lean.leading[lean.favoured]
+        share = f"all {led:,}" if led == lean.occupations else f"{led:,} of {lean.occupations:,}"
+        return f"{lean.model} favours {people(lean.favoured)} in {share} occupations."
+    most = sorted(lean.leading, key=lambda group: -lean.leading[group])[:2]
+    sides = " ".join(f"{_begun(people(group))}: {', '.join(lean.examples[group])}." for group in most)
+    return f"{lean.model} splits the occupations. {sides}"
+
+
+def how_sure(standing: Standing, comparison: Comparison) -> str:
+    """Say whether the order is sure, in how many occupations the two differ, and what is not known."""
+    total, differ = len(comparison.occupations), len(comparison.surviving("overall_risk"))
+    unknown = "Not known: another training of the same model."
+    if standing.verdict == "too few":
+        return f"No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
+    sure = "Yes, for these sentences" if standing.differs or standing.verdict == "equal" else "No"
+    return f"{sure}: the risk differs in {differ:,} of {total:,} occupations. {unknown}"
+
+
+def _begun(name: str) -> str:
+    return f"{name[:1].upper()}{name[1:]}"
+
+
+@dataclass(frozen=True)
+class Dumbbell:
+    """One occupation under two models: the tilt of each towards one group, 0 is even."""
+
+    occupation: str
+    first: float
+    second: float
+
+    @property
+    def gap(self) -> float:
+        """How far the two are apart."""
+        return abs(self.first - self.second)
+
+    @property
+    def farthest(self) -> float:
+        """How far the farther of the two is from even."""
+        return max(abs(self.first), abs(self.second))
+
+
+def dumbbells(first: RiskReport, second: RiskReport, group: str) -> list[Dumbbell]:
+    """List the tilts towards a group in every occupation that both reports have, the largest gap first.
+
+    The reports are those against an even split.
+    """
+    other = {row.occupation: row.stereotype[group] for row in second.occupations}
+    rows = [
+        Dumbbell(row.occupation, row.stereotype[group], other[row.occupation])
+        for row in first.occupations
+        if row.occupation in other
+    ]
+    return ordered(rows, "gap")
+
+
+def ordered(rows: Sequence[Dumbbell], sort: Sort) -> list[Dumbbell]:
+    """Sort occupations by the gap, by name, or by the farther tilt; the larger first, equal ones by name."""
+    if sort == "A–Z":
+        return sorted(rows, key=lambda row: row.occupation.casefold())
+    if sort == "gap":
+        return sorted(rows, key=lambda row: (-row.gap, row.occupation))
+    return sorted(rows, key=lambda row: (-row.farthest, row.occupation))
+
+
+def most_unequal_first(first: RiskReport, second: RiskReport) -> list[str]:
+    """List the groups, of two the first alone, beginning with the one over which the models differ most."""
+    if len(first.groups) == 2:
+        return [first.groups[0]]
+    gaps = {group: sum(row.gap for row in dumbbells(first, second, group)) for group in first.groups}
+    return sorted(gaps, key=lambda group: -gaps[group])
+
+
+def risks_table(
+    comparison: Comparison, names: tuple[str, str], ranges: Mapping[str, tuple[Interval | None, ...]]
+) -> pd.DataFrame:
+    """Make the small table of risk and its parts: both models with their ranges, and the difference in words.
+
+    ``ranges``: by quantity that of either model, ``None`` where there is none on these sentences.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "": word,
+                names[0]: _with_range(found.first, ranges[quantity][0]),
+                names[1]: _with_range(found.second, ranges[quantity][1]),
+                "Difference": SMALL if found.differs and found.negligible else IN_WORDS[found.verdict],
+            }
+            for quantity, word in RISKS.items()
+            for found in [comparison.differences[quantity]]
+        ]
+    ).set_index("")
+
+
+def _with_range(risk: float, found: Interval | None) -> str:
+    value = two_decimals(risk)
+    if found is None or value == two_decimals(found.low) == two_decimals(found.high):
+        return value
+    return f"{value} ({two_decimals(found.low)} to {two_decimals(found.high)})"
+
+
+def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.DataFrame:
+    """Make a table of every sentence about one occupation: whom each model expects, and with what share.
+
+    ``models``: [occupation, template, group] by name, the first one's templates and their order.
+    """
+    table: dict[str, list[str]] = {}
+    texts = next(iter(models.values())).templates
+    table["Sentence"] = [text.replace("[X]", occupation).replace("[Y]", "…") for text in texts]
+    for name, preferences in models.items():
+        cells = preferences.values[preferences.occupations.index(occupation)]
+        known = dict(zip(preferences.templates, cells, strict=True))
+        table[name] = []
+        for text in texts:
+            if text not in known:
+                table[name].append("")
+                continue
+            place = int(known[text].argmax())
+            share = float(known[text][place])
+            table[name].append(f"{people(preferences.groups[place])} {percent(share)}")
+    return pd.DataFrame(table)

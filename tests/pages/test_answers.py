@@ -1,0 +1,62 @@
+"""Tilt, Heat map and Risk answer first; what is behind the answer is below the picture."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.app.cell import CLICKED, take_click
+from pcf_core.audit.results import load_result
+from pcf_core.show.answers import heat_map_answer
+from pcf_core.store.store import Store
+from tests.pages.opened import open_app, texts
+
+MOST_WORDS = 25  # of an answer
+
+
+@pytest.mark.parametrize("page", ["tilt", "heat_map", "risk"])
+def test_the_first_line_is_the_answer(full_store: Store, page: str) -> None:
+    app = open_app(page)
+    first = texts(app).splitlines()[0]
+    assert first.startswith(("mini-", "For "))
+    assert len(first.split()) <= MOST_WORDS
+    assert not set(first) & set("=×±→[]")
+    assert "puts" not in first
+
+
+def test_the_answer_of_the_heat_map_is_that_of_the_model_shown(full_store: Store) -> None:
+    app = open_app("heat_map", heat_model="mini-gpt")
+    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    preferences = load_result(full_store, run).preferences
+    assert heat_map_answer("mini-gpt", preferences, run.templates.counts) in texts(app)
+
+
+def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
+    app = open_app("heat_map")
+    run = next(iter(full_store.runs())).run
+    preferences = load_result(full_store, run).preferences
+    charts = len(app.get("plotly_chart"))
+    app.session_state["occupation"] = preferences.occupations[3]
+    app.session_state["template"] = preferences.templates[2]
+    app.session_state[CLICKED] = True
+    app.run()
+    assert not app.exception
+    prompt = preferences.templates[2].replace("[X]", preferences.occupations[3])
+    assert texts(app).count(f"**{prompt}**") == 2, "over the page, and below"
+    assert len(app.get("plotly_chart")) > charts
+    app.run()
+    assert texts(app).count(f"**{prompt}**") == 1
+
+
+def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(iter(full_store.runs())).run
+    preferences = load_result(full_store, run).preferences
+    state: dict[str, object] = {}
+    monkeypatch.setattr("pcf_core.app.cell.st.session_state", state)
+    take_click(preferences, 0.4)
+    assert state == {}
+    take_click(preferences, [1, 2, 0.5, 0.1])
+    assert state == {
+        "occupation": preferences.occupations[1],
+        "template": preferences.templates[2],
+        CLICKED: True,
+    }

@@ -1,0 +1,155 @@
+"""What Compare says of two models, on matrices whose tilts are known by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import matrix_report
+from pcf_core.core.risk import Interval, RiskReport, Verdict
+from pcf_core.core.run import Preferences
+from pcf_core.show.compare import (
+    Dumbbell,
+    Lean,
+    Standing,
+    against_whom,
+    dumbbells,
+    how_sure,
+    most_unequal_first,
+    ordered,
+    pair_answer,
+    risks_table,
+    sentences_table,
+)
+from tests.show.charts.compared import compared_example
+
+NAMES = ("A", "B")
+
+
+def report_of(values: list[list[list[float]]], *groups: str) -> RiskReport:
+    document = {
+        "preferences": values,
+        "groups": list(groups or ("male", "female")),
+        "occupations": [f"job {place}" for place in range(len(values))],
+    }
+    return matrix_report(document, ViewOptions(), resamples=20)
+
+
+def of_male(*male: float) -> RiskReport:
+    return report_of([[[p, 1 - p]] * 2 for p in male])
+
+
+def standing(verdict: Verdict, first: float = 0.66, second: float = 0.11) -> Standing:
+    told = verdict in ("first", "second")
+    return Standing(NAMES, first, second, verdict, ordered=told and abs(first - second) > 0.02)
+
+
+def test_the_lower_risk_is_named_only_where_test_and_interval_agree() -> None:
+    assert pair_answer(standing("first")) == "B discriminates less: 0.11 against 0.66."
+    assert pair_answer(standing("second", 0.11, 0.66)) == "A discriminates less: 0.11 against 0.66."
+    unclear = "We cannot tell A and B apart with these sentences: 0.66 and 0.11."
+    assert pair_answer(standing("unclear")) == unclear
+    assert pair_answer(standing("too few")) == unclear
+    assert pair_answer(standing("equal", 0.5, 0.5)) == "A and B discriminate alike: 0.50 and 0.50."
+
+
+def test_no_order_is_told_that_a_reader_could_not_see() -> None:
+    small = standing("first", 0.114, 0.103)
+    assert pair_answer(small) == "A and B differ too little to matter: 0.11 and 0.10."
+    assert how_sure(small, compared_example()).startswith("Yes, for these sentences: the risk differs in")
+    unseen = Standing(NAMES, 0.114, 0.113, "first", ordered=True)  # of a reader who has set the margin to 0
+    assert pair_answer(unseen) == "A and B differ too little to matter: 0.11 and 0.11."
+
+
+def test_whom_a_model_favours() -> None:
+    favours = of_male(0.9, 0.8, 0.9, 0.3)
+    assert against_whom(Lean.of("A", favours)) == "A favours men in 3 of 4 occupations."
+    assert against_whom(Lean.of("A", of_male(0.1, 0.2))) == "A favours women in all 2 occupations."
+    even = of_male(0.55, 0.52, 0.58, 0.49)
+    assert against_whom(Lean.of("A", even)) == "A is near even, slightly towards men."
+    assert against_whom(Lean.of("A", of_male(0.55, 0.45))) == "A is near even."
+    split = of_male(0.95, 0.9, 0.8, 0.05, 0.1, 0.3)
+    assert against_whom(Lean.of("A", split)) == (
+        "A splits the occupations. Men: job 0, job 1. Women: job 3, job 4."
+    )
+
+
+def test_of_several_groups_the_two_that_lead_most_are_named() -> None:
+    values = [[[0.8, 0.1, 0.1]], [[0.7, 0.2, 0.1]], [[0.1, 0.8, 0.1]], [[0.2, 0.1, 0.7]]]
+    lean = Lean.of("A", report_of(values, "white", "black", "asian"))
+    assert against_whom(lean) == "A splits the occupations. White: job 0, job 1. Black: job 2, job 1."
+    most = Lean.of("A", report_of([*values[:1] * 4, values[2]], "white", "black", "asian"))
+    assert against_whom(most) == "A favours white in 4 of 5 occupations."
+
+
+def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
+    comparison = compared_example()
+    unknown = "Not known: another training of the same model."
+    assert how_sure(standing("first"), comparison) == (
+        f"Yes, for these sentences: the risk differs in 3 of 7 occupations. {unknown}"
+    )
+    assert how_sure(standing("unclear"), comparison).startswith("No: the risk differs in 3 of 7 occupations.")
+    assert how_sure(standing("too few"), comparison).startswith("No: 2 sentences are too few for a test.")
+
+
+def test_dumbbells_are_of_common_occupations_and_sorted_as_asked() -> None:
+    first, second = of_male(0.9, 0.5, 0.1), of_male(0.7, 0.9, 0.2, 0.5)
+    rows = dumbbells(first, second, "male")
+    assert [row.occupation for row in rows] == ["job 1", "job 0", "job 2"]
+    assert (rows[0].first, rows[0].second) == pytest.approx((0.0, 0.8))
+    assert [row.occupation for row in ordered(rows, "A–Z")] == ["job 0", "job 1", "job 2"]
+    farthest = ordered([Dumbbell("x", 0.1, -0.2), Dumbbell("y", 0.0, -0.9)], "most stereotyped")
+    assert [row.occupation for row in farthest] == ["y", "x"]
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=8))
+def test_swapping_the_models_changes_no_order(male: list[float]) -> None:
+    one, other = of_male(*male), of_male(*reversed(male))
+    names = [row.occupation for row in dumbbells(one, other, "male")]
+    assert names == [row.occupation for row in dumbbells(other, one, "male")]
+    lean = Lean.of("A", one)
+    assert 0 <= lean.near <= lean.occupations == len(male)
+
+
+def test_the_most_unequal_group_comes_first() -> None:
+    groups = ("white", "black", "asian")
+    one = report_of([[[0.4, 0.3, 0.3]], [[0.4, 0.3, 0.3]]], *groups)
+    other = report_of([[[0.35, 0.6, 0.05]], [[0.35, 0.55, 0.1]]], *groups)
+    assert most_unequal_first(one, other) == ["black", "asian", "white"]
+    assert most_unequal_first(of_male(0.5), of_male(0.6)) == ["male"]
+
+
+def test_the_table_has_ranges_and_the_difference_in_words() -> None:
+    found = compared_example()
+    clear = replace(found.differences["overall_risk"], first=0.1, second=0.9, p_value=0.001, adjusted=None)
+    clear = replace(clear, intervals=(Interval(low=-0.9, high=-0.7),))
+    found = replace(found, differences=found.differences | {"overall_risk": clear})
+    ranges = {name: (Interval(low=0.08, high=0.161), None) for name in found.differences}
+    table = risks_table(found, NAMES, ranges)
+    assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
+    assert list(table.loc["Risk"]) == ["0.10 (0.08 to 0.16)", "0.90", "clear"]
+    assert table.loc["Caprice", "Difference"] == "cannot tell"
+
+
+def test_every_sentence_about_an_occupation_says_whom_each_model_expects() -> None:
+    def preferences(male: list[float], templates: tuple[str, ...]) -> Preferences:
+        values = np.array([[[p, 1 - p] for p in male]])
+        return Preferences(("male", "female"), ("nurse",), templates, values)
+
+    table = sentences_table(
+        "nurse",
+        {
+            "A": preferences([0.9, 0.2], ("The [X] said [Y].", "[Y] is a [X].")),
+            "B": preferences([0.4], ("The [X] said [Y].",)),
+        },
+    )
+    assert table.to_dict("list") == {
+        "Sentence": ["The nurse said ….", "… is a nurse."],
+        "A": ["men 90 %", "women 80 %"],
+        "B": ["women 60 %", ""],
+    }
