@@ -49,7 +49,7 @@ def running_app(environment: Mapping[str, str], log: Path) -> Iterator[str]:
     command = [
         sys.executable,
         "-m",
-        "streamlit",
+        "pcf_core.app.serve",
         "run",
         "app.py",
         f"--server.port={port}",

@@ -24,7 +24,7 @@ def run(
     headless: Annotated[bool, typer.Option("--headless", help="open no browser")] = False,
 ) -> None:
     """Open the app in a browser; Ctrl+C ends it."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "pcf_core.app.serve", "run", "app.py"]
     command += [f"--server.address={address}", f"--server.port={port or free_port(address)}"]
     command += ["--server.headless=true"] * headless
     # Streamlit reads its configuration from the folder it runs in, that of app.py: folders that the settings

@@ -93,7 +93,13 @@ def test_what_is_written_through_the_check() -> None:
     given = {ast.unparse(call.args[0]) for path in FILES for call in calls(path) if is_check(call)}
     assert given == {
         *("submit_run", "submit_words", "submit_question", "submit_read", "submit_mining"),
-        *("submit_knowledge", "FAIRPAIR_AUDIT.submit", "CRITERIA_AUDIT.submit", "submit_embedding"),
+        *(
+            "submit_knowledge",
+            "submit_fetch",
+            "FAIRPAIR_AUDIT.submit",
+            "CRITERIA_AUDIT.submit",
+            "submit_embedding",
+        ),
         *("queue.cancel", "open_queue().retry", "ensure_worker"),
         *("save_topic", "save_set", "own.save", "keep_own", "keep_upload", "delete", "delete_upload"),
     }

@@ -43,7 +43,7 @@ def test_it_opens_the_app_where_it_lies(own_settings: Settings) -> None:
     with pytest.raises(Replaced) as done:
         run_here("run", "--port", "8765")
     options = ["--server.address=127.0.0.1", "--server.port=8765"]
-    assert done.value.command[1:] == ["-m", "streamlit", "run", "app.py", *options]
+    assert done.value.command[1:] == ["-m", "pcf_core.app.serve", "run", "app.py", *options]
     assert done.value.folder == ROOT
     assert done.value.environment["PCF_CACHE"] == str(own_settings.cache)
 

@@ -23,10 +23,8 @@ WORDS = {
     "tilt": MOST,
     "heat_map": MOST,
     "risk": MOST,
-    "tails": 391,
-    "factors": 339,
-    "sensitivity": 329,
-    "knowledge": MOST,
+    "caprice": 391,
+    "why": 339,
 }
 STILL = ("overview", "compare", "tilt", "heat_map", "risk")
 MOST_SHIFT = 0.1
@@ -64,17 +62,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def opened(page: Page, app: str, name: str) -> None:
-    """Open a page of Results and wait until its first picture is there: charts come after what is below them.
-
-    Of the models that pages open with no facts are scored: *Knowledge* offers to.
-    """
+    """Open a page of Results and wait for its first picture: charts come after what is below them."""
     title = next(title for known, title, _ in SECTIONS["Results"] if known == name)
     page.goto(f"{app}/{'' if name == 'overview' else name}")
     settle(page, title)
-    if name != "knowledge":
-        kinds = '[data-testid="stImage"], [data-testid="stDataFrame"]'
-        first = page.locator(kinds) if name == "overview" else page.get_by_test_id("stPlotlyChart")
-        first.locator("visible=true").first.wait_for()
+    kinds = '[data-testid="stImage"], [data-testid="stDataFrame"]'
+    first = page.locator(kinds) if name == "overview" else page.get_by_test_id("stPlotlyChart")
+    first.locator("visible=true").first.wait_for()
 
 
 def first_words(page: Page) -> str:

@@ -212,7 +212,7 @@ def test_one_model_asks_for_a_second(full_store: Store) -> None:
 
 SAID = {
     "text source": "Over 2 text sources the risk of mini-bert lies between",
-    "models": "Of these two checkpoints",
+    "models": "These are single checkpoints",
     "size": "nothing follows for size as such",
     "topic": "The risk of mini-gpt is",
 }
