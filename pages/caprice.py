@@ -20,7 +20,14 @@ from pcf_core.measure.tails import caprice_tail
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.tails import caprice_figures, largest_caprice, prejudice_figures, tails_table
-from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
+from pcf_core.show.findings.tails import (
+    bound_finding,
+    normal_finding,
+    shape_finding,
+    stand_outs,
+    tails_finding,
+    widest,
+)
 
 
 def draw() -> None:
@@ -37,13 +44,16 @@ def draw() -> None:
         help="The distribution over occupations of one part of the risk.",
     )
     with top:
-        finding(*remembered(loaded, "tail_findings", [part], lambda: sentences(loaded, part)))
         reports, over = drawn_reports(loaded), loaded.choice.over
-        said = said_intervals(loaded, "the risk and its parts")
-        if part == "prejudice":
-            key_figures(prejudice_figures(reports, normal_shapes(loaded), over), loaded, said)
-        else:
-            key_figures(caprice_figures(reports, tail_shapes(loaded), over), loaded, said)
+        say = stand_outs if part == "caprice" else widest
+        finding(*(say(name, report) for name, report in reports.items()))
+        with st.expander("How sure?"):
+            finding(*remembered(loaded, "tail_findings", [part], lambda: sentences(loaded, part)))
+            said = said_intervals(loaded, "the risk and its parts")
+            if part == "prejudice":
+                key_figures(prejudice_figures(reports, normal_shapes(loaded), over), loaded, said)
+            else:
+                key_figures(caprice_figures(reports, tail_shapes(loaded), over), loaded, said)
         others = list(loaded.reports)[len(reports) :]
         if others:
             st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")

@@ -29,7 +29,13 @@ from pcf_core.report.factors import (
     slope_figures,
 )
 from pcf_core.show.charts.factors import factor_plot, risk_span
-from pcf_core.show.findings.factors import factors_finding, figures_note, line_notes, slopes_note
+from pcf_core.show.findings.factors import (
+    factors_answer,
+    factors_finding,
+    figures_note,
+    line_notes,
+    slopes_note,
+)
 
 OWN = "own_factor"
 PROBLEM = "own_factor_problem"
@@ -66,8 +72,10 @@ def draw_factors() -> None:
     every = panels_of(loaded, choice)
     panels = every[choice.model]
     with head:
-        finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
-        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
+        finding(*(factors_answer(name, found) for name, found in every.items()))
+        with st.expander("How sure?"):
+            finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
+            key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_panels(loaded, choice, panels)
     draw_left_out(loaded, choice, panels)
     st.markdown("**The lines of all chosen models**")

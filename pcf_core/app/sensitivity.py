@@ -73,11 +73,10 @@ def draw_sensitivity() -> None:
     loaded = open_results()
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(
-        readings_finding(found, order_of(loaded)),
-        *(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()),
-    )
-    key_figures(range_figures(found), loaded)
+    finding(readings_finding(found, order_of(loaded)))
+    with st.expander("How sure?"):
+        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
+        key_figures(range_figures(found), loaded)
     with st.container(horizontal=True):
         shown = st.segmented_control(
             "Show",

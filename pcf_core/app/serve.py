@@ -2,8 +2,8 @@
 
     python -m pcf_core.app.serve run app.py --server.port=8501
 
-Until a server has run ``st.navigation`` once, Streamlit takes the files in ``pages/`` for its pages, and tells
-who is first to follow an address of an earlier version that there is no such page.
+Until a server has run ``st.navigation`` once, Streamlit takes the files in ``pages/`` for its pages, and
+tells who is first to follow an address of an earlier version that there is no such page.
 """
 
 from streamlit.runtime.pages_manager import PagesManager

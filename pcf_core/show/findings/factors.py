@@ -22,6 +22,17 @@ RISK_NAMES: Mapping[Quantity, str] = {
 }
 
 
+def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
+    """Say which figures go with a model's risk beyond chance, by name alone; every point counts alike."""
+    tested = [panel for panel in panels if panel.ols is not None]
+    if not tested:
+        return ""
+    of = f"the {RISK_NAMES[tested[0].quantity]} of {model}"
+    if told := [panel.scale.noun for panel in tested if panel.ols is not None and survives(panel.ols)]:
+        return f"{of[0].upper()}{of[1:]} goes with {listed(told)}."
+    return f"No link of {of} with {_either([panel.scale.noun for panel in tested])} can be told from chance."
+
+
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     """Say which figures go with a model's risk, by how much, and which cannot be told from chance.
 

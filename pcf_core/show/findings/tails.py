@@ -65,6 +65,8 @@ def stand_outs(model: str, report: RiskReport) -> str:
     ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
     whole = sum(row.caprice_risk for row in ranked)
     first = ranked[0]
+    if whole == 0:
+        return f"No occupation has any caprice with {model} here."
     if len(ranked) < FEWEST_OCCUPATIONS:
         return f"The caprice of {model} is largest for “{first.occupation}”, {number(first.caprice_risk)}."
     most, sums = 0, 0.0
@@ -88,6 +90,16 @@ def stand_outs(model: str, report: RiskReport) -> str:
         f"No small set of occupations stands out: it takes {most:,} of {len(ranked):,} to have half of all "
         f"caprice of {model}, the first of them “{first.occupation}” with "
         f"{percent(first.caprice_risk / whole)}."
+    )
+
+
+def widest(model: str, report: RiskReport) -> str:
+    """Name the occupations with the least and the most prejudice."""
+    ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
+    least, most = ranked[0], ranked[-1]
+    return (
+        f"The prejudice of {model} lies between {number(least.prejudice_risk)} for “{least.occupation}” and "
+        f"{number(most.prejudice_risk)} for “{most.occupation}”."
     )
 
 

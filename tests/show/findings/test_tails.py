@@ -21,6 +21,7 @@ from pcf_core.show.findings.tails import (
     shape_finding,
     stand_outs,
     tails_finding,
+    widest,
 )
 
 
@@ -198,3 +199,9 @@ def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distr
     found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
     vuong = Comparison("lognormal", 1.0, p, better)
     assert shape_finding("m", replace(found, comparisons=(*found.comparisons, vuong))).endswith(f" {said}")
+
+
+def test_no_caprice_and_the_ends_of_prejudice_are_said() -> None:
+    report = report_of([[0.9, 0.9], [0.55, 0.55], [0.2, 0.2]], ("a", "b", "c"))
+    assert stand_outs("M", report) == "No occupation has any caprice with M here."
+    assert widest("M", report) == "The prejudice of M lies between 0.1 for “b” and 0.8 for “a”."
