@@ -1,0 +1,37 @@
+"""Presenting: large enough for the last row, one picture a screen, and a way to the view beside."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+import pytest
+
+from pcf_core.app.present import HEIGHT, TEXT, VIEWS, enlarged
+from pcf_core.app.shell import SECTIONS
+from pcf_core.show.charts.risk import RiskBar, risk_bars
+
+
+def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -> None:
+    shared = risk_bars([RiskBar("m", "run", 0.2, 0.1, 0.3, 0.2, 0.4)])
+    shared.add_annotation(text="here", x=0, y=0)
+    before = shared.to_json()
+    shown = enlarged(shared)
+    assert shared.to_json() == before
+    assert shown.layout.height == HEIGHT
+    sizes = [
+        shown.layout.font.size,
+        shown.layout.legend.font.size,
+        shown.layout.xaxis.tickfont.size,
+        shown.layout.xaxis.title.font.size,
+        shown.layout.yaxis.tickfont.size,
+        shown.layout.annotations[0].font.size,
+    ]
+    assert min(sizes) >= TEXT == 20
+
+
+def test_it_is_drawn_of_any_picture() -> None:
+    assert enlarged(go.Figure()).layout.height == HEIGHT
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_views_are_pages_of_results(view: str) -> None:
+    assert view in [name for name, _, _ in SECTIONS["Results"]]

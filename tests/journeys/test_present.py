@@ -1,0 +1,36 @@
+"""A presenter goes from view to view with the arrow keys, in real Chromium, on the shipped results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import CHROMIUM, browser_page, running_app, settle
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+
+
+@pytest.mark.timeout(240)
+def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) -> None:
+    environment = {"PCF_CACHE": str(tmp_path / "cache"), "PCF_START_WORKER": "0"}
+    with running_app(environment, tmp_path / "app.log") as app, browser_page(1920, 1080) as (page, _):
+        page.goto(f"{app}/?present=1")
+        settle(page, "Overview")
+        expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+        page.keyboard.press("ArrowRight")
+        settle(page, "Tilt")
+        picture = page.get_by_test_id("stPlotlyChart").first
+        picture.wait_for()
+        assert "present=true" in page.url
+        expect(page.get_by_test_id("stExpander").first).to_be_hidden()
+        box = picture.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 1080, "without scrolling"
+        page.keyboard.press("ArrowLeft")
+        settle(page, "Overview")
+        page.keyboard.press("Escape")
+        expect(page.get_by_test_id("stSidebar")).to_be_visible()
+        assert "present" not in page.url
+        expect(page.get_by_role("button", name="Copy link")).to_be_visible()
