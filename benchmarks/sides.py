@@ -26,7 +26,7 @@ from pcf_core.models.loading import Loaded
 BATCH = 16
 GAPS = {"masked": "<mask>", "causal": "", "seq2seq": "<extra_id_0>"}
 MINICONS = ROOT / ".venv-minicons" / "bin" / "python"
-SCRIPT = ROOT / "tests" / "scoring" / "minicons_scores.py"
+SCRIPT = ROOT / "tests" / "models" / "scoring" / "minicons_scores.py"
 Texts = Sequence[str]
 
 

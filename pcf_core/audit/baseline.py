@@ -18,7 +18,7 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.audit.writing import risk_report
-from pcf_core.core.errors import RunError
+from pcf_core.core.errors import EvidenceError, RunError
 from pcf_core.core.risk import Aggregation, Interval
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
@@ -53,10 +53,13 @@ class Baseline:
 def baseline_run(run: RunSpec) -> RunSpec | None:
     """Return the run of the neutral subjects that belongs to a run.
 
-    ``None`` for these themselves, and for lists that are not in the language of the subjects, or whose terms
-    are no people of the kind that stands at [X]: groups of a topic that was turned round.
+    ``None`` for these themselves, for topics in another language, for groups and list turned round, and
+    where an operator's assets have no neutral subjects.
     """
-    neutral = load_evidence(NEUTRAL)
+    try:
+        neutral = load_evidence(NEUTRAL)
+    except EvidenceError:
+        return None
     turned = run.topic.name.endswith(AS_GROUPS)
     english = run.topic.language.partition("-")[0].lower() == "en"
     if turned or not english or run.evidence.hash == neutral.hash:

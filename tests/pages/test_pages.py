@@ -255,8 +255,8 @@ def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) ->
     counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
     said = "\n".join(caption.value for caption in counted.caption).replace("\\", "")
     assert "19 templates count as 5.0" in said
-    assert "Equal template weights are an option" in said
-    assert not any("option under" in caption.value for caption in equal.caption)
+    assert "Equal template weights are one of the reading options" in said
+    assert not any("Equal template weights" in caption.value for caption in equal.caption)
 
 
 def test_nothing_chosen_is_a_state(full_store: Store) -> None:

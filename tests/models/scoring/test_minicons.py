@@ -80,7 +80,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, words: tuple[str, ...]) ->
         folder = tmp_path_factory.mktemp(name)
         asked += [((name, what), task | {"words": words}) for what, task in tasks(name, folder)]
     request = json.dumps([task for _, task in asked])
-    script = ROOT / "tests" / "scoring" / "minicons_scores.py"
+    script = ROOT / "tests" / "models" / "scoring" / "minicons_scores.py"
     done = subprocess.run([PYTHON, script], input=request, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
