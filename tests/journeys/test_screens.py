@@ -16,8 +16,8 @@ from tests.browser import CHROMIUM, Error, browser_page, drawn_traces, running_a
 from tests.journeys.test_accessibility import CRITERIA, addresses, fill_audits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-# Try a sentence has a chart once a worker has answered, Written text once something is written; Overview has a
-# table of pictures.
+# Try a sentence has a chart once a worker has answered, Written text once something is written; Overview has
+# a table of pictures.
 WITHOUT_CHARTS = {"Overview", "Run an audit", "Try a sentence", "Topics", "Models", "Report", "Written text"}
 TABS_WITHOUT_CHARTS = ("method_tab=Glossary", "method_tab=About")
 WITH_CHARTS = (
