@@ -178,7 +178,7 @@ def test_compare_says_which_series_there_are() -> None:
         "compare", model=["mini-gpt"], compare_view="along an axis", compare_axis="base and aligned", **HERE
     )
     assert "Choose base and aligned checkpoints of one series in the sidebar: Tiny." in app.info[0].value
-    (link,) = (link.proto for link in app.get("page_link") if link.proto.page == "score")
+    (link,) = (link.proto for link in app.get("page_link") if link.proto.page == "run_an_audit")
     assert link.query_string.count("score_model=") == 4
 
 

@@ -48,7 +48,7 @@ def test_text_in_a_link_is_never_markup(own_settings: Settings) -> None:
     ("page", "name", "given", "allowed"),
     [
         ("risk", "criterion", "l7", "allowed is max, l2, l1."),
-        ("risk", "risk_view", "nonsense", "allowed is models, corrected, occupations."),
+        ("risk", "risk_view", "nonsense", "allowed is models, shared or not, corrected, occupations."),
         ("risk", "modell", "mini-t5", "is model meant?"),
         ("criteria", "cr_top_p", "3", "allowed is a number, 0.01 to 1."),
         ("criteria", "cr_seed", "many", "allowed is a number, 0 or more."),

@@ -84,7 +84,7 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
     assert "from the smallest to the one in the middle: " in texts(app), "of two models it can be told"
     assert "from the smallest to the largest" not in texts(app)
-    assert "by the estimates alone" not in texts(app)
+    assert "nothing follows for size as such" not in texts(app)
     app.button(key="preset_size").click().run()
     assert len(Queue.open(settings().catalogue).list(10)) == 1
 
@@ -100,9 +100,9 @@ def test_size_is_told_from_the_smallest_to_the_largest(store: Store) -> None:
     assert told == sorted(told)
     assert "controlled for the 3 comparisons (Holm)" in captions(app)
     assert "said of these checkpoints, not of size" in captions(app)
-    assert "by the estimates alone" not in texts(app)
+    assert "nothing follows for size as such" not in texts(app)
     app.multiselect(key="model").set_value(list(SIZE[:2])).run()
-    assert "by the estimates alone" in texts(app)
+    assert "nothing follows for size as such" in texts(app)
     assert "checkpoints, not of size" not in captions(app)
 
 
@@ -114,7 +114,7 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
     score_zoo(store, SIZE)
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]
-    assert "by the estimates alone" in texts(app)
+    assert "nothing follows for size as such" in texts(app)
 
 
 def test_skewed_and_balanced_are_both_held_against_the_same_model(store: Store) -> None:
