@@ -121,9 +121,9 @@ def test_the_rate_rises_stays_falls_and_begins_again_lower_for_the_last_phase() 
     ("name", "family"),
     [
         ("mini-gpt-s", "causal"),
-        ("mini-bert", "masked"),
-        ("mini-t5", "seq2seq"),
-        ("mini-xlnet", "permutation"),
+        pytest.param("mini-bert", "masked", marks=pytest.mark.slow),
+        pytest.param("mini-t5", "seq2seq", marks=pytest.mark.slow),
+        pytest.param("mini-xlnet", "permutation", marks=pytest.mark.slow),
     ],
 )
 def test_a_tiny_run_ends_in_a_model_with_its_card(
