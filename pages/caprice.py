@@ -8,7 +8,6 @@ from pcf_core.app.caprice import (
     draw_prejudice,
     drawn_reports,
     normal_shapes,
-    question,
     tail_shapes,
 )
 from pcf_core.app.data import Loaded, remembered
@@ -32,7 +31,7 @@ from pcf_core.show.findings.tails import (
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Caprice", question())
+    loaded = open_page("Caprice", "")
     top = st.container()
     part = st.segmented_control(
         "Show",

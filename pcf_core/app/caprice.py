@@ -18,10 +18,6 @@ from pcf_core.show.charts.tail_fits import hill_plot, qq_plot, survival_plot
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
 
 THREE_DIGITS = "%.3g"
-QUESTIONS = {
-    "caprice": "Are a few occupations treated far more capriciously than the rest?",
-    "prejudice": "Is prejudice over occupations compatible with a normal distribution?",
-}
 OCCUPATION_COLUMNS = {
     "overall_risk": st.column_config.NumberColumn(
         "risk", format=THREE_DIGITS, help="Of the occupation: 0 is fair."
@@ -67,12 +63,6 @@ FIT_COLUMNS = {
         help="Mass that the fit puts above the largest value that caprice can take.",
     ),
 }
-
-
-def question() -> str:
-    """Return what the page asks of the part that is shown; its title stands above that control."""
-    part = st.session_state.get("part") or st.query_params.get("part")
-    return QUESTIONS["prejudice" if part == "prejudice" else "caprice"]
 
 
 def drawn_reports(loaded: Loaded) -> dict[str, RiskReport]:

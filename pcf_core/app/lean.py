@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import streamlit as st
 
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.page import finding, foot, offer_scoring, picture
@@ -34,7 +35,9 @@ def draw_lean(loaded: Loaded, _thousand: bool) -> None:
             [[row.label, row.neutral] for row in rows],
         )
     asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
-    offer_scoring({name: run for name, run in asked.items() if run is not None})
+    if wanted := {name: run for name, run in asked.items() if run is not None}:
+        st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
+        offer_scoring(wanted)
     foot(how_to_read.LEAN, lambda: lean_table(loaded, found), "lean", loaded)
 
 

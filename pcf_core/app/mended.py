@@ -21,6 +21,12 @@ FOCUS = """
 }
 """
 
+# A page begins where the menu ends, not two lines below it.
+FROM_THE_TOP = """
+[data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
+[data-testid="stSidebarHeader"] { margin-bottom: 0; }
+"""
+
 # A key figure's label, value and interval are cut where its column is narrow; here they wrap.
 WHOLE_FIGURES = """
 [data-testid="stMetricDelta"] { height: auto; border-radius: 0.75rem; }
@@ -65,4 +71,4 @@ CARDS = """
 @media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
 @media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
 """
-MENDED = f"<style>{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}</style>"
+MENDED = f"<style>{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}</style>"

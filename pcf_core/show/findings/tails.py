@@ -87,9 +87,8 @@ def stand_outs(model: str, report: RiskReport) -> str:
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
         return f"A few occupations stand out: {listed(named)} have {together} of all caprice of {model}."
     return (
-        f"No small set of occupations stands out: it takes {most:,} of {len(ranked):,} to have half of all "
-        f"caprice of {model}, the first of them “{first.occupation}” with "
-        f"{percent(first.caprice_risk / whole)}."
+        f"No small set of occupations stands out: half of all caprice of {model} takes {most:,} of "
+        f"{len(ranked):,}."
     )
 
 
