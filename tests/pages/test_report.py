@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import report_views
 from pcf_core.core.settings import Settings
-from pcf_core.report.records import ReportDocument, ReportRequest
+from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CriteriaAudit
@@ -68,8 +68,9 @@ def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[Report
     app = make(open_app("report", rp_without=LIGHT))
     assert made(app)
     assert "report_make" not in [button.key for button in app.button]
-    assert [box.label.partition(" · ")[0] for box in app.expander][:6] == [
+    assert [box.label.partition(" · ")[0] for box in app.expander][:10] == [
         "What the files are, and the command that makes them",
+        *SHORT.values(),
         "What was found",
         "Method",
         "Risk",
