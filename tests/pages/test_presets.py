@@ -67,8 +67,7 @@ def comparisons(store: Store, runs: dict[str, RunSpec], chosen: Preset) -> tuple
 @pytest.mark.parametrize("page", ["overview", "compare"])
 def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store, page: str) -> None:
     score_zoo(store, ["mini-gpt", "mini-gpt-s"])
-    app = open_app("compare", model=["mini-gpt"], weights="employment", **HERE)
-    app.switch_page(f"pages/{page}.py").run()
+    app = open_app(page, model=["mini-gpt"], weights="employment", **HERE)
     app.button(key="preset_size").click().run()
     assert not app.exception
     assert [title.value for title in app.title] == ["Compare"]
