@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pcf_core.app.choice import DEFAULT_MODELS
+from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.knowledge import missing_answers
@@ -117,6 +118,20 @@ def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_set
             assert shipped.self_audit is not None
 
 
+def test_what_the_public_models_expect_of_nobody_in_particular(own_settings: Settings) -> None:
+    """As the README says it."""
+    store, readme = shipped_store(own_settings), " ".join((ROOT / "README.md").read_text().split())
+    found = []
+    for model in PUBLIC:
+        run = Shipped(model, *USUAL).run
+        held = baseline_of(store, run, load_result(store, run), ViewOptions())
+        assert held is not None
+        found.append((f"{100 * held.preferences['male']:.0f} %", f"{held.overall_risk:.2f}"))
+    (smol, smol_risk), (gemma, gemma_risk) = found
+    assert f"Gemma expects men with {gemma}, SmolLM2 with {smol}." in readme
+    assert f"Measured from there, their risks are {gemma_risk} and {smol_risk}." in readme
+
+
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:
     store = shipped_store(own_settings)
     for item in RUNS:
@@ -209,7 +224,7 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
     """R with its interval over whole templates, prejudice, caprice, men first, for both topics."""
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
     for item in RUNS:
-        if item.model == model:
+        if item.model == model and not item.evidence:
             found = report(
                 load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
             )

@@ -23,6 +23,7 @@ from typing import Annotated
 
 import typer
 
+from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, missing_answers
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
@@ -60,14 +61,15 @@ PLANTED = ("planted-causal", "planted-masked")
 
 @dataclass(frozen=True)
 class Shipped:
-    """A run by the names of its parts; the occupations are the topic's."""
+    """A run by the names of its parts; the occupations are the topic's where no other list is named."""
 
     model: str
     topic: str
     templates: str
+    evidence: str = ""
 
     def __str__(self) -> str:
-        return f"{self.model}, {self.topic}, {self.templates}"
+        return ", ".join(filter(None, (self.model, self.topic, self.templates, self.evidence)))
 
     @property
     def run(self) -> RunSpec:
@@ -80,7 +82,10 @@ class Shipped:
         """
         topic = load_topic(self.topic)
         return build_run(
-            resolve(self.model), topic, load_evidence(topic.evidence), load_templates(self.templates)
+            resolve(self.model),
+            topic,
+            load_evidence(self.evidence or topic.evidence),
+            load_templates(self.templates),
         )
 
 
@@ -99,6 +104,10 @@ PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, *USUAL) for model in ZOO),
+    *(
+        Shipped(model, *USUAL, NEUTRAL)
+        for model in (*PUBLIC, *BEST_KNOWN, "mini-gpt-skewed", "mini-gpt-balanced")
+    ),
     *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
