@@ -121,6 +121,7 @@ def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_set
 def test_what_the_public_models_expect_of_nobody_in_particular(own_settings: Settings) -> None:
     """As the README says it."""
     store, readme = shipped_store(own_settings), " ".join((ROOT / "README.md").read_text().split())
+    models = " ".join((ROOT / "docs" / "models.md").read_text().split())
     found = []
     for model in PUBLIC:
         run = Shipped(model, *USUAL).run
@@ -130,6 +131,8 @@ def test_what_the_public_models_expect_of_nobody_in_particular(own_settings: Set
     (smol, smol_risk), (gemma, gemma_risk) = found
     assert f"Gemma expects men with {gemma}, SmolLM2 with {smol}." in readme
     assert f"Measured from there, their risks are {gemma_risk} and {smol_risk}." in readme
+    assert f"Gemma expects men with {gemma}, SmolLM2 with {smol}; measured" in models
+    assert f"their risks are {gemma_risk} and {smol_risk} (" in models
 
 
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:

@@ -22,6 +22,7 @@ from pcf_core.work.pairing import run_fairpair
 from pcf_core.work.questioning import run_criteria
 from tests.elsewhere import assert_same_figures
 from tools.ship_audits import ASKED, FOLDERS, WRITERS, usual_criteria, usual_fairpair
+from tools.ship_results import PUBLIC
 
 SHIPPED = ROOT / "assets" / "audits"
 LARGEST = 8e6  # bytes in all
@@ -74,11 +75,13 @@ def test_stories_come_of_the_shipped_texts(store: Store, texts_alone: Store) -> 
 
 def test_the_documents_say_what_was_found(store: Store) -> None:
     said = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-    found = FAIRPAIR_AUDIT.load(store, usual_fairpair("mini-gpt")[0].hash)
-    assert found is not None
-    for name in ("jaccard", "jaccard-others"):
-        report = found.reports[name]
-        assert beside_one(report.means.ratio, report.intervals["ratio_of_means"]) in said
+    for model in ("mini-gpt", PUBLIC[0]):
+        found = FAIRPAIR_AUDIT.load(store, usual_fairpair(model)[0].hash)
+        assert found is not None
+        for name in ("jaccard", "jaccard-others"):
+            report = found.reports[name]
+            assert beside_one(report.means.ratio, report.intervals["ratio_of_means"]) in said
+    assert f"(p = {number(report.p_value)};" in said
     stories = CRITERIA_AUDIT.load(store, usual_criteria("mini-gpt", "anecdotes").hash)
     assert stories is not None
     (reading,) = readings_of([stories.report])
