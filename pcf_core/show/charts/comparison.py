@@ -43,10 +43,8 @@ def difference_plot(
                 )
             )
     figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    first, second = (theme.text(side.name) for side in (comparison.first, comparison.second))
-    figure.update_xaxes(
-        title_text=f"difference in {WORDS[quantity]}<br>{first} − {second} → {first} has more", nticks=6
-    )
+    first = theme.text(comparison.first.name, 28)  # both names do not fit on a telephone
+    figure.update_xaxes(title_text=f"difference in {WORDS[quantity]}<br>→ {first} has more", nticks=6)
     figure.update_yaxes(theme.name_axis({row.occupation: theme.text(row.occupation, 24) for row in rows}))
     figure.update_yaxes(autorange="reversed")
     view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(rows)}"
