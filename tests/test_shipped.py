@@ -129,9 +129,9 @@ def test_what_the_public_models_expect_of_nobody_in_particular(own_settings: Set
         assert held is not None
         found.append((f"{100 * held.preferences['male']:.0f} %", f"{held.overall_risk:.2f}"))
     (smol, smol_risk), (gemma, gemma_risk) = found
-    assert f"Gemma expects men with {gemma}, SmolLM2 with {smol}." in readme
+    assert f"Gemma gives men {gemma}, SmolLM2 {smol}." in readme
     assert f"Measured from there, their risks are {gemma_risk} and {smol_risk}." in readme
-    assert f"Gemma expects men with {gemma}, SmolLM2 with {smol}; measured" in models
+    assert f"Gemma gives men {gemma}, SmolLM2 {smol}; measured" in models
     assert f"their risks are {gemma_risk} and {smol_risk} (" in models
 
 

@@ -10,11 +10,12 @@ from pcf_core.app.page import finding, foot, offer_scoring, picture
 from pcf_core.app.stores import open_store
 from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run, has_baseline
 from pcf_core.report import how_to_read
+from pcf_core.report.rows import times_thousand
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 
 
-def draw_lean(loaded: Loaded, _thousand: bool) -> None:
+def draw_lean(loaded: Loaded, thousand: bool) -> None:
     """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them."""
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
@@ -22,7 +23,13 @@ def draw_lean(loaded: Loaded, _thousand: bool) -> None:
     finding(*(lean_finding(name, report) for name, report in loaded.reports.items()))
     finding(*(baseline_finding(name, one.preferences, one.overall_risk) for name, one in found.items()))
     rows = [
-        LeanBar(name, report.lean.common, report.lean.specific, report.caprice_risk, lean_for(found, name))
+        LeanBar(
+            name,
+            report.lean.common,
+            report.lean.specific,
+            report.caprice_risk,
+            found[name].lean if name in found else None,
+        )
         for name, report in loaded.reports.items()
         if report.lean is not None
     ]
@@ -31,14 +38,15 @@ def draw_lean(loaded: Loaded, _thousand: bool) -> None:
             loaded,
             "lean_bars",
             "Stacked bars of what all occupations share, what differs between them, and caprice",
-            lambda: lean_bars(rows),
-            [[row.label, row.neutral] for row in rows],
+            lambda: lean_bars(rows, thousand=thousand),
+            [thousand, *([row.label, row.neutral] for row in rows)],
         )
     asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
     if wanted := {name: run for name, run in asked.items() if run is not None}:
         st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
         offer_scoring(wanted)
-    foot(how_to_read.LEAN, lambda: lean_table(loaded, found), "lean", loaded)
+    table = lean_table(loaded, found)
+    foot(how_to_read.LEAN, lambda: times_thousand(table) if thousand else table, "lean", loaded)
 
 
 def baselines_of(loaded: Loaded) -> dict[str, Baseline]:
@@ -46,11 +54,6 @@ def baselines_of(loaded: Loaded) -> dict[str, Baseline]:
     store, options = open_store(), loaded.choice.options
     several = {name: baseline_of(store, item.run, item.result, options) for name, item in loaded.runs.items()}
     return {name: one for name, one in several.items() if one is not None}
-
-
-def lean_for(found: dict[str, Baseline], name: str) -> float | None:
-    """Return the lean of a model for neutral subjects, ``None`` where they are not scored."""
-    return found[name].lean if name in found else None
 
 
 def lean_table(loaded: Loaded, found: dict[str, Baseline]) -> pd.DataFrame:
@@ -73,6 +76,6 @@ def lean_table(loaded: Loaded, found: dict[str, Baseline]) -> pd.DataFrame:
         if name in found:
             one = found[name]
             row |= {"neutral_lean": one.lean, "risk_against_neutral": one.overall_risk}
-            row |= {f"neutral_{group}": share for group, share in one.preferences.items()}
+            row |= {f"preference_{group}": share for group, share in one.preferences.items()}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -26,6 +26,7 @@ from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.models import part_text, risk_with_interval, shown_interval
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.order import order_finding
+from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
@@ -83,6 +84,11 @@ class Study:
     def groups(self) -> tuple[str, ...]:
         """The groups of the topic, which all runs share."""
         return self.first.report.groups
+
+    @cached_property
+    def rows(self) -> list[ModelRow]:
+        """The figures of every model, with the range that the report shows."""
+        return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
 
     @property
     def comparable(self) -> bool:

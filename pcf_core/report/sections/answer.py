@@ -13,7 +13,7 @@ from pcf_core.report.sections.leaning import tilt_picture
 from pcf_core.report.sections.summary import text_findings
 from pcf_core.show.charts.risk import risk_bars
 from pcf_core.show.findings.notes import low_coverage_note
-from pcf_core.show.overview import ModelRow, figures_table, lean_sentence, ranges_sentence
+from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
 
@@ -43,7 +43,7 @@ def answer_parts(
                 "answer",
                 "Risk of each model, split into prejudice and caprice, with its range",
             ),
-            tables=(table_of(figures_table(rows_of(study)), "answer", "Risk of each model", folded=False),),
+            tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
         for place, study in enumerate(studies)
     ]
@@ -73,7 +73,7 @@ def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
     parts = [
         ReportPart(
             title=study.title if len(studies) > 1 else "",
-            findings=said([ranges_sentence(rows_of(study))]),
+            findings=said([ranges_sentence(study.rows)]),
             notes=said(
                 [
                     instead_note(study),
@@ -91,8 +91,3 @@ def check_parts(facts: Sequence[RunFacts]) -> list[ReportPart]:
     """Write for each run its key, and the commands that make its numbers again."""
     rows = {f"{one.label}\nrun {one.run}": "\n".join(one.commands) for one in facts}
     return [ReportPart(tables=(facts_table("check", "How to check this", rows),))]
-
-
-def rows_of(study: Study) -> list[ModelRow]:
-    """Return the figures of every model of a study, with the range that the report shows."""
-    return [ModelRow.of(name, report, over=study.over) for name, report in study.reports.items()]

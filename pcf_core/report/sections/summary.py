@@ -19,7 +19,7 @@ from pcf_core.show.findings.models import (
     whiskers_note,
     whole_templates_finding,
 )
-from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
+from pcf_core.show.overview import overview_answer, risk_answer
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -37,11 +37,9 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], shor
     ``short``: as the page Overview says them.
     """
     if short and studies:
-        rows = [
-            [ModelRow.of(name, report, over=study.over) for name, report in study.reports.items()]
-            for study in studies
-        ]
-        return said(sentence for one in rows for sentence in (overview_answer(one), risk_answer(one)))
+        if len(studies) > 1:
+            return said(f"{study.title}: {overview_answer(study.rows)}" for study in studies)
+        return said([overview_answer(studies[0].rows), risk_answer(studies[0].rows)])
     if len(studies) > 1:
         return said(
             f"{study.title}: {overview_finding(study.reports, study.over, study.order)}" for study in studies

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.risk import AXIS, digits
+from pcf_core.show.charts.risk import AXIS, AXIS_THOUSAND, digits
 
 PARTS = {  # name -> colour and pattern; what is shared is the paler prejudice
     "common": ("shared by all occupations", "#7FB8D8", ""),
@@ -31,21 +31,24 @@ class LeanBar:
     neutral: float | None = None
 
 
-def lean_bars(rows: Sequence[LeanBar]) -> go.Figure:
-    """Draw stacked bars from top to bottom, a diamond at the lean of each model for neutral subjects."""
-    figure = go.Figure()
+def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
+    """Draw stacked bars from top to bottom, a diamond at the lean of each model for neutral subjects.
+
+    ``thousand`` shows risks × 1,000.
+    """
+    figure, factor = go.Figure(), 1000 if thousand else 1
     places = [str(place) for place in range(len(rows))]
     for part, (name, color, pattern) in PARTS.items():
         figure.add_bar(
             orientation="h",
             y=places,
-            x=[getattr(row, part) for row in rows],
+            x=[factor * getattr(row, part) for row in rows],
             marker={
                 "color": color,
                 "pattern": {"shape": pattern, "fillmode": "replace"},
                 "line": {"color": color, "width": 1},
             },
-            customdata=[[theme.text(row.label), digits(getattr(row, part))] for row in rows],
+            customdata=[[theme.text(row.label), digits(factor * getattr(row, part))] for row in rows],
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>{name} %{{customdata[1]}}<extra></extra>",
             name=name,
         )
@@ -53,7 +56,7 @@ def lean_bars(rows: Sequence[LeanBar]) -> go.Figure:
     if known:
         figure.add_scatter(
             y=[place for place, _ in known],
-            x=[row.neutral for _, row in known],
+            x=[factor * (row.neutral or 0.0) for _, row in known],
             mode="markers",
             marker={
                 "symbol": "diamond",
@@ -61,18 +64,18 @@ def lean_bars(rows: Sequence[LeanBar]) -> go.Figure:
                 "color": "#FFFFFF",
                 "line": {"width": 2, "color": "#222222"},
             },
-            customdata=[[theme.text(row.label), digits(row.neutral or 0.0)] for _, row in known],
+            customdata=[[theme.text(row.label), digits(factor * (row.neutral or 0.0))] for _, row in known],
             hovertemplate="<b>%{customdata[0]}</b><br>neutral subjects %{customdata[1]}<extra></extra>",
             name="lean for neutral subjects",
         )
-    figure.update_xaxes(title_text=AXIS, rangemode="tozero")
+    figure.update_xaxes(title_text=AXIS_THOUSAND if thousand else AXIS, rangemode="tozero")
     labels = {place: theme.lines(row.label) for place, row in zip(places, rows, strict=True)}
     figure.update_yaxes(theme.name_axis(labels))
     figure.update_yaxes(autorange="reversed")
     return theme.base_layout(
         figure,
         130 + 40 * max(2, len(rows)),
-        view=" ".join(row.label for row in rows),
+        view=f"{thousand} " + " ".join(row.label for row in rows),
         legend=True,
         barmode="stack",
         bargap=0.35,

@@ -27,8 +27,8 @@ def baseline_finding(model: str, expected: Mapping[str, float], overall_risk: fl
     ``expected``: by group, they sum to 1.
     """
     ranked = sorted(expected, key=lambda group: -expected[group])[:2]
-    parts = [f"{people(group)} with {percent(expected[group])}" for group in ranked]
+    parts = [f"{people(group)} {percent(expected[group])}" for group in ranked]
     return (
-        f"Of nobody in particular (a person, a citizen) {model} expects {listed(parts)}. "
+        f"Where no occupation is named (a person, a citizen), {model} gives {listed(parts)}. "
         f"Measured from there, its risk is {two_decimals(overall_risk)}."
     )

@@ -32,7 +32,7 @@ def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
 
 def test_what_it_expects_of_nobody_in_particular() -> None:
     said = baseline_finding("M", {"female": 0.25, "male": 0.75}, 0.5)
-    assert "expects men with 75 % and women with 25 %" in said
+    assert "M gives men 75 % and women 25 %" in said
     assert said.endswith("its risk is 0.50.")
 
 
@@ -44,3 +44,5 @@ def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None
     assert (diamond.x, diamond.y) == ((0.25,), ("1",))
     assert "<b>" not in diamond.customdata[0][0]
     assert len(lean_bars([LeanBar("a", 0.1, 0.2, 0.05)]).data) == 3
+    large = lean_bars([LeanBar("a", 0.1, 0.2, 0.05, neutral=0.25)], thousand=True)
+    assert [trace.x[0] for trace in large.data] == pytest.approx([100, 200, 50, 250])
