@@ -9,10 +9,13 @@ import streamlit as st
 
 from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
 from pcf_core.app.links import follow
+from pcf_core.app.page import chart
+from pcf_core.app.present import is_presented
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
+from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.overview import (
     KINDS,
     ModelRow,
@@ -86,10 +89,18 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    if is_presented():  # the texts of a table have one size, too small for the last row
+        chart(risk_bars([as_bar(row) for row in shown]), "models_presented", "Risk of each model")
+        return
     with st.container(key="cards_of_models"):
         draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
         draw_model_table(loaded, shown)
+
+
+def as_bar(row: ModelRow) -> RiskBar:
+    """Return a model as the picture of risks has it."""
+    return RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
 
 
 def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
