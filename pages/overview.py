@@ -7,6 +7,7 @@ from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import notes, said_intervals_and_more
 from pcf_core.app.overview import draw_models, model_rows
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
+from pcf_core.app.present import is_presented
 from pcf_core.app.presets import draw_presets
 from pcf_core.app.roles import may_audit
 from pcf_core.app.seeds import draw_seeds
@@ -42,6 +43,8 @@ def draw() -> None:
     rows = model_rows(loaded)
     finding(overview_answer([row for name in loaded.runs for row in rows if row.model == name]))
     draw_models(loaded, rows)
+    if is_presented():
+        return
     draw_sentence_door()
     with st.expander("How sure?"):
         draw_how_sure(loaded)

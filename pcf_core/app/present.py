@@ -92,11 +92,15 @@ def is_presented() -> bool:
     return bool(st.session_state.get(PRESENT))
 
 
-def draw_tools() -> None:
-    """Draw, below the shared choice, how to copy the address and how to present."""
+def take_short_form() -> None:
+    """Read ?present=1, which is easy to type, as what the address says of the switch; before it is asked."""
     if st.query_params.get(PRESENT) == "1":
         del st.query_params[PRESENT]
         st.session_state[PRESENT] = True
+
+
+def draw_tools() -> None:
+    """Draw, below the shared choice, how to copy the address and how to present."""
     with st.sidebar:
         TOOLS(key="tools")
         st.toggle(

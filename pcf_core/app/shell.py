@@ -20,7 +20,7 @@ from pcf_core.app.addresses import OLD, leads_to
 from pcf_core.app.choice import current_choice, draw_choice
 from pcf_core.app.links import drop_infinite, follow, follow_pressed, is_new_page, link_first, say_mistakes
 from pcf_core.app.mended import MENDED
-from pcf_core.app.present import draw_presented, draw_tools
+from pcf_core.app.present import draw_presented, draw_tools, take_short_form
 from pcf_core.app.presets import follow_preset
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.app.stores import open_store
@@ -103,6 +103,7 @@ def _open_frame() -> StreamlitPage:
         follow(*leads_to(page.url_path, {name: st.query_params.get_all(name) for name in st.query_params}))
     login_page()
     drop_infinite()
+    take_short_form()
     with link_first():
         draw_choice()
         draw_tools()

@@ -21,6 +21,8 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         expect(page.get_by_test_id("stSidebar")).to_be_hidden()
         expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible(timeout=30_000)
         expect(page.get_by_test_id("stDataFrame")).to_have_count(0)
+        expect(page.get_by_test_id("stAlert")).to_have_count(0)
+        expect(page.get_by_text("Ready comparisons")).to_have_count(0)
         page.keyboard.press("ArrowRight")
         settle(page, "Tilt")
         picture = page.get_by_test_id("stPlotlyChart").first
