@@ -12,7 +12,7 @@ from pcf_core.app.named_models import draw_lookable
 from pcf_core.app.roles import may_audit
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept
+from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept, opening_writer
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
@@ -36,7 +36,7 @@ from pcf_core.texts.fairpair.tables import SHELF as TABLES
 from pcf_core.texts.fairpair.tables import check_names, load_table
 from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
 
-FIRST_MODEL, FIRST_PROMPTS, FIRST_TABLE = "mini-gpt", "common-sents-1", "gender"
+FIRST_PROMPTS, FIRST_TABLE = "common-sents-1", "gender"
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 USUAL_TEXTS, USUAL_EACH, USUAL_LENGTH = 25, 3, 40
 LONGEST_NAME = 60
@@ -115,12 +115,12 @@ def draw_request() -> Request:
         A temperature that is none.
     """
     known = list_models()
-    writers = [spec.name for spec in known if FAMILIES[spec.family].generator]
+    able = [spec for spec in known if FAMILIES[spec.family].generator]
     with st.container(horizontal=True):
         models = st.multiselect(
             "Models",
-            with_asked("fp_model", writers),
-            default=[name for name in (FIRST_MODEL,) if name in writers],
+            with_asked("fp_model", [spec.name for spec in able]),
+            default=opening_writer(able),
             key="fp_model",
             bind="query-params",
             accept_new_options=may_audit(),

@@ -71,4 +71,18 @@ CARDS = """
 @media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
 @media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
 """
-MENDED = f"<style>{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}</style>"
+# The name of an icon is wider than the icon, which takes its place once its font is there.
+ICONS = """
+[data-testid="stIconMaterial"] { max-width: 1em; overflow: hidden; white-space: nowrap; }
+"""
+
+# While the first run of a script has drawn no sidebar yet, its place is kept: else the page jumps aside.
+PLACE_OF_THE_SIDEBAR = """
+@media (min-width: 768px) {
+  [data-testid="stApp"]:not([data-test-script-state="notRunning"])
+    [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
+}
+"""
+STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{ICONS}"
+MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
+FIRST_STYLE = f"<style>{STYLE}{PLACE_OF_THE_SIDEBAR}</style>"

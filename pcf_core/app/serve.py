@@ -1,14 +1,92 @@
-"""Streamlit's own command, told beforehand that ``app.py`` registers the pages.
+"""Streamlit's own command, with two things that it has no setting for.
 
     python -m pcf_core.app.serve run app.py --server.port=8501
 
-Until a server has run ``st.navigation`` once, Streamlit takes the files in ``pages/`` for its pages, and
-tells who is first to follow an address of an earlier version that there is no such page.
+``app.py`` registers the pages: until a server has run ``st.navigation`` once, Streamlit takes the files in
+``pages/`` for its pages, and tells who is first to follow an address of an earlier version that there is no
+such page.
+
+The document that a browser loads first has the style sheet of :mod:`pcf_core.app.mended`, and names the parts
+of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
+after the first element that needs it: until then grey bars of another height stand there, and all below jumps.
 """
 
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.cli import main
+from streamlit.web.server.starlette import starlette_static_routes
+
+from pcf_core.app.mended import FIRST_STYLE
+
+# In the order of a page; what draws charts and tables is large, and waited for by nothing else.
+PARTS = (
+    "StreamlitMarkdown", "ButtonGroup", "Multiselect", "Selectbox", "Checkbox", "PageLink", "Button",
+    "Metric", "NumberInput", "TextInput", "DownloadButton", "Html",
+)  # fmt: skip
+LARGE_PARTS = ("PlotlyChart", "DataFrame")
+HEAD = 20_000  # characters of a script, at whose beginning its imports stand
+IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
+
+_make_handler = starlette_static_routes.create_streamlit_static_handler
+
+
+def preloads(static: Path) -> str:
+    """Return links by which a browser fetches at once what the elements of a page are drawn with.
+
+    ``static``: Streamlit's folder of scripts and fonts.  What is not found there is left out.
+    """
+    scripts: dict[str, str] = {}  # file -> attributes
+
+    def add(file: Path, attributes: str) -> None:
+        if file.name not in scripts and file.is_file():
+            scripts[file.name] = attributes
+            for name in IMPORTED.findall(file.read_text(encoding="utf8")[:HEAD]):
+                add(file.parent / name, attributes)
+
+    for part in (*PARTS, *LARGE_PARTS):
+        for file in sorted((static / "js").glob(f"{part}.*.js")):
+            add(file, " fetchpriority=low" if part in LARGE_PARTS else "")
+    return "".join(
+        [
+            *(
+                f'<link rel="preload" as="font" crossorigin href="./static/media/{font.name}">'
+                for font in sorted((static / "media").glob("MaterialSymbols-*.woff2"))
+            ),
+            *(
+                f'<link rel="modulepreload" crossorigin href="./static/js/{name}"{attributes}>'
+                for name, attributes in scripts.items()
+            ),
+        ]
+    )
+
+
+def styled(directory: str, base_url: str | None) -> StaticFiles:
+    """Return Streamlit's handler of static files; its ``index.html`` has the style sheet and the preloads."""
+    handler = _make_handler(directory, base_url)
+    plain_response = handler.get_response
+    page = (Path(directory) / "index.html").read_text(encoding="utf8")
+    page = page.replace("</head>", f"{preloads(Path(directory) / 'static')}</head>", 1)
+    page = page.replace("</body>", f"{FIRST_STYLE}</body>", 1)  # behind the styles of Streamlit's own
+
+    async def get_response(path: str, scope: MutableMapping[str, Any]) -> Response:
+        response = await plain_response(path, scope)
+        if isinstance(response, FileResponse) and Path(response.path).name == "index.html":
+            return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+        return response
+
+    handler.get_response = get_response  # type: ignore[method-assign]
+    return handler
+
 
 if __name__ == "__main__":
     PagesManager.uses_pages_directory = False
+    starlette_static_routes.create_streamlit_static_handler = styled
     main(prog_name="streamlit")

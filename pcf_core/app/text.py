@@ -8,7 +8,7 @@ WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`
 # e-mail address by its "@", and "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
 JOINER = "\u2060"
 MADE_OTHER = re.compile(
-    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.\w)|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
+    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
     re.IGNORECASE,
 )
 

@@ -10,11 +10,14 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs
 from pcf_core.app.stores import open_queue
 from pcf_core.core.generation import LONGEST
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
 
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
     "texts are kept as they came."
 )
+TEACHING = "mini-gpt"
 
 
 class Asked(Protocol):
@@ -52,6 +55,16 @@ def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:
     """
     first, *others = several
     return next((one for one in (first, *others) if one.hash in kept), first)
+
+
+def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
+    """Return the model that a form opens with: the first public one, else one that teaches.
+
+    Public models are passed over where neither their shipped results nor their weights are at hand.
+    """
+    models = list(models)
+    shown = [m.name for m in models if m.kind == "public" and (m.path or settings().shipped_results)]
+    return shown[:1] or [m.name for m in models if m.name == TEACHING]
 
 
 def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Request]:

@@ -11,7 +11,7 @@ from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import AXIS, AXIS_THOUSAND, digits
 
 PARTS = {  # name -> colour and pattern; what is shared is the paler prejudice
-    "common": ("shared by all occupations", "#7FB8D8", ""),
+    "common": ("shared by all occupations", theme.OKABE_ITO[4], ""),
     "specific": ("differs between occupations", theme.ACCENT, ""),
     "caprice": ("caprice", theme.CAPRICE, "/"),
 }
@@ -61,8 +61,8 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
             marker={
                 "symbol": "diamond",
                 "size": 12,
-                "color": "#FFFFFF",
-                "line": {"width": 2, "color": "#222222"},
+                "color": theme.OKABE_ITO[7],
+                "line": {"width": 2, "color": theme.MUTED},
             },
             customdata=[[theme.text(row.label), digits(factor * (row.neutral or 0.0))] for _, row in known],
             hovertemplate="<b>%{customdata[0]}</b><br>neutral subjects %{customdata[1]}<extra></extra>",

@@ -20,7 +20,7 @@ from pcf_core.show import charts
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world
 from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
-from pcf_core.show.charts.axis import axis_panels
+from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.charts.comparison import difference_plot, risk_scatter
@@ -40,6 +40,7 @@ from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
 from pcf_core.show.charts.knowledge import knowledge_bars
+from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.charts.overview import risk_dots
 from pcf_core.show.charts.probe import probe_words
 from pcf_core.show.charts.read import read_scatter
@@ -58,7 +59,7 @@ from pcf_core.texts.criteria.summary import readings_of
 from tests.show.charts.anecdotal import anecdotes_example, information_example
 from tests.show.charts.answered import answered
 from tests.show.charts.chosen import sensitivities_example
-from tests.show.charts.compared import axis_example, compared_example
+from tests.show.charts.compared import axis_example, axis_point, compared_example
 from tests.show.charts.factored import panel_example
 from tests.show.charts.facts import fact
 from tests.show.charts.hobbies import embedding_example, hobbies_example, hobby_words_example
@@ -97,6 +98,8 @@ def figures(
         "risk_scatter": risk_scatter(comparison),
         "dumbbell_plot": dumbbell_plot([Dumbbell("nurse", -0.9, 0.1)], ("one", "two"), ("women", "men")),
         "axis_panels": axis_panels(axis_example(), "template set"),
+        "change_panels": change_panels([axis_point("<b>", size, 0.1) for size in (1e6, 1e7)], "size"),
+        "lean_bars": lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, neutral=0.25)]),
         "tilt_box": tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
         "tilt_panels": tilt_panels({"one": report_of_three}),
         "stereotype_histogram": stereotype_histogram({"one": [distribution()]}, threshold=0.5),

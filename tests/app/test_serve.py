@@ -1,0 +1,66 @@
+"""The document that a browser loads first: styled, naming what it needs; the rest as Streamlit serves it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit
+from starlette.staticfiles import StaticFiles
+
+from pcf_core.app.serve import LARGE_PARTS, PARTS, preloads, styled
+
+STATIC = Path(streamlit.__file__).parent / "static"
+
+
+def served(handler: StaticFiles, path: str) -> tuple[int, bytes]:
+    """Ask the handler as a server would; return the status and the body."""
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        await asyncio.Event().wait()  # nobody hangs up
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "root_path": "",
+        "headers": [],
+        "query_string": b"",
+    }
+    asyncio.run(handler(scope, receive, send))
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/compare", "/an_old_address"])
+def test_every_address_of_a_page_gets_the_styled_document(path: str) -> None:
+    status, body = served(styled(str(STATIC), None), path)
+    assert status == 200
+    head, _, rest = body.decode().partition("</head>")
+    assert "MaterialSymbols" in head
+    assert rest.count("<style>") == 1
+    assert rest.index("stMainBlockContainer") < rest.index("</body>")
+
+
+def test_other_files_are_served_as_they_are() -> None:
+    script = next((STATIC / "static" / "js").glob("Checkbox.*.js"))
+    assert served(styled(str(STATIC), None), f"/static/js/{script.name}") == (200, script.read_bytes())
+
+
+def test_each_part_is_there_and_named_once_with_what_it_imports(tmp_path: Path) -> None:
+    links = preloads(STATIC / "static")
+    assert all(f"/{part}." in links for part in (*PARTS, *LARGE_PARTS))
+    scripts = tmp_path / "js"
+    scripts.mkdir()
+    (scripts / "Selectbox.1.js").write_text('import{a}from"./list.2.js";import"./style.3.js";')
+    (scripts / "Multiselect.4.js").write_text('import{b}from"./list.2.js";')
+    (scripts / "list.2.js").write_text('import"./Selectbox.1.js";')
+    (scripts / "style.3.js").write_text("")
+    links = preloads(tmp_path)
+    assert [links.count(name) for name in ("Selectbox.1", "Multiselect.4", "list.2", "style.3")] == [1] * 4
+    assert preloads(tmp_path / "none") == ""
