@@ -55,10 +55,11 @@ stands beside it. The ticks under the *histogram* are single occupations.
 
 The *survival* plot shows the share of the values above 0 that reach each value, on logarithmic axes: a power
 law is a straight line there, an exponential distribution bends down. Three distributions are fitted to at
-least 30 values above 0, by maximum likelihood. The verdict compares two: the shape ξ of the **generalised
-Pareto** is 0 where it is exponential, above 0 where the tail is heavier, below 0 where it ends sooner. The
-p-values come from 999 samples of each fit. With some hundred occupations the honest answer is often *cannot
-tell*.
+least 30 values above 0, by maximum likelihood. The **verdict** is about the upper tail alone, the broad line:
+a generalised Pareto distribution of what values exceed a threshold by, the lowest of 0 and the nine deciles
+over which it is not rejected. Its shape ξ is 0 where the tail is exponential, above 0 where it is heavier,
+below 0 where it ends sooner. The p-values come from 999 samples of each fit. Of 100 exponential samples about
+six get a verdict by mistake. With fewer than a hundred occupations the honest answer is often *cannot tell*.
 
 The *Hill plot* shows the tail index from the few or the many largest values; it means something only where it
 stays level, and is above 0 even for light tails. Every occupation counts once, whatever its weight. The
