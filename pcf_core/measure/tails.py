@@ -369,9 +369,7 @@ def upper_tail(
             of=positive.size,
             shape=float(fit.parameters["shape"][0]),
             scale=float(fit.parameters["scale"][0]),
-            shape_interval=shape_interval(
-                excesses, float(np.quantile(null_ratios, LEVEL, method="higher"))
-            ),
+            shape_interval=shape_interval(excesses, float(np.quantile(null_ratios, LEVEL, method="higher"))),
             distance=distance,
             goodness=goodness,
             ratio=ratio,

@@ -76,8 +76,10 @@ FACTORS = """
 Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
 attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
 employed. The **solid** line counts every point alike, the **dashed** one by its people; the bands are 95 %
-intervals of the lines, not of single occupations. A slope is told with its 95 % interval (errors HC3; if
-other occupations had been taken, in these contexts) and a p value corrected for all slopes shown (Holm).
+intervals of the lines, not of single occupations. A slope is told with its 95 % interval, if other
+occupations (errors HC3) and other templates had been taken, and a p value corrected for all slopes shown
+(Holm). All occupations share the templates: what these move together no scatter about the line shows, so it
+is added.
 That two figures go together does not say why, and a straight line cannot see a risk that is high at both
 ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
 the United States need not fit texts from elsewhere.

@@ -56,8 +56,8 @@ def caprice_figures(
                 KeyFigure(
                     f"Tail shape ξ · {name}",
                     estimated(tail.shape, tail.shape_interval),
-                    "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it the "
-                    f"tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
+                    "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it "
+                    f"the tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
                     bounds(tail.shape, tail.shape_interval),
                 )
             )

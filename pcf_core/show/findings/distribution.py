@@ -75,12 +75,10 @@ def distribution_finding(
     strong
         That of those above τ.
     """
-    shares = (
-        f"it is above 0 in {share_with_interval(one.share_above(0.0), above)} of them"
-        if threshold == 0
-        else f"it is above 0 in {share_with_interval(one.share_above(0.0), above)} and above {number(threshold)} in "
-        f"{share_with_interval(one.share_above(threshold), strong)} of them"
-    )
+    often = share_with_interval(one.share_above(0.0), above)
+    strongly = share_with_interval(one.share_above(threshold), strong)
+    also = "" if threshold == 0 else f" and above {number(threshold)} in {strongly}"
+    shares = f"it is above 0 in {often}{also} of them"
     gap = (
         "without any caprice"
         if one.jensen_gap == 0

@@ -48,6 +48,9 @@ def line(steep: float, half: float, adjusted_p: float = 0.5, **changes: Any) -> 
         low=np.zeros(2),
         high=np.zeros(2),
         carrier=Carrier("Lawyers", 0.1, steep, interval),
+        occupation_error=half / 3,
+        template_error=None,
+        known_interval=interval,
     )
     return replace(fit, **changes)
 

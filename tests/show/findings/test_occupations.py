@@ -118,8 +118,8 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
 def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example, wide) == (
-        "Of the contexts about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) prefer female words "
-        "and 7 % (0–17 %) prefer male words."
+        "Of the contexts about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) prefer female "
+        "words and 7 % (0–17 %) prefer male words."
     )
     assert occupation_finding(report, "captain", example, wide).endswith(
         "100 % (90–100 %) prefer male words."

@@ -12,7 +12,16 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport
-from pcf_core.core.tails import Comparison, Distribution, NormalFit, NormalShape, TailFit, TailShape, UpperTail, Verdict
+from pcf_core.core.tails import (
+    Comparison,
+    Distribution,
+    NormalFit,
+    NormalShape,
+    TailFit,
+    TailShape,
+    UpperTail,
+    Verdict,
+)
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.show.findings.tails import (
     adding_up,
@@ -23,7 +32,6 @@ from pcf_core.show.findings.tails import (
     tails_finding,
     widest,
 )
-
 
 HEAVIER: Verdict = "heavier than exponential over the observed range"
 
