@@ -51,10 +51,10 @@ def risks_of(
 def held(
     kind: str, shared: float, single: float, samples: int, generator: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [2] shares of intervals that hold the slope and their mean widths, without noise and with it."""
-    found, widths = np.zeros(2), np.zeros(2)
+    """Return [2] shares of intervals that hold the slope, and median widths, without noise and with it."""
+    found, widths = np.zeros(2), np.zeros((samples, 2))
     names = [str(place) for place in range(OCCUPATIONS)]
-    for seed in generator.integers(2**31, size=samples).tolist():
+    for row, seed in enumerate(generator.integers(2**31, size=samples).tolist()):
         x, unit = generator.standard_normal(OCCUPATIONS), TemplateUnit.templates(weights_of(kind, generator))
         cells = risks_of(x, unit.weights.size, shared, single, generator)
         stereotypes = np.stack([cells, -cells], axis=-1)
@@ -64,8 +64,8 @@ def held(
         fit = fit_line(x, cells @ unit.weights, noise=noise)
         for place, interval in enumerate((fit.known_interval, fit.interval)):
             found[place] += interval.low <= SLOPE <= interval.high
-            widths[place] += interval.high - interval.low
-    return found / samples, widths / samples
+            widths[row, place] = interval.high - interval.low
+    return found / samples, np.median(widths, axis=0)
 
 
 def main(

@@ -86,8 +86,8 @@ class TemplateNoise:
     """What drawing the templates again does to risks.
 
     ``names``: of the occupations, or points.  ``deviations``: [draw, name] from the mean of the draws, scaled
-    so that their mean squares are the variances of the risks.  ``freedom``: degrees of freedom of these,
-    above 0.  ``unit``: what was drawn.
+    so that their mean squares are the variances of the risks.  ``freedom``: degrees of freedom of these, at
+    least 1, also where one template has most of the weight.  ``unit``: what was drawn.
     """
 
     names: tuple[str, ...]
@@ -143,7 +143,7 @@ def template_noise(
     blocks = resampled_template_weights(unit, resamples, seed)
     drawn = replicates_of(stereotypes, blocks, criterion).risks[quantity]
     deviations = (drawn - drawn.mean(axis=0)) * math.sqrt(effective / (effective - 1))
-    return TemplateNoise(tuple(occupations), deviations, unit.fewest - 1, unit.name)
+    return TemplateNoise(tuple(occupations), deviations, max(1.0, unit.fewest - 1), unit.name)
 
 
 def fit_line(

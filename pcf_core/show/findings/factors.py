@@ -18,6 +18,7 @@ MATCHED: Mapping[Matching, str] = {
     "broad": "broad matches too",
 }
 SURE = 0.05
+LEAST_WIDER = 0.01  # of an interval; less is not told
 SMALLEST_P = 0.001
 MOST_ZEROS = 0.5  # share of points
 RISK_NAMES: Mapping[Quantity, str] = {
@@ -88,10 +89,11 @@ def templates_note(panels: Sequence[FactorPanel]) -> str:
     wider = {noun: fit.widened for noun, fit in fits.items() if fit.widened is not None}
     if not wider:
         return "The intervals of the slopes take the risks as known: one template does not tell its noise."
-    parts = [f"{percent(max(0.0, factor - 1))} for {noun}" for noun, factor in wider.items()]
+    parts = [f"{percent(by - 1)} for {noun}" for noun, by in wider.items() if by - 1 >= LEAST_WIDER]
+    widens = f"that widens them by {listed(parts)}" if parts else "here that widens none by 1 % or more"
     return (
         "All occupations share the templates, so the intervals of the slopes allow for other templates too: "
-        f"that makes them wider by {listed(parts)}."
+        f"{widens}."
     )
 
 
