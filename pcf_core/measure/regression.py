@@ -181,7 +181,7 @@ def fit_line(
     fitted = _Line.through(values, found, shares, noise)
     slope, grid = fitted.slope(level), np.linspace(fitted.z.min(), fitted.z.max(), PLACES)
     band = fitted.height + fitted.steepness * grid
-    half = fitted.half_widths(fitted.at(grid), level)
+    half = fitted.half_widths(_design(grid), level)
     names = labels or [str(place) for place in range(len(values))]
     return LineFit(
         n=len(values),
@@ -310,10 +310,6 @@ class _Line:
         covariance = np.asarray(found.cov_params(), dtype=np.float64)
         r_squared = float(found.rsquared)
         return cls(x, risks, shares, noise, *scaled, height, steepness, covariance, r_squared)
-
-    def at(self, places: FloatArray) -> FloatArray:
-        """Return [place, 2] the parts of height and steepness in the line at places of z."""
-        return _design(places)
 
     def scatter(self, parts: FloatArray) -> FloatArray:
         """Return [place] the variances HC3 of [place, 2] parts of height and steepness."""

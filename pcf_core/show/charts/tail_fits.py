@@ -73,21 +73,6 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
     return _finish(figure, reports, "survival", legend=bool(shown))
 
 
-def _upper_tail(tail: UpperTail, *, first: bool) -> go.Scatter:
-    """Draw the survival of the fit that the verdict rests on; only a figure's first is in the legend."""
-    return go.Scatter(
-        x=tail.grid,
-        y=tail.survival,
-        mode="lines",
-        line={"color": LINES["generalised Pareto"][0], "width": 7},
-        opacity=0.35,
-        hovertemplate=f"{UPPER}: %{{y:.3g}} at or above %{{x:.3g}}<extra></extra>",
-        name=UPPER,
-        legendgroup=UPPER,
-        showlegend=first,
-    )
-
-
 def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
     """Draw Hill's tail index from the largest values, with its band; a line at the shape of the upper tail.
 
@@ -188,6 +173,21 @@ def _survivors(
         hovertemplate="%{customdata}: %{x:.3g}<br>%{y:.3g} at or above<extra></extra>",
         name=theme.text(model),
         showlegend=False,
+    )
+
+
+def _upper_tail(tail: UpperTail, *, first: bool) -> go.Scatter:
+    """Draw the survival of the fit that the verdict rests on; only a figure's first is in the legend."""
+    return go.Scatter(
+        x=tail.grid,
+        y=tail.survival,
+        mode="lines",
+        line={"color": LINES["generalised Pareto"][0], "width": 7},
+        opacity=0.35,
+        hovertemplate=f"{UPPER}: %{{y:.3g}} at or above %{{x:.3g}}<extra></extra>",
+        name=UPPER,
+        legendgroup=UPPER,
+        showlegend=first,
     )
 
 
