@@ -18,6 +18,8 @@ PARTS: Mapping[str, Sequence[str]] = {
     "Generation": ["generation"],
     "Pages": ["pages"],
     "Intervals": ["intervals", "--templates", "2000"],
+    "Tails": ["tails"],
+    "Slopes": ["slopes"],
     "Memory of large runs": ["memory", "--templates", "8000"],
     "Mining": ["mining"],
     "FairPair": ["fairpair"],

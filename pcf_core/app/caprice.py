@@ -33,6 +33,10 @@ OCCUPATION_COLUMNS = {
     ),
 }
 FIT_COLUMNS = {
+    "threshold": st.column_config.NumberColumn(
+        "values above", format=THREE_DIGITS, help="Only these are fitted; the upper tail has its threshold."
+    ),
+    "values": st.column_config.NumberColumn("so many", help="How many values are fitted."),
     "log_likelihood": st.column_config.NumberColumn(
         "log-likelihood", format="%.1f", help="Natural logarithm, of all positive values; more is better."
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -15,6 +17,7 @@ from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
 from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.tilts import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
 from pcf_core.show.findings.occupations import occupation_finding
@@ -32,6 +35,12 @@ def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str
         ]
         found[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
     return found
+
+
+def who_is_expected(loaded: Loaded, item: LoadedRun, occupation: str) -> str:
+    """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
+    interval = partial(interval_of_share, item, item.report, loaded.choice.options)
+    return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 
 def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProbability]:
@@ -115,12 +124,7 @@ def draw_cell(loaded: Loaded) -> None:
 
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
-    finding(
-        *(
-            f"{name}: {occupation_finding(item.report, occupation, item.result.preferences)}"
-            for name, item in loaded.runs.items()
-        )
-    )
+    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
     picture(
         loaded,

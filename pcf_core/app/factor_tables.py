@@ -14,8 +14,16 @@ LINE_COLUMNS = {
     "slope": st.column_config.NumberColumn("slope", format=THREE_DIGITS, help="0 is no difference."),
     "low": st.column_config.NumberColumn("from", format=THREE_DIGITS, help="Lower end of the 95 % interval."),
     "high": st.column_config.NumberColumn("to", format=THREE_DIGITS, help="Upper end of the 95 % interval."),
+    "error": st.column_config.NumberColumn(
+        "standard error", format=THREE_DIGITS, help="Of the slope, from the two sources that follow."
+    ),
     "error_hc3": st.column_config.NumberColumn(
-        "standard error", format=THREE_DIGITS, help="Of the slope, of the kind HC3."
+        "from occupations", format=THREE_DIGITS, help="From the scatter about the line, of the kind HC3."
+    ),
+    "error_templates": st.column_config.NumberColumn(
+        "from templates",
+        format=THREE_DIGITS,
+        help="What the templates, which all occupations share, add; empty for a single template.",
     ),
     "p": st.column_config.NumberColumn(
         "p alone", format=THREE_DIGITS, help="Small where so steep a slope would be rare without any link."

@@ -15,9 +15,8 @@ from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, ope
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
-from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
-from pcf_core.core.factors import FactorPanel, OwnFactor, Quantity
+from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import (
@@ -26,6 +25,7 @@ from pcf_core.report.factors import (
     factors_table,
     left_out_table,
     lines_table,
+    panels_in,
     slope_figures,
 )
 from pcf_core.show.charts.factors import factor_plot, risk_span
@@ -35,6 +35,7 @@ from pcf_core.show.findings.factors import (
     figures_note,
     line_notes,
     slopes_note,
+    templates_note,
 )
 
 OWN = "own_factor"
@@ -55,13 +56,13 @@ class FactorChoice:
 
     model: str
     quantity: Quantity
-    broad: bool
+    matching: Matching
     own: OwnFactor | None
 
     @property
     def state(self) -> list[object]:
         """All that the panels depend on besides the runs."""
-        return [self.quantity, self.broad, self.own.hash if self.own else ""]
+        return [self.quantity, self.matching, self.own.hash if self.own else ""]
 
 
 def draw_factors() -> None:
@@ -74,7 +75,8 @@ def draw_factors() -> None:
     with head:
         finding(*(factors_answer(name, found) for name, found in every.items()))
         with st.expander("How sure?"):
-            finding(*(factors_finding(name, found) for name, found in every.items()), slopes_note(panels))
+            said = (factors_finding(name, found) for name, found in every.items())
+            finding(*said, slopes_note(panels), templates_note(panels))
             key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_panels(loaded, choice, panels)
     draw_left_out(loaded, choice, panels)
@@ -86,7 +88,7 @@ def draw_factors() -> None:
 
 
 def draw_controls(loaded: Loaded) -> FactorChoice:
-    """Draw the controls; return model, risk, whether broad matches count, and the user's own file."""
+    """Draw the controls; return model, risk, which matches count, and the user's own file."""
     names = list(loaded.runs)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(
@@ -112,8 +114,18 @@ def draw_controls(loaded: Loaded) -> FactorChoice:
             bind="query-params",
             help="Also count words for which the statistics only have a wider line, such as director.",
         )
+        close = st.toggle(
+            "Close matches",
+            True,
+            key="close",
+            bind="query-params",
+            disabled=broad,
+            help="Also count words whose line of the statistics is close and not the same. Off: exact "
+            "matches alone. Broad matches take them in. *Sensitivity* has the slopes under all three.",
+        )
         own = draw_own([row.occupation for row in loaded.first.report.occupations])
-    return FactorChoice(model, QUANTITIES[risk], broad, own)
+    matching: Matching = "broad" if broad else "close" if close else "exact"
+    return FactorChoice(model, QUANTITIES[risk], matching, own)
 
 
 def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
@@ -184,8 +196,8 @@ def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
             "factor_panels",
             choice.state,
             lambda: {
-                name: factor_panels(report, choice.quantity, broad=choice.broad, own=choice.own)
-                for name, report in loaded.reports.items()
+                name: panels_in(item, loaded.choice.options, choice.quantity, choice.matching, choice.own)
+                for name, item in loaded.runs.items()
             },
         )
 

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.compare import order_of
-from pcf_core.app.data import Loaded, cached, must_wait
+from pcf_core.app.data import Loaded, cached, must_wait, remembered
+from pcf_core.app.factor_tables import LINE_COLUMNS
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.readings import Wanted, follow_readings
 from pcf_core.app.stores import open_store
@@ -16,11 +17,14 @@ from pcf_core.app.text import plain
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import MATCHINGS, Matching
 from pcf_core.core.records import digest
 from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
+from pcf_core.report.factors import Panels, matching_table, panels_in
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, number
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
 
@@ -108,6 +112,8 @@ def draw_sensitivity() -> None:
     if missing:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
             st.markdown("\n".join(f"- {line}" for line in missing))
+    with st.expander("The slopes of *Factors*, by which matches count"):
+        draw_slopes(loaded, [model for model in loaded.runs if model in found.models], quantity)
     with st.expander("Every word left out, every random half"):
         draw_table(choices_table(found, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
@@ -117,6 +123,31 @@ def draw_sensitivity() -> None:
         loaded,
         CHOICE_COLUMNS,
     )
+
+
+def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
+    """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
+    options = loaded.choice.options
+
+    def make() -> dict[Matching, Panels]:
+        return {
+            matching: {name: panels_in(loaded.runs[name], options, quantity, matching) for name in models}
+            for matching in MATCHINGS
+        }
+
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        every = remembered(loaded, "matched_panels", [quantity, list(models)], make)
+    st.markdown(
+        "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
+        "wider line. Which matches count is a choice too."
+    )
+    finding(
+        *(
+            matching_finding(model, {matching: found[model] for matching, found in every.items()})
+            for model in models
+        )
+    )
+    draw_table(matching_table(every), "matching", LINE_COLUMNS)
 
 
 def sensitivities(loaded: Loaded) -> Sensitivities:

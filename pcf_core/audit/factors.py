@@ -11,16 +11,19 @@ letters, not as part of a name, in at least a fifth of those that name it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from pcf_core.audit.reading import Reading
 from pcf_core.core.errors import TopicError
 from pcf_core.core.factors import (
+    MATCHINGS,
     Amplification,
     FactorPanel,
     FactorPoint,
     FactorScale,
     LineFit,
+    Matching,
     OwnFactor,
     Quantity,
     ReadCount,
@@ -31,7 +34,7 @@ from pcf_core.core.risk import MeanTilt, RiskReport
 from pcf_core.core.topics import Evidence
 from pcf_core.material.factors import Factor, factors, why_unused
 from pcf_core.measure.amplification import amplification_of
-from pcf_core.measure.regression import fit_line, holm, why_no_line
+from pcf_core.measure.regression import TemplateNoise, fit_line, holm, template_noise, why_no_line
 from pcf_core.measure.resampling import TemplateUnit
 
 WAGE = FactorScale(
@@ -81,7 +84,12 @@ READ: Mapping[str, tuple[Callable[[Factor], float | None], str]] = {
 
 
 def factor_panels(
-    report: RiskReport, quantity: Quantity, *, broad: bool = False, own: OwnFactor | None = None
+    report: RiskReport,
+    quantity: Quantity,
+    *,
+    matching: Matching = "close",
+    own: OwnFactor | None = None,
+    noise: TemplateNoise | None = None,
 ) -> tuple[FactorPanel, ...]:
     """Make panels of wage, education, women's share, word frequency and own figures, each against risk.
 
@@ -93,10 +101,12 @@ def factor_panels(
         Risk per occupation.
     quantity
         Which risk.
-    broad
-        Whether words count that only a wider line of the statistics covers.
+    matching
+        How well a word has to fit its line of the statistics.
     own
         A user's figures, as a further panel.
+    noise
+        What drawing the templates again does to these risks; ``None``: they are taken as known.
 
     Raises
     ------
@@ -106,19 +116,41 @@ def factor_panels(
     risks = {row.occupation: float(getattr(row, quantity)) for row in report.occupations}
     known = factors()
     figures = {word: known.get(word.casefold()) for word in risks}
-    lines = _lines(figures, broad)
-    panels = [_line_panel(scale, quantity, risks, figures, lines) for scale in (WAGE, EDUCATION, WOMEN)]
-    panels.append(_word_panel(quantity, risks, figures, lines))
+    lines = _lines(figures, matching)
+    made = [
+        _line_panel(scale, quantity, risks, figures, lines, matching) for scale in (WAGE, EDUCATION, WOMEN)
+    ]
+    made.append(_word_panel(quantity, risks, figures, lines))
     if own is not None:
-        panels.append(_own_panel(own, quantity, risks))
-    return _adjusted(panels)
+        made.append(_own_panel(own, quantity, risks))
+    return _adjusted([_with_lines(panel, noise) for panel in made])
 
 
-def _lines(figures: Mapping[str, Factor | None], broad: bool) -> dict[str, list[str]]:
+def noise_of(reading: Reading, unit: TemplateUnit, quantity: Quantity) -> TemplateNoise | None:
+    """Draw the templates of a run again: what that does to the risks of its occupations.
+
+    They are the draws of the intervals over whole templates, which all occupations share.
+
+    Parameters
+    ----------
+    reading
+        The run under view options.
+    unit
+        What intervals over templates draw, with their weights.
+    quantity
+        Which risk.
+    """
+    matrix = reading.matrix
+    stereotypes = matrix.criterion.stereotypes(matrix.values)
+    return template_noise(matrix.occupations, stereotypes, unit.whole, matrix.criterion, quantity)
+
+
+def _lines(figures: Mapping[str, Factor | None], matching: Matching) -> dict[str, list[str]]:
     """Map the title of a line to the words that stand for it."""
+    fitting = MATCHINGS[: MATCHINGS.index(matching) + 1]
     lines: dict[str, list[str]] = {}
     for word, factor in figures.items():
-        if factor is not None and (factor.used or (broad and factor.match == "broad")):
+        if factor is not None and factor.match in fitting:
             lines.setdefault(factor.bls_title, []).append(word)
     return lines
 
@@ -129,12 +161,15 @@ def _line_panel(
     risks: Mapping[str, float],
     figures: Mapping[str, Factor | None],
     lines: Mapping[str, Sequence[str]],
+    matching: Matching,
 ) -> FactorPanel:
     """Make a panel with a point for each line that has the figure."""
     read, column = READ[scale.name]
     points: list[FactorPoint] = []
     used = {word for words in lines.values() for word in words}
-    left_out = [LeftOut(name=word, reason=why_unused(figures[word])) for word in risks if word not in used]
+    left_out = [
+        LeftOut(name=word, reason=why_unused(figures[word], matching)) for word in risks if word not in used
+    ]
     sources: set[str] = set()
     for title, words in lines.items():
         first = figures[words[0]]
@@ -154,7 +189,9 @@ def _line_panel(
             )
         )
         sources.add(_source(first, column))
-    return _panel(scale, quantity, points, left_out, sources)
+    return FactorPanel(
+        scale, quantity, tuple(points), left_out=tuple(left_out), sources=tuple(sorted(sources))
+    )
 
 
 def _word_panel(
@@ -184,7 +221,9 @@ def _word_panel(
         else:
             points.append(FactorPoint(word, (word,), factor.word_frequency, risk, weights.get(word)))
             sources.add(_source(factor, "word_frequency"))
-    return _panel(FREQUENCY, quantity, points, left_out, sources)
+    return FactorPanel(
+        FREQUENCY, quantity, tuple(points), left_out=tuple(left_out), sources=tuple(sorted(sources))
+    )
 
 
 def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -> FactorPanel:
@@ -214,35 +253,24 @@ def _own_panel(own: OwnFactor, quantity: Quantity, risks: Mapping[str, float]) -
         per=f"{step:g}",
         whose=whose,
     )
-    return _panel(scale, quantity, points, left_out, {"a file of your own"})
-
-
-def _panel(
-    scale: FactorScale,
-    quantity: Quantity,
-    points: Sequence[FactorPoint],
-    left_out: Iterable[LeftOut],
-    sources: Iterable[str],
-) -> FactorPanel:
-    """Make a panel of the points with the lines through them, where there are any."""
-    weighed = [point for point in points if point.weight is not None]
-    ols, no_ols = _line(scale, points, None)
-    wls, no_wls = _line(scale, weighed, [point.weight or 0.0 for point in weighed])
     return FactorPanel(
-        scale=scale,
-        quantity=quantity,
-        points=tuple(points),
-        ols=ols,
-        wls=wls,
-        no_ols=no_ols,
-        no_wls=no_wls,
-        left_out=tuple(left_out),
-        sources=tuple(sorted(sources)),
+        scale, quantity, tuple(points), left_out=tuple(left_out), sources=("a file of your own",)
     )
 
 
+def _with_lines(panel: FactorPanel, noise: TemplateNoise | None) -> FactorPanel:
+    """Return the panel with the lines through its points, where there are any."""
+    weighed = [point for point in panel.points if point.weight is not None]
+    ols, no_ols = _line(panel.scale, panel.points, None, noise)
+    wls, no_wls = _line(panel.scale, weighed, [point.weight or 0.0 for point in weighed], noise)
+    return replace(panel, ols=ols, wls=wls, no_ols=no_ols, no_wls=no_wls)
+
+
 def _line(
-    scale: FactorScale, points: Sequence[FactorPoint], weights: Sequence[float] | None
+    scale: FactorScale,
+    points: Sequence[FactorPoint],
+    weights: Sequence[float] | None,
+    noise: TemplateNoise | None,
 ) -> tuple[LineFit | None, str]:
     """Fit the line through the points, or say why there is none."""
     if weights is not None and not weights:
@@ -252,7 +280,8 @@ def _line(
     reason = why_no_line(x, risks, weights)
     if reason:
         return None, reason
-    return fit_line(x, risks, weights, [point.label for point in points]), ""
+    of_points = None if noise is None else noise.means([point.words for point in points])
+    return fit_line(x, risks, weights, [point.label for point in points], noise=of_points), ""
 
 
 def _adjusted(panels: Sequence[FactorPanel]) -> tuple[FactorPanel, ...]:

@@ -20,6 +20,9 @@ from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.risk import Interval
 
 Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk"]
+Matching = Literal["exact", "close", "broad"]
+# How well a word fits its line of the statistics, the best first; each takes in those before it.
+MATCHINGS: tuple[Matching, ...] = ("exact", "close", "broad")
 
 MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than all others together
 
@@ -78,13 +81,15 @@ class Carrier:
 
 @dataclass(frozen=True)
 class LineFit:
-    """Risk = ``intercept`` + ``slope`` · x by least squares, with errors of the kind HC3.
+    """Risk = ``intercept`` + ``slope`` · x by least squares.
 
-    ``interval``: of the slope, Student's t with n − 2 degrees of freedom.  ``p_value``: of no slope;
-    ``adjusted_p``: the same corrected for all slopes that were tested together, ``None`` where that was not
-    done.  ``r_squared``: share of the (weighted) variation of the risk.  ``effective_n``: (Σ w)² / Σ w² of
-    the weights, ``n`` without.  ``x``, ``mean``, ``low``, ``high``: [place] the line and its pointwise band,
-    from the lowest point to the highest.
+    ``slope_error``: from two sources, ``occupation_error``, the scatter about the line (HC3), and
+    ``template_error``, what the templates that all occupations share add; ``None`` where risks are taken as
+    known.  ``interval``: of the slope, from both; ``known_interval``: as if the risks were known.
+    ``p_value``: of no slope, as ``interval``; ``adjusted_p``: the same corrected for all slopes that were
+    tested together, ``None`` where that was not done.  ``r_squared``: share of the (weighted) variation of
+    the risk.  ``effective_n``: (Σ w)² / Σ w² of the weights, ``n`` without.  ``x``, ``mean``, ``low``,
+    ``high``: [place] the line and its pointwise band, from the lowest point to the highest.
     """
 
     n: int
@@ -100,7 +105,18 @@ class LineFit:
     low: FloatArray
     high: FloatArray
     carrier: Carrier
+    occupation_error: float
+    template_error: float | None
+    known_interval: Interval
     adjusted_p: float | None = None
+
+    @property
+    def widened(self) -> float | None:
+        """By what factor the templates widen the interval; ``None`` where that is not known."""
+        alone = self.known_interval.high - self.known_interval.low
+        if self.template_error is None or not alone > 0:
+            return None
+        return (self.interval.high - self.interval.low) / alone
 
     @property
     def carried(self) -> bool:
@@ -127,8 +143,8 @@ class FactorPanel:
     scale: FactorScale
     quantity: Quantity
     points: tuple[FactorPoint, ...]
-    ols: LineFit | None
-    wls: LineFit | None
+    ols: LineFit | None = None
+    wls: LineFit | None = None
     no_ols: str = ""
     no_wls: str = ""
     left_out: tuple[LeftOut, ...] = ()

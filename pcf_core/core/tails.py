@@ -73,6 +73,37 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class UpperTail:
+    """The generalised Pareto distribution of what values exceed a threshold by; the verdict rests on it.
+
+    ``threshold``: the lowest that was tried over which it fits, 0 for all values.  ``size``: how many of
+    ``of`` positive values lie above.  ``shape``: ξ, 0 is exponential, with its profile likelihood interval.
+    ``distance``: Anderson and Darling's A², ``goodness``: share of samples from the fit that lie at least as
+    far from their own fit.  ``ratio``: 2 Δℓ against the exponential distribution, ``p_value``: that of
+    exponential excesses.  ``grid``, ``survival``: [point] values from the threshold on, and P(X > x) of the
+    positive values there.
+    """
+
+    threshold: float
+    size: int
+    of: int
+    shape: float
+    scale: float
+    shape_interval: Interval
+    distance: float
+    goodness: float
+    ratio: float
+    p_value: float
+    grid: FloatArray
+    survival: FloatArray
+
+    @property
+    def share(self) -> float:
+        """The share of the positive values that lie above the threshold."""
+        return self.size / self.of
+
+
+@dataclass(frozen=True)
 class HillPlot:
     """Hill's tail index ξ (1/α) from the ``order`` largest values: [order], with its pointwise 95 % band."""
 
@@ -87,9 +118,10 @@ class TailShape:
     """The positive values of caprice and what fits them.
 
     ``positive``: [value] > 0, smallest first.  ``largest``: what no value can exceed, ``None`` where not
-    known.  ``shape``: ξ of the generalised Pareto fit with its profile likelihood interval; 0 is exponential.
-    ``grid``: [point] values at which the survival of each fit is given.  Where too few values are positive,
-    or all are equal, nothing is fitted: ``fits`` and ``comparisons`` are empty, the others ``None``.
+    known.  ``fits`` and ``comparisons``: of all positive values, as the papers have them.  ``tail``: that of
+    the upper values, of which the verdict is; ``None`` where no threshold has one.  ``grid``: [point] values
+    at which the survival of each fit is given.  Where too few values are positive, or all are equal, nothing
+    is fitted: ``fits`` and ``comparisons`` are empty, the others ``None``.
     """
 
     positive: FloatArray
@@ -97,8 +129,7 @@ class TailShape:
     largest: float | None = None
     fits: tuple[TailFit, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    shape: float | None = None
-    shape_interval: Interval | None = None
+    tail: UpperTail | None = None
     grid: FloatArray | None = None
     hill: HillPlot | None = None
 

@@ -23,7 +23,7 @@ from typing import Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from pcf_core.core.errors import EvidenceError, InputError, StoreError
-from pcf_core.core.factors import OwnFactor, ReadCard, ReadCount, ReadTable
+from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import label, read_table, read_toml
@@ -215,10 +215,12 @@ class Factor(Record):
         return self.match in USED
 
 
-def why_unused(factor: Factor | None) -> str:
-    """Say why a term has no figures of its own."""
+def why_unused(factor: Factor | None, matching: Matching = "close") -> str:
+    """Say why a term has no figures of its own under a matching."""
     if factor is None:
         return "not in the table of US occupations"
+    if factor.match == "close" and matching == "exact":
+        return f"US statistics know it as {factor.bls_title}, which is close and not the same"
     if factor.match == "broad":
         return f"US statistics only know the wider line {factor.bls_title}"
     return factor.note or "no line of the US statistics is this occupation"

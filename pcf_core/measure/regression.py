@@ -5,6 +5,16 @@ doi:10.1016/0304-4076(85)90158-7), advised for under 250 points by Long & Ervin 
 doi:10.1080/00031305.2000.10474549).  Several slopes are tested together by Holm's method (1979), valid
 however they depend on each other.  statsmodels is imported where it is used: it takes two seconds.
 
+**Risks are means over templates, which all occupations share.**  A template that moves the risks of well-paid
+occupations more than those of others moves the slope, and no scatter about the line shows it.  So the draws
+of templates behind the intervals of risks are fitted too: V is the variance of their slopes.  Of it, what
+templates do to each occupation by itself, v = Σ c_x² Var(ρ_x) / (1 − h_x), is in the scatter, and so in HC3,
+already; c are the weights of the risks in the slope, ρ the residuals of the draws, h the leverages.  What
+templates add is max(0, V − v), as two-way clustering takes off what both ways count (Cameron, Gelbach &
+Miller 2011, doi:10.1198/jbes.2010.07136).  Student's t has the degrees of freedom of the sum
+(:func:`pcf_core.measure.resampling.degrees_of_freedom`).  ``benchmarks/slopes.py`` has the coverage with it
+and without.
+
 **Rank correlation: whether two sets of weights put the same templates first.**  Spearman's ρ with the
 interval of Bonett & Wright (2000, doi:10.1007/BF02294183), Kendall's τ-b with that of Fieller, Hartley &
 Pearson (1957, doi:10.1093/biomet/44.3-4.470), both on the scale of Fisher's z.
@@ -14,16 +24,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.errors import CriterionError
-from pcf_core.core.factors import MOST_LEVERAGE, Carrier, LineFit
+from pcf_core.core.factors import MOST_LEVERAGE, Carrier, LineFit, Quantity
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
+from pcf_core.measure.bootstrap import replicates_of
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.resampling import TemplateUnit, degrees_of_freedom, resampled_template_weights
 
 FEWEST_POINTS = 10  # below, an interval of the kind HC3 promises more than it keeps
 WHOLE_LEVERAGE = 0.999  # a point with more has next to no residual, and HC3 divides by what is left
@@ -68,12 +81,78 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
     return ""
 
 
+@dataclass(frozen=True, eq=False)
+class TemplateNoise:
+    """What drawing the templates again does to risks.
+
+    ``names``: of the occupations, or points.  ``deviations``: [draw, name] from the mean of the draws, scaled
+    so that their mean squares are the variances of the risks.  ``freedom``: degrees of freedom of these, at
+    least 1, also where one template has most of the weight.  ``unit``: what was drawn.
+    """
+
+    names: tuple[str, ...]
+    deviations: FloatArray
+    freedom: float
+    unit: str = "template"
+
+    def means(self, points: Sequence[Sequence[str]]) -> TemplateNoise:
+        """Return the same of points, each the mean of the risks that it names."""
+        places = {name: place for place, name in enumerate(self.names)}
+        columns = [self.deviations[:, [places[name] for name in point]].mean(axis=1) for point in points]
+        return replace(self, names=tuple(point[0] for point in points), deviations=np.stack(columns, axis=1))
+
+    def without(self, place: int) -> TemplateNoise:
+        """Return the same without one point."""
+        others = np.arange(len(self.names)) != place
+        names = tuple(name for name, kept in zip(self.names, others.tolist(), strict=True) if kept)
+        return replace(self, names=names, deviations=self.deviations[:, others])
+
+
+def template_noise(
+    occupations: Sequence[str],
+    stereotypes: FloatArray,
+    unit: TemplateUnit,
+    criterion: Criterion,
+    quantity: Quantity,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> TemplateNoise | None:
+    """Draw the templates again, as the intervals of risks do; ``None`` for one, of which nothing is learned.
+
+    Parameters
+    ----------
+    occupations
+        [occupation] names.
+    stereotypes
+        [occupation, template, group].
+    unit
+        What is drawn of the templates, with their weights.
+    criterion
+        Its norm.
+    quantity
+        Which risk.
+    resamples
+        How often.
+    seed
+        The same seed gives the same draws.
+    """
+    effective = unit.effective
+    if unit.fewest <= 1 + SMALLEST_SPREAD:
+        return None
+    blocks = resampled_template_weights(unit, resamples, seed)
+    drawn = replicates_of(stereotypes, blocks, criterion).risks[quantity]
+    deviations = (drawn - drawn.mean(axis=0)) * math.sqrt(effective / (effective - 1))
+    return TemplateNoise(tuple(occupations), deviations, max(1.0, unit.fewest - 1), unit.name)
+
+
 def fit_line(
     x: ArrayLike,
     risks: ArrayLike,
     weights: ArrayLike | None = None,
     labels: Sequence[str] = (),
     *,
+    noise: TemplateNoise | None = None,
     level: float = 0.95,
 ) -> LineFit:
     """Fit risk = intercept + slope · x.
@@ -86,6 +165,8 @@ def fit_line(
         [point] > 0, of which only ratios matter; ``None`` for equal ones.
     labels
         [point] names, of which the carrier's is kept.
+    noise
+        Of the templates, by point; ``None``: the risks are known.
     level
         Of the interval and the band.
 
@@ -97,27 +178,28 @@ def fit_line(
     values, found, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
         raise CriterionError(f"No line can be fitted: {reason}; give more, or more varied, points.")
-    scaled = _standardised(values, shares)
-    result = _fitted(scaled.x, found, shares)
-    with np.errstate(divide="ignore"):  # points on one line have no error, and a p value of 0
-        p_value = float(result.pvalues[1])
-    grid = np.linspace(scaled.x.min(), scaled.x.max(), PLACES)
-    low, high = result.get_prediction(_design(grid)).conf_int(alpha=1 - level).T
+    fitted = _Line.through(values, found, shares, noise)
+    slope, grid = fitted.slope(level), np.linspace(fitted.z.min(), fitted.z.max(), PLACES)
+    band = fitted.height + fitted.steepness * grid
+    half = fitted.half_widths(_design(grid), level)
     names = labels or [str(place) for place in range(len(values))]
     return LineFit(
         n=len(values),
         effective_n=float(1 / (shares @ shares)),
-        intercept=float(result.params[0] - result.params[1] * (scaled.mean / scaled.sd)),
-        slope=float(result.params[1] / scaled.sd),
-        slope_error=float(result.bse[1] / scaled.sd),
-        interval=_slope_interval(result, scaled.sd, level),
-        p_value=p_value,
-        r_squared=float(result.rsquared),
+        intercept=float(fitted.height - fitted.steepness * (fitted.mean / fitted.sd)),
+        slope=slope.value,
+        slope_error=slope.error,
+        interval=slope.interval,
+        p_value=slope.p_value,
+        r_squared=fitted.r_squared,
         x=np.linspace(values.min(), values.max(), PLACES),
-        mean=result.params[0] + result.params[1] * grid,
-        low=low,
-        high=high,
-        carrier=_carrier(values, found, shares, names, level),
+        mean=band,
+        low=band - half,
+        high=band + half,
+        carrier=_carrier(fitted, names, level),
+        occupation_error=slope.occupation_error,
+        template_error=slope.template_error,
+        known_interval=slope.known_interval,
     )
 
 
@@ -177,28 +259,115 @@ def _standardised(x: FloatArray, shares: FloatArray) -> _Standardised:
     return _Standardised(away / sd, float(reference + centre), sd)
 
 
-def _fitted(z: FloatArray, risks: FloatArray, shares: FloatArray) -> Any:
-    """Fit a standardised factor with statsmodels; equal shares give ordinary least squares."""
-    from statsmodels.regression.linear_model import WLS
-
-    return WLS(risks, _design(z), weights=shares * len(shares)).fit(cov_type="HC3", use_t=True)
-
-
-def _slope_interval(result: Any, sd: float, level: float) -> Interval:
-    low, high = result.conf_int(alpha=1 - level)[1] / sd
-    return Interval(over="occupations", level=level, low=float(low), high=float(high), unit="occupation")
-
-
 def _leverage(x: FloatArray, shares: FloatArray) -> FloatArray:
     """Return [point] the diagonal of the hat matrix: w_i (1 + (x_i − x̄)² / s²), w summing to 1."""
     return np.asarray(shares * (1 + _standardised(x, shares).x ** 2))
 
 
-def _carrier(
-    x: FloatArray, risks: FloatArray, shares: FloatArray, labels: Sequence[str], level: float
-) -> Carrier:
+class _Slope(NamedTuple):
+    """A slope with its errors: from the scatter, from the templates (``None``: not asked), from both."""
+
+    value: float
+    error: float
+    occupation_error: float
+    template_error: float | None
+    interval: Interval
+    known_interval: Interval
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """Risk = ``height`` + ``steepness`` · z by least squares, with all that its errors need.
+
+    [point] ``x``, ``risks``, ``shares``, which sum to 1, and ``z`` = (x − ``mean``) / ``sd``.
+    ``covariance``: [2, 2] HC3, of height and steepness.
+    """
+
+    x: FloatArray
+    risks: FloatArray
+    shares: FloatArray
+    noise: TemplateNoise | None
+    z: FloatArray
+    mean: float
+    sd: float
+    height: float
+    steepness: float
+    covariance: FloatArray
+    r_squared: float
+
+    @classmethod
+    def through(
+        cls, x: FloatArray, risks: FloatArray, shares: FloatArray, noise: TemplateNoise | None
+    ) -> _Line:
+        """Fit with statsmodels; equal shares give ordinary least squares."""
+        from statsmodels.regression.linear_model import WLS
+
+        scaled = _standardised(x, shares)
+        model = WLS(risks, _design(scaled.x), weights=shares * len(shares))
+        found = model.fit(cov_type="HC3", use_t=True)
+        height, steepness = map(float, found.params)
+        covariance = np.asarray(found.cov_params(), dtype=np.float64)
+        r_squared = float(found.rsquared)
+        return cls(x, risks, shares, noise, *scaled, height, steepness, covariance, r_squared)
+
+    def scatter(self, parts: FloatArray) -> FloatArray:
+        """Return [place] the variances HC3 of [place, 2] parts of height and steepness."""
+        return np.asarray(np.einsum("pi,ij,pj->p", parts, self.covariance, parts).clip(min=0.0))
+
+    def shared(self, parts: FloatArray) -> FloatArray:
+        """Return [place] the variances that the templates add to these, beyond what the scatter shows."""
+        if self.noise is None:
+            return np.zeros(len(parts))
+        # [2, point] the weights of the risks in height and steepness
+        hands = np.stack([self.shares, self.shares * self.z])
+        drawn = self.noise.deviations @ hands.T
+        residuals = self.noise.deviations - drawn @ np.stack([np.ones_like(self.z), self.z])
+        single = (residuals**2).mean(axis=0) / (1 - self.shares * (1 + self.z**2))
+        whole = ((drawn @ parts.T) ** 2).mean(axis=0)
+        return np.asarray((whole - (parts @ hands) ** 2 @ single).clip(min=0.0))
+
+    def freedom(self, scatter: FloatArray, shared: FloatArray) -> FloatArray:
+        """Return [place] the degrees of freedom of the sums of two variances."""
+        of_points = np.full_like(scatter, len(self.x) - 2)
+        if self.noise is None:
+            return of_points
+        return degrees_of_freedom([scatter, shared], [of_points, np.full_like(shared, self.noise.freedom)])
+
+    def half_widths(self, parts: FloatArray, level: float) -> FloatArray:
+        """Return [place] half of the widths of intervals."""
+        from scipy.special import stdtrit
+
+        scatter, shared = self.scatter(parts), self.shared(parts)
+        quantiles = stdtrit(self.freedom(scatter, shared), (1 + level) / 2)
+        return np.asarray(quantiles * np.sqrt(scatter + shared))
+
+    def slope(self, level: float) -> _Slope:
+        """Return the slope per x."""
+        from scipy.special import stdtr, stdtrit
+
+        parts = np.array([[0.0, 1.0]])
+        scatter, shared = self.scatter(parts), self.shared(parts)
+        freedom, value = float(self.freedom(scatter, shared)[0]), self.steepness / self.sd
+        alone, error = math.sqrt(scatter[0]) / self.sd, math.sqrt(scatter[0] + shared[0]) / self.sd
+        half = float(self.half_widths(parts, level)[0]) / self.sd
+        known = float(stdtrit(len(self.x) - 2, (1 + level) / 2)) * alone
+        known_interval = interval = Interval(
+            over="occupations", level=level, low=value - known, high=value + known, unit="occupation"
+        )
+        if self.noise is not None:
+            interval = Interval(
+                over="both", level=level, low=value - half, high=value + half, unit=self.noise.unit
+            )
+        # Points on one line have no error, and a p value of 0.
+        p_value = 2 * float(stdtr(freedom, -abs(value) / error)) if error else float(value == 0)
+        of_templates = None if self.noise is None else math.sqrt(shared[0]) / self.sd
+        return _Slope(value, error, alone, of_templates, interval, known_interval, p_value)
+
+
+def _carrier(line: _Line, labels: Sequence[str], level: float) -> Carrier:
     """Find the point with the most influence on the slope, and the line through the others."""
-    z = _standardised(x, shares).x
+    x, risks, shares, z = line.x, line.risks, line.shares, line.z
     residuals = risks - shares @ risks - (shares * z) @ risks * z
     leverage = _leverage(x, shares)
     change = shares * z * residuals / (1 - leverage)
@@ -208,10 +377,9 @@ def _carrier(
     rest = x[others], risks[others], shares[others] / shares[others].sum()
     if _same(rest[0]) or _leverage(rest[0], rest[2]).max() > WHOLE_LEVERAGE:
         return Carrier(label, own, None, None)
-    scaled = _standardised(rest[0], rest[2])
-    result = _fitted(scaled.x, *rest[1:])
-    slope = float(result.params[1] / scaled.sd)
-    return Carrier(label, own, slope, _slope_interval(result, scaled.sd, level))
+    noise = None if line.noise is None else line.noise.without(place)
+    slope = _Line.through(*rest, noise).slope(level)
+    return Carrier(label, own, slope.value, slope.interval)
 
 
 # Rank correlation: whether two sets of weights put the same templates first.

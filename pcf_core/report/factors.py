@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from pcf_core.core.factors import FactorPanel, FactorScale, LineFit
+from pcf_core.audit.factors import factor_panels, noise_of
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import Reading
+from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, OwnFactor, Quantity
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.factors import SMALLEST_P, slope, slope_with_interval
+from pcf_core.report.tilts import unit_in
+from pcf_core.show.findings.factors import MATCHED, SMALLEST_P, slope, slope_with_interval
 from pcf_core.show.findings.numbers import number
 
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
@@ -16,6 +21,19 @@ SHORT = {"women_share": "Women"}
 LONGEST_VALUE = 8  # characters of a key figure before it is written as a power of ten
 
 Panels = Mapping[str, tuple[FactorPanel, ...]]
+
+
+def panels_in(
+    item: LoadedRun,
+    options: ViewOptions,
+    quantity: Quantity,
+    matching: Matching = "close",
+    own: OwnFactor | None = None,
+) -> tuple[FactorPanel, ...]:
+    """Make the panels of a loaded run, whose slopes allow for other templates."""
+    reading = Reading(item.run, item.result, options)
+    noise = noise_of(reading, unit_in(item, item.report, options), quantity)
+    return factor_panels(item.report, quantity, matching=matching, own=own, noise=noise)
 
 
 def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
@@ -34,7 +52,8 @@ def slope_figures(panels: Sequence[FactorPanel]) -> list[KeyFigure]:
                 step_label(panel.scale),
                 value,
                 f"Slope: difference in risk for occupations {panel.scale.whose}, every point alike; 0 is "
-                "none. Below: its 95 % interval, taken alone, and its p value, corrected for all slopes.",
+                "none. Below: its 95 % interval, taken alone, if other occupations and templates had been "
+                "taken; and its p value, corrected for all slopes.",
                 interval,
             )
         )
@@ -108,6 +127,14 @@ def lines_table(panels: Panels) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def matching_table(panels: Mapping[Matching, Panels]) -> pd.DataFrame:
+    """Make a table with one row per model × factor × kind of line × matching of words with the statistics."""
+    tables = [lines_table(found).assign(matching=MATCHED[matching]) for matching, found in panels.items()]
+    whole, lead = pd.concat(tables, ignore_index=True), ["model", "factor", "per", "line", "matching"]
+    ordered = whole.sort_values(["model", "factor", "line"], kind="stable", ignore_index=True)
+    return ordered[[*lead, *(name for name in whole if name not in lead)]]
+
+
 def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]:
     """Make the row of one line; without a line it holds the reason."""
     if fit is None:
@@ -116,7 +143,9 @@ def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]
         "slope": step * fit.slope,
         "low": step * fit.interval.low,
         "high": step * fit.interval.high,
-        "error_hc3": step * fit.slope_error,
+        "error": step * fit.slope_error,
+        "error_hc3": step * fit.occupation_error,
+        "error_templates": None if fit.template_error is None else step * fit.template_error,
         "p": fit.p_value,
         "p_holm": fit.adjusted_p,
         "r_squared": fit.r_squared,

@@ -55,10 +55,11 @@ stands beside it. The ticks under the *histogram* are single occupations.
 
 The *survival* plot shows the share of the values above 0 that reach each value, on logarithmic axes: a power
 law is a straight line there, an exponential distribution bends down. Three distributions are fitted to at
-least 30 values above 0, by maximum likelihood. The verdict compares two: the shape ξ of the **generalised
-Pareto** is 0 where it is exponential, above 0 where the tail is heavier, below 0 where it ends sooner. The
-p-values come from 999 samples of each fit. With some hundred occupations the honest answer is often *cannot
-tell*.
+least 30 values above 0, by maximum likelihood. The **verdict** is about the upper tail alone, the broad line:
+a generalised Pareto distribution of what values exceed a threshold by, the lowest of 0 and the nine deciles
+over which it is not rejected. Its shape ξ is 0 where the tail is exponential, above 0 where it is heavier,
+below 0 where it ends sooner. The p-values come from 999 samples of each fit. Of 100 exponential samples about
+six get a verdict by mistake. With fewer than a hundred occupations the honest answer is often *cannot tell*.
 
 The *Hill plot* shows the tail index from the few or the many largest values; it means something only where it
 stays level, and is above 0 even for light tails. Every occupation counts once, whatever its weight. The
@@ -75,8 +76,10 @@ FACTORS = """
 Each point is a line of the US labour statistics with the mean risk of the words that stand for it, so that
 attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
 employed. The **solid** line counts every point alike, the **dashed** one by its people; the bands are 95 %
-intervals of the lines, not of single occupations. A slope is told with its 95 % interval (errors HC3; if
-other occupations had been taken, in these contexts) and a p value corrected for all slopes shown (Holm).
+intervals of the lines, not of single occupations. A slope is told with its 95 % interval, if other
+occupations (errors HC3) and other templates had been taken, and a p value corrected for all slopes shown
+(Holm). All occupations share the templates: what these move together no scatter about the line shows, so it
+is added.
 That two figures go together does not say why, and a straight line cannot see a risk that is high at both
 ends. Lines of the statistics may overlap (management occupations hold financial managers), and figures of
 the United States need not fit texts from elsewhere.

@@ -8,11 +8,12 @@ import pandas as pd
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.risk import Over, RiskReport
-from pcf_core.core.tails import NormalShape, TailShape
+from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.report.key_figures import MOST, bounds, interval_words
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.numbers import estimated, number, percent, with_interval
+from pcf_core.show.findings.tails import fitted_to
 
 SIGNIFICANT = 0.05
 
@@ -49,14 +50,15 @@ def caprice_figures(
             )
         )
     for name, shape in shapes.items():
-        if shape.shape is not None and shape.shape_interval is not None and len(figures) < MOST:
+        tail = shape.tail
+        if tail is not None and len(figures) < MOST:
             figures.append(
                 KeyFigure(
                     f"Tail shape ξ · {name}",
-                    estimated(shape.shape, shape.shape_interval),
-                    "Of the generalised Pareto fit, from −1: 0 is exponential, above it the tail is heavier. "
-                    f"{interval_words(shape.shape_interval)}",
-                    bounds(shape.shape, shape.shape_interval),
+                    estimated(tail.shape, tail.shape_interval),
+                    "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it "
+                    f"the tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
+                    bounds(tail.shape, tail.shape_interval),
                 )
             )
     return figures
@@ -83,7 +85,7 @@ def prejudice_figures(
 
 
 def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
-    """Make a table with one row per model × distribution."""
+    """Make a table with one row per model × distribution, and one for the upper tail alone."""
     rows = []
     for name, shape in shapes.items():
         for fit in shape.fits:
@@ -92,6 +94,8 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
                 {
                     "model": name,
                     "distribution": fit.distribution,
+                    "threshold": 0.0,
+                    "values": shape.positive.size,
                     "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
                     "parameters": ", ".join(
                         f"{key} {number(value)}" for key, value in fit.parameters.items()
@@ -105,7 +109,24 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
                     "beyond": fit.beyond,
                 }
             )
+        if shape.tail is not None:
+            rows.append({"model": name, **_tail_row(shape.tail)})
     return pd.DataFrame(rows)
+
+
+def _tail_row(tail: UpperTail) -> dict[str, object]:
+    """Make the row of the fit that the verdict rests on."""
+    return {
+        "distribution": "generalised Pareto, upper tail",
+        "threshold": tail.threshold,
+        "values": tail.size,
+        "verdict": "not rejected",
+        "parameters": f"shape {number(tail.shape)}, scale {number(tail.scale)}",
+        "distance": tail.distance,
+        "p_value": tail.goodness,
+        "ratio": tail.ratio,
+        "ratio_p": tail.p_value,
+    }
 
 
 def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:

@@ -68,6 +68,11 @@ def opening_of(
     chosen = occupation or striking_occupation(reports)
 
     def interval(model: str, share: float) -> Interval:
-        return share_interval(share, unit_in(runs[model], reports[model], options).whole.effective)
+        return interval_of_share(runs[model], reports[model], options, share)
 
     return opening_finding(reports, preferences, chosen, interval)
+
+
+def interval_of_share(item: LoadedRun, report: RiskReport, options: ViewOptions, share: float) -> Interval:
+    """Return the interval of a share of a run's contexts, by their effective number."""
+    return share_interval(share, unit_in(item, report, options).whole.effective)

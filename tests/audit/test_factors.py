@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcf_core.audit.factors import factor_panels
-from pcf_core.core.factors import FactorPanel, OwnFactor
+from pcf_core.core.factors import MATCHINGS, FactorPanel, Matching, OwnFactor
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import OccupationRisk, RiskReport
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import factors
-from pcf_core.measure.regression import fit_line, holm
+from pcf_core.measure.regression import TemplateNoise, fit_line, holm
 
 TERMS = load_evidence("occupations-bvf").terms
 NAMES = ["wage", "education_years", "women_share", "word_frequency"]
@@ -57,11 +57,11 @@ def by_name(panels: Sequence[FactorPanel]) -> dict[str, FactorPanel]:
     return {panel.scale.name: panel for panel in panels}
 
 
-@pytest.mark.parametrize("broad", [False, True])
+@pytest.mark.parametrize("matching", MATCHINGS)
 @pytest.mark.parametrize("evidence", ["occupations-bvf", "occupations-pcf", "occupations-zh"])
-def test_every_occupation_is_in_a_point_or_left_out_once(evidence: str, broad: bool) -> None:
+def test_every_occupation_is_in_a_point_or_left_out_once(evidence: str, matching: Matching) -> None:
     risks = made_up(0, load_evidence(evidence).terms)
-    panels = factor_panels(report_of(risks), "overall_risk", broad=broad)
+    panels = factor_panels(report_of(risks), "overall_risk", matching=matching)
     assert [panel.scale.name for panel in panels] == NAMES
     for panel in panels:
         inside = [word for point in panel.points for word in point.words]
@@ -126,14 +126,42 @@ def test_the_lines_are_those_of_a_loop_over_the_table() -> None:
         )
 
 
-def test_broad_matches_are_an_option() -> None:
+def test_which_matches_count_is_a_choice() -> None:
     report = report_of(made_up())
-    strict, wide = (by_name(factor_panels(report, "overall_risk", broad=b))["wage"] for b in (False, True))
-    assert "director" in {item.name for item in strict.left_out}
-    reason = next(item.reason for item in strict.left_out if item.name == "director")
-    assert reason == "US statistics only know the wider line Producers and directors"
-    assert "director" in {word for point in wide.points for word in point.words}
-    assert len(wide.points) > len(strict.points)
+    exact, close, broad = (
+        by_name(factor_panels(report, "overall_risk", matching=matching))["wage"] for matching in MATCHINGS
+    )
+    known, inside = factors(), []
+    for place, panel in enumerate((exact, close, broad), start=1):
+        inside.append({word for point in panel.points for word in point.words})
+        assert {known[word].match for word in inside[-1]} == set(MATCHINGS[:place])
+    assert inside[0] < inside[1] < inside[2]
+    assert factor_panels(report, "overall_risk")[0].points == close.points
+    reasons = {item.name: item.reason for item in close.left_out}
+    assert reasons["director"] == "US statistics only know the wider line Producers and directors"
+    lost = min(inside[1] - inside[0])
+    assert {item.name: item.reason for item in exact.left_out}[lost] == (
+        f"US statistics know it as {known[lost].bls_title}, which is close and not the same"
+    )
+
+
+def test_the_noise_of_a_point_is_that_of_the_mean_of_its_words() -> None:
+    """The lines drawn from a panel are those of fit_line on means of the draws, by a loop over the points."""
+    risks = made_up(2)
+    deviations = 0.05 * np.random.default_rng(0).standard_normal((50, len(risks)))
+    noise = TemplateNoise(tuple(risks), deviations, 12.0)
+    panels = factor_panels(report_of(risks), "overall_risk", noise=noise)
+    column = {word: deviations[:, place] for place, word in enumerate(risks)}
+    for panel in panels:
+        assert panel.ols is not None
+        x = [np.log10(point.value) if panel.scale.log else point.value for point in panel.points]
+        y = [point.risk for point in panel.points]
+        of_points = [np.mean([column[word] for word in point.words], axis=0) for point in panel.points]
+        names = tuple(point.label for point in panel.points)
+        expected = fit_line(x, y, noise=TemplateNoise(names, np.stack(of_points, axis=1), 12.0))
+        assert panel.ols.slope_error == pytest.approx(expected.slope_error)
+        assert panel.ols.template_error == pytest.approx(expected.template_error)
+        assert panel.ols.p_value == pytest.approx(expected.p_value)
 
 
 def test_wages_where_the_statistics_stop_are_marked() -> None:

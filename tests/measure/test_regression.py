@@ -17,7 +17,16 @@ from pcf_core.core.factors import LineFit
 from pcf_core.core.risk import Interval
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import factors
-from pcf_core.measure.regression import FEWEST_POINTS, fit_line, holm, why_no_line
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.regression import (
+    FEWEST_POINTS,
+    TemplateNoise,
+    fit_line,
+    holm,
+    template_noise,
+    why_no_line,
+)
+from pcf_core.measure.resampling import TemplateUnit
 
 Floats = NDArray[np.float64]
 
@@ -277,6 +286,93 @@ def test_holm_against_statsmodels(p_values: list[float]) -> None:
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([]) == []
+
+
+def names_of(n: int) -> tuple[str, ...]:
+    return tuple(map(str, range(n)))
+
+
+def noise_with(deviations: Floats, freedom: float = 9.0) -> TemplateNoise:
+    return TemplateNoise(names_of(deviations.shape[1]), deviations, freedom)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000), st.booleans())
+def test_what_templates_add_by_a_loop_over_the_draws(seed: int, weighted: bool) -> None:
+    """A line through each draw by numpy; what its residuals say of points is in the scatter already."""
+    x, risks, weights = points(seed)
+    used = weights / weights.max() if weighted else np.ones(len(x))
+    generator = np.random.default_rng(seed)
+    together = generator.normal(0, 0.1, (40, 1)) * x + generator.normal(0, 0.1, (40, 1))
+    deviations = together + generator.normal(0, 0.1, (40, len(x)))
+    fit = fit_line(x, risks, used if weighted else None, noise=noise_with(deviations))
+    slopes, residuals = [], []
+    for draw in deviations:
+        slope, height = np.polyfit(x, draw, 1, w=np.sqrt(used))
+        slopes.append(slope)
+        residuals.append(draw - height - slope * x)
+    shares = used / used.sum()
+    away = x - shares @ x
+    spread = shares @ away**2
+    single = 0.0
+    for place in range(len(x)):
+        leverage = shares[place] * (1 + away[place] ** 2 / spread)
+        variance = np.mean([rest[place] ** 2 for rest in residuals]) / (1 - leverage)
+        single += (shares[place] * away[place] / spread) ** 2 * variance
+    shared = max(0.0, float(np.mean(np.square(slopes))) - single)
+    assert fit.template_error == pytest.approx(np.sqrt(shared), abs=1e-9)
+    alone = fit_line(x, risks, used if weighted else None)
+    assert fit.slope == alone.slope
+    assert fit.occupation_error == alone.slope_error
+    assert fit.known_interval == alone.interval
+    total = alone.slope_error**2 + shared
+    assert fit.slope_error == pytest.approx(np.sqrt(total))
+    freedom = total**2 / (alone.slope_error**4 / (len(x) - 2) + shared**2 / 9)
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(total)
+    assert (fit.interval.low, fit.interval.high) == pytest.approx((fit.slope - half, fit.slope + half))
+    assert fit.p_value == pytest.approx(2 * stats.t.sf(abs(fit.slope) / np.sqrt(total), freedom), rel=1e-6)
+    assert (fit.high - fit.low >= (alone.high - alone.low) * (1 - 1e-9)).all()
+
+
+def test_what_templates_do_to_all_points_alike_moves_no_slope() -> None:
+    x, risks, _ = points(1)
+    generator = np.random.default_rng(0)
+    alike, steeper = generator.normal(0, 1, (50, 1)), generator.normal(0, 0.2, (50, 1))
+    fit = fit_line(x, risks, noise=noise_with(alike * np.ones_like(x)))
+    assert fit.template_error == pytest.approx(0, abs=1e-7)
+    assert fit.interval.high == pytest.approx(fit.known_interval.high)
+    assert fit.widened == pytest.approx(1)
+    assert fit.high[0] - fit.low[0] > 2  # and yet the line is higher or lower
+    turned = fit_line(x, risks, noise=noise_with(steeper * x))
+    assert turned.template_error == pytest.approx(np.sqrt(np.mean(steeper**2)))
+    assert turned.interval.over == "both"
+    assert turned.carrier.interval is not None
+    assert turned.carrier.interval.high - turned.carrier.interval.low > 0.4
+    assert fit_line(x, risks).template_error is None
+    assert fit_line(x, risks).widened is None
+
+
+def test_drawn_noise_has_the_variance_of_a_weighted_mean() -> None:
+    """Of R the slope of a draw is a mean over templates, whose variance is known without drawing."""
+    generator = np.random.default_rng(3)
+    cells = generator.uniform(0.1, 0.9, (30, 40))
+    unit = TemplateUnit.templates(generator.exponential(1, 40))
+    stereotypes = np.stack([cells, -cells], axis=-1)
+    noise = template_noise(names_of(30), stereotypes, unit, Criterion(), "overall_risk", resamples=20_000)
+    assert noise is not None
+    away = cells - (cells @ unit.weights)[:, np.newaxis]
+    expected = away**2 @ unit.variance_weights
+    np.testing.assert_allclose((noise.deviations**2).mean(axis=0), expected, rtol=0.1)
+    assert noise.freedom == unit.fewest - 1
+    joined = noise.means([("0", "1"), ("2",)])
+    np.testing.assert_allclose(joined.deviations[:, 0], noise.deviations[:, :2].mean(axis=1))
+    assert joined.without(0).names == ("2",)
+
+
+def test_of_one_template_nothing_is_learned() -> None:
+    stereotypes = np.ones((3, 2, 2)) / 2
+    only = TemplateUnit.templates([1.0, 0.0])
+    assert template_noise(names_of(3), stereotypes, only, Criterion(), "caprice_risk") is None
 
 
 @pytest.mark.slow

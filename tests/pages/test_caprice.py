@@ -33,9 +33,12 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
         expected = tail_shape(caprice, 1.0)
         assert len(caprice) == 120
         assert shape_finding(model, expected) in texts(app)
-        assert expected.shape is not None
-        assert float(figure.value.replace("−", "-")) == pytest.approx(expected.shape, abs=0.005)
-        assert list(fits.loc[model].index) == ["generalised Pareto", "lognormal", "exponential"]
+        assert expected.tail is not None
+        assert float(figure.value.replace("−", "-")) == pytest.approx(expected.tail.shape, abs=0.005)
+        upper = "generalised Pareto, upper tail"
+        assert list(fits.loc[model].index) == ["generalised Pareto", "lognormal", "exponential", upper]
+        assert fits.loc[(model, upper), "threshold"] == expected.tail.threshold
+        assert fits.loc[(model, upper), "ratio_p"] == expected.tail.p_value
         for fit in expected.fits:
             row = fits.loc[(model, fit.distribution)]
             assert (row["aic"], row["beyond"]) == pytest.approx((fit.aic, fit.beyond))

@@ -6,27 +6,28 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
-from pcf_core.audit.factors import factor_panels
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
-from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.core.risk import RiskReport
+from pcf_core.core.factors import FactorPanel, Matching, Quantity
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report.factors import short_p
-from pcf_core.show.findings.factors import factors_finding, figures_note
+from pcf_core.report.factors import panels_in, short_p
+from pcf_core.report.loaded import load
+from pcf_core.show.findings.factors import factors_finding, figures_note, templates_note
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
 
-def report_of(store: Store, model: str) -> RiskReport:
+def panels_of(
+    store: Store, model: str, quantity: Quantity = "overall_risk", matching: Matching = "close"
+) -> tuple[FactorPanel, ...]:
     topic = load_topic("gender")
     run = build_run(resolve(model), topic, load_evidence(topic.evidence), load_templates("gender-nineteen"))
-    return report(load_result(store, run), run, ViewOptions())
+    return panels_in(load(store, run, ViewOptions(), load_result), ViewOptions(), quantity, matching)
 
 
 def captions(app: AppTest) -> str:
@@ -45,9 +46,10 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
     assert len(app.get("plotly_chart")) == 4
     assert [metric.label for metric in app.metric][1] == "Education +1 year"
     for model in ("mini-bert", "mini-gpt"):
-        panels = factor_panels(report_of(full_store, model), "overall_risk")
+        panels = panels_of(full_store, model)
         assert factors_finding(model, panels) in texts(app)
     assert "The 8 slopes of a model are tested together" in texts(app)
+    assert templates_note(panels_of(full_store, "mini-bert")) in texts(app)
     assert captions(app).count("Each alike (solid)") == 4
     lines = next(frame.value for frame in app.dataframe if "p_holm" in frame.value)
     assert len(lines) == 16
@@ -60,10 +62,17 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
 def test_a_link_names_the_model_the_part_and_the_broad_matches(full_store: Store) -> None:
     app = open_app("factors", factors_model="mini-gpt", factors_risk="caprice", broad="true")
     assert app.selectbox(key="factors_model").value == "mini-gpt"
-    panels = factor_panels(report_of(full_store, "mini-gpt"), "caprice_risk", broad=True)
+    panels = panels_of(full_store, "mini-gpt", "caprice_risk", "broad")
     assert factors_finding("mini-gpt", panels) in texts(app)
     table = next(frame.value for frame in app.dataframe if "caprice_risk" in frame.value)
     assert len(table[table["model"] == "mini-gpt"]) == sum(len(panel.points) for panel in panels)
+
+
+def test_exact_matches_alone_are_a_choice(full_store: Store) -> None:
+    app = open_app("factors", factors_model="mini-gpt", close="false")
+    panels = panels_of(full_store, "mini-gpt", matching="exact")
+    assert factors_finding("mini-gpt", panels) in texts(app)
+    assert panels[0].points != panels_of(full_store, "mini-gpt")[0].points
 
 
 def test_what_was_left_out_is_a_table_with_reasons(full_store: Store) -> None:
@@ -160,7 +169,7 @@ def test_a_file_without_a_known_occupation_is_not_used_and_says_so(full_store: S
 
 def test_key_figures_name_their_model_and_what_survives(full_store: Store) -> None:
     app = open_app("factors", factors_model="mini-gpt")
-    panels = factor_panels(report_of(full_store, "mini-gpt"), "overall_risk")
+    panels = panels_of(full_store, "mini-gpt")
     assert figures_note("mini-gpt", panels) in captions(app)
     for metric, found in zip(app.metric, panels, strict=True):
         assert found.ols is not None

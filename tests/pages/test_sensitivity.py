@@ -7,11 +7,14 @@ import pytest
 from pcf_core.app import data
 from pcf_core.app.sensitivity import CHOICE_COLUMNS
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import result_name
+from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import Sensitivities
 from pcf_core.core.settings import Settings
+from pcf_core.report.factors import panels_in
+from pcf_core.report.loaded import load
+from pcf_core.show.findings.factors import MATCHED
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding
 from pcf_core.store.results import result_path
 from pcf_core.store.store import Store
@@ -84,6 +87,22 @@ def test_a_table_of_each_choice_and_model_has_all_three_risks(full_store: Store)
     assert (table.loc[table["choice"] == "as chosen", "change"] == 0).all()
     assert not [column for column in table if "_" in CHOICE_COLUMNS.get(column, {"label": column})["label"]]
     assert table.loc[table["choice"] == "published scripts", "stereotype_sd"].isna().all()
+
+
+def test_the_slopes_stand_under_every_matching(gpt_store: Store) -> None:
+    app = open_app("sensitivity", model=["mini-gpt"], sensitivity_risk="prejudice")
+    table = next(frame.value for frame in app.dataframe if "matching" in frame.value)
+    assert len(table) == 4 * 2 * 3
+    assert list(table["matching"][:3]) == list(MATCHED.values())
+    item = load(gpt_store, runs_of(gpt_store)["mini-gpt"], ViewOptions(), load_result)
+    exact = panels_in(item, ViewOptions(), "prejudice_risk", "exact")
+    rows = table[(table["matching"] == MATCHED["exact"]) & (table["line"] == "OLS")].set_index("factor")
+    for panel in exact:
+        assert panel.ols is not None
+        assert rows.loc[panel.scale.noun, "slope"] == pytest.approx(panel.scale.step * panel.ols.slope)
+        assert rows.loc[panel.scale.noun, "n"] == panel.ols.n
+    assert "the prejudice of mini-gpt" in texts(app)
+    assert "whichever matches count" in texts(app) or "depends on the matches" in texts(app)
 
 
 @pytest.mark.slow

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.audit.factors import factor_panels
 from pcf_core.report import how_to_read
-from pcf_core.report.factors import capital, factors_table, left_out_table, lines_table, slope_figures
+from pcf_core.report.factors import (
+    capital,
+    factors_table,
+    left_out_table,
+    lines_table,
+    panels_in,
+    slope_figures,
+)
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.factors import factor_plot, risk_span
-from pcf_core.show.findings.factors import factors_finding, figures_note, line_notes, slopes_note
+from pcf_core.show.findings.factors import (
+    factors_finding,
+    figures_note,
+    line_notes,
+    slopes_note,
+    templates_note,
+)
 from pcf_core.show.findings.numbers import listed
 
 
 def factor_parts(study: Study) -> Sequence[ReportPart]:
     """Write sentences and tables of all models, and the panels of the first; nothing without a point."""
-    every = {name: factor_panels(report, "overall_risk") for name, report in study.reports.items()}
+    every = {name: panels_in(item, study.options, "overall_risk") for name, item in study.runs.items()}
     if not any(panel.points for panels in every.values() for panel in panels):
         return []
     drawn = {name: panels for name, panels in every.items() if name in list(every)[:MOST]}
@@ -29,6 +41,7 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
                 [
                     *(factors_finding(name, panels) for name, panels in every.items()),
                     *(slopes_note(panels) for panels in list(every.values())[:1]),
+                    *(templates_note(panels) for panels in list(every.values())[:1]),
                 ]
             ),
             how=how_to_read.FACTORS,

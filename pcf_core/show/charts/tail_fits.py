@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.tails import Distribution, HillPlot, NormalShape, TailShape
+from pcf_core.core.tails import Distribution, HillPlot, NormalShape, TailShape, UpperTail
 from pcf_core.show.charts import theme
 
 LINES: Mapping[Distribution, tuple[str, str]] = {
@@ -19,6 +19,7 @@ LINES: Mapping[Distribution, tuple[str, str]] = {
     "lognormal": (theme.OKABE_ITO[3], "dash"),
     "exponential": (theme.MUTED, "dot"),
 }
+UPPER = "generalised Pareto of the upper tail"
 PLAIN = ",~r"
 DECADE_TICKS = 1.5  # on a shorter log axis plotly's own ticks leave no gap
 FEWEST_STEPS = 30  # so many values span the axis of shares, even where fewer are drawn
@@ -27,6 +28,8 @@ STEADY = 10  # from so many values on, Hill's band is narrow enough to set the a
 
 def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape]) -> go.Figure:
     """Draw the share of positive values at or above each one, both axes logarithmic, with the fits.
+
+    The fit of the upper tail, on which the verdict rests, is drawn from its threshold on.
 
     One panel per model; the occupations without caprice have no place on a logarithmic axis and are counted
     in the panel's note.
@@ -57,6 +60,10 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
                 col=1,
             )
             shown.add(fit.distribution)
+        if shape.tail is not None:
+            tail = _upper_tail(shape.tail, first=UPPER not in shown)
+            figure.add_trace(tail, row=row, col=1)
+            shown.add(UPPER)
         lowest = 0.6 / max(FEWEST_STEPS, shape.positive.size)
         figure.update_yaxes(_log_axis(lowest, 1.5), title_text="share at or above", row=row)
     values = np.concatenate([shape.positive for shape in shapes.values()] or [np.zeros(0)])
@@ -67,37 +74,36 @@ def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailSh
 
 
 def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
-    """Draw Hill's tail index from the largest values, with its band; a line at the generalised Pareto shape.
+    """Draw Hill's tail index from the largest values, with its band; a line at the shape of the upper tail.
 
     Models whose values are too few to fit have no panel; the page names them.
     """
-    fitted = [
-        (model, shape.hill, shape.shape)
-        for model, shape in shapes.items()
-        if shape.hill is not None and shape.shape is not None
-    ]
+    fitted = [(model, shape.hill, shape.tail) for model, shape in shapes.items() if shape.hill is not None]
     models = {model: shapes[model] for model, _, _ in fitted}
     figure = _panels(models, [""] * len(models), 0.25, top=True)
-    for row, (model, hill, pareto) in enumerate(fitted, start=1):
-        first = row == 1
-        for trace in _band(hill.order, hill.low, hill.high, "95 % band", first=first):
+    drawn = False
+    for row, (model, hill, tail) in enumerate(fitted, start=1):
+        for trace in _band(hill.order, hill.low, hill.high, "95 % band", first=row == 1):
             figure.add_trace(trace, row=row, col=1)
         figure.add_trace(_index_line(hill, model, shapes), row=row, col=1)
-        figure.add_trace(
-            go.Scatter(
-                x=hill.order[[0, -1]],
-                y=[pareto] * 2,
-                mode="lines",
-                line={"color": theme.MUTED, "dash": "dash", "width": 2},
-                hovertemplate="generalised Pareto: %{y:.3g}<extra></extra>",
-                name="shape of the generalised Pareto fit",
-                showlegend=first,
-            ),
-            row=row,
-            col=1,
-        )
+        shape = 0.0 if tail is None else tail.shape
+        if tail is not None:
+            figure.add_trace(
+                go.Scatter(
+                    x=hill.order[[0, -1]],
+                    y=[shape] * 2,
+                    mode="lines",
+                    line={"color": theme.MUTED, "dash": "dash", "width": 2},
+                    hovertemplate="generalised Pareto: %{y:.3g}<extra></extra>",
+                    name="shape of the upper tail's fit",
+                    showlegend=not drawn,
+                ),
+                row=row,
+                col=1,
+            )
+            drawn = True
         steady = hill.high[min(STEADY, len(hill.order) - 1) :].max()
-        ends = [min(0.0, pareto) - 0.1, 1.1 * max(steady, pareto)]
+        ends = [min(0.0, shape) - 0.1, 1.1 * max(steady, shape)]
         figure.update_yaxes(title_text="tail index ξ → heavier", range=ends, row=row)
     figure.update_xaxes(title_text="how many of the largest values → more", row=max(1, len(models)))
     return _finish(figure, models, "hill", legend=bool(models))
@@ -167,6 +173,21 @@ def _survivors(
         hovertemplate="%{customdata}: %{x:.3g}<br>%{y:.3g} at or above<extra></extra>",
         name=theme.text(model),
         showlegend=False,
+    )
+
+
+def _upper_tail(tail: UpperTail, *, first: bool) -> go.Scatter:
+    """Draw the survival of the fit that the verdict rests on; only a figure's first is in the legend."""
+    return go.Scatter(
+        x=tail.grid,
+        y=tail.survival,
+        mode="lines",
+        line={"color": LINES["generalised Pareto"][0], "width": 7},
+        opacity=0.35,
+        hovertemplate=f"{UPPER}: %{{y:.3g}} at or above %{{x:.3g}}<extra></extra>",
+        name=UPPER,
+        legendgroup=UPPER,
+        showlegend=first,
     )
 
 

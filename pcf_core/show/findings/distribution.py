@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import count, listed, number, with_interval, words_of
-from pcf_core.show.findings.occupations import leading_shares, of_hundred
-
-NARROW = 0.03  # width of an interval of a share whose ends need a decimal
+from pcf_core.show.findings.occupations import leading_shares, share_with_interval
 
 
 def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
@@ -51,7 +49,7 @@ def opening_finding(
         group, share = max(shares.items(), key=lambda item: item[1])
         what = words_of(group) if share >= none else "no group's words"
         often = max(share, none)
-        how_often = _share(often, interval(model, often))
+        how_often = share_with_interval(often, interval(model, often))
         parts.append(f"{model} in {how_often}" if what == said else f"{model} prefers {what} in {how_often}")
         said = what
     if not parts:
@@ -77,12 +75,10 @@ def distribution_finding(
     strong
         That of those above τ.
     """
-    shares = (
-        f"it is above 0 in {_share(one.share_above(0.0), above)} of them"
-        if threshold == 0
-        else f"it is above 0 in {_share(one.share_above(0.0), above)} and above {number(threshold)} in "
-        f"{_share(one.share_above(threshold), strong)} of them"
-    )
+    often = share_with_interval(one.share_above(0.0), above)
+    strongly = share_with_interval(one.share_above(threshold), strong)
+    also = "" if threshold == 0 else f" and above {number(threshold)} in {strongly}"
+    shares = f"it is above 0 in {often}{also} of them"
     gap = (
         "without any caprice"
         if one.jensen_gap == 0
@@ -94,12 +90,3 @@ def distribution_finding(
         f"deviation {number(one.sd)}; {shares}. The risk of this occupation is {number(one.overall_risk)}, "
         f"{gap}."
     )
-
-
-def _share(share: float, interval: Interval) -> str:
-    """Write a share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
-    decimals = 0 if interval.high - interval.low > NARROW else 1
-    low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
-    exact = decimals == 0 or share in (0.0, 1.0)
-    whole = of_hundred(share) if exact else f"{100 * share:.1f}"
-    return f"{whole} % ({low}–{high} %)"

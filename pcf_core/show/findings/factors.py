@@ -8,11 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Quantity, excludes_zero
+from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, Quantity, excludes_zero
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
 
+MATCHED: Mapping[Matching, str] = {
+    "exact": "exact matches alone",
+    "close": "close matches too",
+    "broad": "broad matches too",
+}
 SURE = 0.05
+LEAST_WIDER = 0.01  # of an interval; less is not told
 SMALLEST_P = 0.001
 MOST_ZEROS = 0.5  # share of points
 RISK_NAMES: Mapping[Quantity, str] = {
@@ -70,6 +76,40 @@ def slopes_note(panels: Sequence[FactorPanel]) -> str:
     if tested < 2:
         return ""
     return f"The {tested:,} slopes of a model are tested together, by Holm's method."
+
+
+def templates_note(panels: Sequence[FactorPanel]) -> str:
+    """Say by how much the templates' own noise widens the intervals of the slopes, every point alike.
+
+    Empty where none is fitted.
+    """
+    fits = {panel.scale.noun: panel.ols for panel in panels if panel.ols is not None}
+    if not fits:
+        return ""
+    wider = {noun: fit.widened for noun, fit in fits.items() if fit.widened is not None}
+    if not wider:
+        return "The intervals of the slopes take the risks as known: one template does not tell its noise."
+    parts = [f"{percent(by - 1)} for {noun}" for noun, by in wider.items() if by - 1 >= LEAST_WIDER]
+    widens = f"that widens them by {listed(parts)}" if parts else "here that widens none by 1 % or more"
+    return (
+        "All occupations share the templates, so the intervals of the slopes allow for other templates too: "
+        f"{widens}."
+    )
+
+
+def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]]) -> str:
+    """Say whether the matching of occupations with the statistics changes which figures go with a risk."""
+    told = {
+        matching: [panel.scale.noun for panel in found if panel.ols is not None and survives(panel.ols)]
+        for matching, found in panels.items()
+    }
+    of = f"the {RISK_NAMES[next(iter(panels.values()))[0].quantity]} of {model}"
+    first, *others = told.values()
+    if all(one == first for one in others):
+        which = f"The same figures go with {of}, {listed(first)}," if first else f"No figure goes with {of},"
+        return f"{which} whichever matches count."
+    parts = [f"{listed(nouns or ['none'])} with {MATCHED[matching]}" for matching, nouns in told.items()]
+    return f"Which figures go with {of} depends on the matches: {', '.join(parts)}."
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import RiskReport
+from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import count, listed, number, words_of
 
@@ -16,6 +16,7 @@ MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
 TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
 NONE = -1
+NARROW = 0.03  # width of an interval of a share whose ends need a decimal
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
@@ -110,7 +111,9 @@ def heat_map_finding(
     )
 
 
-def occupation_finding(report: RiskReport, occupation: str, preferences: Preferences) -> str:
+def occupation_finding(
+    report: RiskReport, occupation: str, preferences: Preferences, interval: Callable[[float], Interval]
+) -> str:
     """Say in what share of contexts, by weight, each group comes first for one occupation.
 
     Parameters
@@ -121,16 +124,31 @@ def occupation_finding(report: RiskReport, occupation: str, preferences: Prefere
         One of the preferences' occupations.
     preferences
         [occupation, template, group].
+    interval
+        Of a share of contexts.
     """
     shares, none = leading_shares(report, occupation, preferences)
+
+    def often(share: float) -> str:
+        return share_with_interval(share, interval(share))
+
     if not shares:
         return f"No context about “{occupation}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
-    parts = [f"{of_hundred(share)} % prefer {words_of(group)}" for group, share in named]
-    parts += [f"{of_hundred(sum(others.values()))} % prefer those of {_others(others)}"] if others else []
-    parts += [f"{of_hundred(none)} % prefer none"] if none else []
-    return f"Of the contexts about “{occupation}”, by weight, {listed(parts)}."
+    parts = [f"{often(share)} prefer {words_of(group)}" for group, share in named]
+    parts += [f"{often(sum(others.values()))} prefer those of {_others(others)}"] if others else []
+    parts += [f"{often(none)} prefer none"] if none else []
+    return f"Of the contexts about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
+
+
+def share_with_interval(share: float, interval: Interval) -> str:
+    """Write a share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
+    decimals = 0 if interval.high - interval.low > NARROW else 1
+    low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
+    exact = decimals == 0 or share in (0.0, 1.0)
+    whole = of_hundred(share) if exact else f"{100 * share:.1f}"
+    return f"{whole} % ({low}–{high} %)"
 
 
 def leading_shares(

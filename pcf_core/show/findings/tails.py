@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.tails import NormalShape, TailShape
+from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.show.findings.models import adds_up, unseen_share
 from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
 
@@ -117,26 +117,42 @@ def adding_up(shares: Sequence[float]) -> tuple[list[str], str]:
 
 def shape_finding(model: str, shape: TailShape) -> str:
     """State the verdict on the tail of caprice and its reasons; empty without any caprice."""
-    size, ratio = shape.positive.size, shape.against("exponential")
+    size, tail = shape.positive.size, shape.tail
     if size == 0:
         return ""
-    tail = f"The tail of {model}: {shape.verdict}"
+    told = f"The tail of {model}: {shape.verdict}"
     if shape.verdict == "too few to fit":
-        return f"{tail}, {size:,} above 0."
-    if ratio is None or shape.shape is None:
-        return f"{tail}: all {size:,} values above 0 are the same."
+        return f"{told}, {size:,} above 0."
+    if not shape.fits:
+        return f"{told}: all {size:,} values above 0 are the same."
+    if tail is None:
+        return (
+            f"{told}. No generalised Pareto distribution fits the upper values, over whatever threshold: on "
+            "one the verdict would rest."
+        )
+    estimate = (
+        f"its shape is {with_interval(tail.shape, tail.shape_interval)}, 0 would be exponential, "
+        f"p {number(tail.p_value)}"
+    )
     if shape.verdict == "cannot tell":
-        return f"{tail}. {doubt(shape)}"
-    span = f"{number(float(shape.positive[0]))} to {number(float(shape.positive[-1]))}"
-    estimate = with_interval(shape.shape, shape.shape_interval)
+        return f"{told}: {estimate}. {fitted_to(tail)}"
+    span = f"{number(float(tail.grid[0]))} to {number(float(tail.grid[-1]))}"
+    lognormal = "" if tail.threshold else _lognormal_sentence(shape)
+    return f"{told}, {span}: {estimate}. {fitted_to(tail)}{lognormal}"
+
+
+def fitted_to(tail: UpperTail) -> str:
+    """Say which values the fit of the tail is of."""
+    if not tail.threshold:
+        return f"All {tail.of:,} values above 0 are fitted."
     return (
-        f"{tail}, {span}: its shape is {estimate}, 0 would be exponential, p {number(ratio.p_value)}."
-        f"{_lognormal_sentence(shape)}"
+        f"Fitted are the {tail.size:,} of {tail.of:,} values above {number(tail.threshold)}, the lowest "
+        "threshold over which a generalised Pareto distribution fits."
     )
 
 
 def _lognormal_sentence(shape: TailShape) -> str:
-    """Say whether a lognormal distribution fits the values as well; empty where it was not compared."""
+    """Say whether a lognormal distribution fits all values as well; empty where it was not compared."""
     vuong = shape.against("lognormal")
     if vuong is None:
         return ""
@@ -145,21 +161,6 @@ def _lognormal_sentence(shape: TailShape) -> str:
         return f" A lognormal distribution fits as well {tested}."
     how = "better" if vuong.better == "lognormal" else "worse"
     return f" A lognormal distribution fits {how} {tested}."
-
-
-def doubt(shape: TailShape) -> str:
-    """Say why the fits do not tell whether a tail is heavy."""
-    values = f"the {shape.positive.size:,} values above 0"
-    fitting = [fit.distribution for fit in shape.fits if fit.p_value > SIGNIFICANT]
-    if not fitting:
-        return f"None of the three distributions fits {values}."
-    if "generalised Pareto" not in fitting:
-        return f"The generalised Pareto distribution, on which the verdict would rest, does not fit {values}."
-    ratio, estimate = shape.against("exponential"), with_interval(shape.shape or 0.0, shape.shape_interval)
-    return (
-        f"The shape of {values} is {estimate}, 0 would be exponential, "
-        f"p {number(ratio.p_value if ratio else None)}."
-    )
 
 
 def bound_finding(largest: float | None) -> str:

@@ -28,6 +28,9 @@ def line(slope: float = 0.01) -> LineFit:
         low=mean - 0.05,
         high=mean + 0.05,
         carrier=Carrier("Bakers", 0.1, slope, Interval(low=slope - 0.004, high=slope + 0.004)),
+        occupation_error=0.002,
+        template_error=0.0,
+        known_interval=Interval(low=slope - 0.004, high=slope + 0.004),
     )
 
 

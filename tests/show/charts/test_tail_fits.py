@@ -11,7 +11,7 @@ import pytest
 from pcf_core.core.risk import RiskReport
 from pcf_core.measure.tails import tail_shape
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.tail_fits import hill_plot, qq_plot, survival_plot
+from pcf_core.show.charts.tail_fits import UPPER, hill_plot, qq_plot, survival_plot
 from tests.show.charts.tailed import many, normal_of, shape_of
 
 
@@ -29,7 +29,13 @@ def test_fits_are_drawn_as_given_and_stand_once_in_the_legend() -> None:
     report = many()
     shape = shape_of(report)
     figure = survival_plot({"one": report, "two": report}, {"one": shape, "two": shape})
-    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    upper = [trace for trace in figure.data if trace.name == UPPER]
+    lines = [trace for trace in figure.data if trace.mode == "lines" and trace.name != UPPER]
+    assert [line.showlegend for line in upper] == [True, False]
+    assert shape.tail is not None
+    for line in upper:
+        np.testing.assert_array_equal(line.x, shape.tail.grid)
+        np.testing.assert_array_equal(line.y, shape.tail.survival)
     assert [line.name for line in lines] == ["generalised Pareto", "lognormal", "exponential"] * 2
     assert [line.showlegend for line in lines] == [True] * 3 + [False] * 3
     assert len({line.line.dash for line in lines}) == 3
@@ -71,7 +77,8 @@ def test_hill_draws_index_band_and_shape() -> None:
     np.testing.assert_array_equal(low.y, shape.hill.low)
     np.testing.assert_array_equal(high.y, shape.hill.high)
     assert high.fill == "tonexty"
-    assert set(line.y) == {shape.shape}
+    assert shape.tail is not None
+    assert set(line.y) == {shape.tail.shape}
     assert [note.text for note in figure.layout.annotations] == ["m"]  # no panel where nothing is fitted
     assert figure.layout.height == hill_plot({"m": shape}).layout.height
     assert index.line.color == theme.model_styles(["none", "m"])["m"].color

@@ -15,10 +15,12 @@ from pcf_core.show.findings.factors import (
     factors_finding,
     figures_note,
     line_notes,
+    matching_finding,
     p_text,
     slope,
     slope_with_interval,
     slopes_note,
+    templates_note,
 )
 
 SCALES = {
@@ -48,6 +50,9 @@ def line(steep: float, half: float, adjusted_p: float = 0.5, **changes: Any) -> 
         low=np.zeros(2),
         high=np.zeros(2),
         carrier=Carrier("Lawyers", 0.1, steep, interval),
+        occupation_error=half / 3,
+        template_error=None,
+        known_interval=interval,
     )
     return replace(fit, **changes)
 
@@ -181,3 +186,29 @@ def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
     assert figures_note("m", both).endswith("wage and education do not survive the correction for 2 slopes.")
     assert "survive" not in factors_finding("m", both)
     assert figures_note("m", [panel("wage", None)]) == ""
+
+
+def test_what_the_templates_add_is_told_where_it_is_something() -> None:
+    narrow = Interval(low=0.05, high=0.15)
+    wider = line(0.1, 0.06, template_error=0.02, known_interval=narrow)
+    same = line(0.1, 0.05, template_error=0.0, known_interval=narrow)
+    assert templates_note([panel("wage", wider), panel("education_years", same)]).endswith(
+        "allow for other templates too: that widens them by 20 % for wage."
+    )
+    assert templates_note([panel("wage", same)]).endswith("too: here that widens none by 1 % or more.")
+    assert "take the risks as known" in templates_note([panel("wage", line(0.1, 0.05))])
+    assert templates_note([panel("wage", None)]) == ""
+
+
+def test_the_matching_is_told_by_what_it_changes() -> None:
+    sure, chance = panel("wage", line(0.1, 0.05, 0.01)), panel("wage", line(0.1, 0.2, 0.5))
+    assert matching_finding("m", {"exact": [sure], "close": [chance], "broad": [chance]}) == (
+        "Which figures go with the risk of m depends on the matches: wage with exact matches alone, none "
+        "with close matches too, none with broad matches too."
+    )
+    assert matching_finding("m", {"exact": [sure], "close": [sure]}) == (
+        "The same figures go with the risk of m, wage, whichever matches count."
+    )
+    assert matching_finding("m", {"exact": [chance], "close": [chance]}) == (
+        "No figure goes with the risk of m, whichever matches count."
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import RiskReport
+from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import Preferences
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.show.findings.models import overview_finding, risk_finding
@@ -43,6 +43,11 @@ def report_of(preferences: Preferences, weights: list[float] | None = None) -> R
         **({"template_weights": weights} if weights else {}),
     }
     return matrix_report(document, ViewOptions(), resamples=20)
+
+
+def wide(share: float) -> Interval:
+    """A tenth to each side."""
+    return Interval(low=max(0.0, share - 0.1), high=min(1.0, share + 0.1))
 
 
 @pytest.fixture
@@ -112,14 +117,16 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
 
 def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
-    assert occupation_finding(report, "clerk", example) == (
-        "Of the contexts about “clerk”, by weight, 93 % prefer female words and 7 % prefer male words."
+    assert occupation_finding(report, "clerk", example, wide) == (
+        "Of the contexts about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) prefer female "
+        "words and 7 % (0–17 %) prefer male words."
     )
-    assert occupation_finding(report, "captain", example).endswith("100 % prefer male words.")
+    assert occupation_finding(report, "captain", example, wide).endswith(
+        "100 % (90–100 %) prefer male words."
+    )
     rare = report_of(example, [999.9, 0.1])
-    assert "over 99 % prefer female words and under 1 % prefer male words" in occupation_finding(
-        rare, "clerk", example
-    )
+    said = occupation_finding(rare, "clerk", example, wide)
+    assert "over 99 % (90–100 %) prefer female words and under 1 % (0–10 %) prefer male words" in said
 
 
 def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
@@ -129,11 +136,13 @@ def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
     values[2] = np.nan
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
     report = report_of(example, [25, 75])
-    assert occupation_finding(report, "nurse", partial).endswith(
-        "75 % prefer female words and 25 % prefer none."
+    assert occupation_finding(report, "nurse", partial, wide).endswith(
+        "75 % (65–85 %) prefer female words and 25 % (15–35 %) prefer none."
     )
-    assert occupation_finding(report, "captain", partial).endswith("100 % prefer male words.")
-    assert occupation_finding(report, "clerk", partial) == "No context about “clerk” is known yet."
+    assert occupation_finding(report, "captain", partial, wide).endswith(
+        "100 % (90–100 %) prefer male words."
+    )
+    assert occupation_finding(report, "clerk", partial, wide) == "No context about “clerk” is known yet."
 
 
 def test_leading_is_the_clear_maximum() -> None:
@@ -169,7 +178,7 @@ def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray)
         tilt_finding("m", report, groups[0], groups[1]),
         heat_map_finding("m", given_to, groups[0], report.template_weights),
         tails_finding("m", report, tail.zero_share, tail.excess_kurtosis),
-        occupation_finding(report, names[0], given_to),
+        occupation_finding(report, names[0], given_to, wide),
         overview_finding({"m": report}),
     ]
     strongest = strongest_finding("m", report, groups[0], groups[1])

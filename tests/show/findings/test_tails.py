@@ -12,7 +12,16 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport
-from pcf_core.core.tails import Comparison, Distribution, NormalFit, NormalShape, TailFit, TailShape, Verdict
+from pcf_core.core.tails import (
+    Comparison,
+    Distribution,
+    NormalFit,
+    NormalShape,
+    TailFit,
+    TailShape,
+    UpperTail,
+    Verdict,
+)
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.show.findings.tails import (
     adding_up,
@@ -24,6 +33,8 @@ from pcf_core.show.findings.tails import (
     widest,
 )
 
+HEAVIER: Verdict = "heavier than exponential over the observed range"
+
 
 def report_of(male: list[list[float]], occupations: tuple[str, ...]) -> RiskReport:
     cells = [[[share, 1 - share] for share in row] for row in male]
@@ -31,19 +42,19 @@ def report_of(male: list[list[float]], occupations: tuple[str, ...]) -> RiskRepo
     return matrix_report(document, ViewOptions(), resamples=20)
 
 
-def shape_with(verdict: Verdict, goodness: tuple[float, float, float]) -> TailShape:
-    """A fitted shape of 0.42 of 61 values between 0.0001 and 0.2, with these p-values of the fits."""
-    names = ("generalised Pareto", "lognormal", "exponential")
+def shape_with(verdict: Verdict, threshold: float | None) -> TailShape:
+    """61 values between 0.0001 and 0.2, of which those above a threshold have a shape of 0.42."""
+    names: tuple[Distribution, ...] = ("generalised Pareto", "lognormal", "exponential")
+    positive = np.geomspace(0.0001, 0.2, 61)
+    ends: FloatArray = np.array([threshold or 0.0001, 0.2])
+    interval = Interval(over="occupations", low=0.14, high=0.81, unit="occupation")
+    above = int((positive > (threshold or 0.0)).sum())
+    tail = UpperTail(threshold or 0.0, above, 61, 0.42, 0.03, interval, 0.5, 0.4, 9.1, 0.004, ends, ends)
     return TailShape(
-        positive=np.geomspace(0.0001, 0.2, 61),
+        positive=positive,
         verdict=verdict,
-        fits=tuple(
-            TailFit(name, {"scale": 0.1}, 12.0, np.ones(1), 0.5, p, None)
-            for name, p in zip(names, goodness, strict=True)
-        ),
-        comparisons=(Comparison("exponential", 9.1, 0.004, "generalised Pareto"),),
-        shape=0.42,
-        shape_interval=Interval(over="occupations", low=0.14, high=0.81, unit="occupation"),
+        fits=tuple(TailFit(name, {"scale": 0.1}, 12.0, np.ones(1), 0.5, 0.4, None) for name in names),
+        tail=None if threshold is None else tail,
     )
 
 
@@ -84,24 +95,25 @@ def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
     )
 
 
-def test_a_verdict_comes_with_range_shape_and_p() -> None:
-    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
-    assert shape_finding("m", found) == (
+def test_a_verdict_comes_with_range_shape_p_and_what_was_fitted() -> None:
+    assert shape_finding("m", shape_with(HEAVIER, 0.0)) == (
         "The tail of m: heavier than exponential over the observed range, 0.0001 to 0.2: its shape is "
-        "0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+        "0.42 (0.14–0.81), 0 would be exponential, p 0.004. All 61 values above 0 are fitted."
+    )
+    assert shape_finding("m", shape_with(HEAVIER, 0.05)) == (
+        "The tail of m: heavier than exponential over the observed range, 0.05 to 0.2: its shape is "
+        "0.42 (0.14–0.81), 0 would be exponential, p 0.004. Fitted are the 11 of 61 values above 0.05, the "
+        "lowest threshold over which a generalised Pareto distribution fits."
     )
 
 
-@pytest.mark.parametrize(
-    ("goodness", "reason"),
-    [
-        ((0.4, 0.3, 0.2), "The shape of the 61 values above 0 is 0.42 (0.14–0.81), 0 would be exponential,"),
-        ((0.01, 0.3, 0.2), "The generalised Pareto distribution, on which the verdict would rest, does not"),
-        ((0.01, 0.01, 0.01), "None of the three distributions fits the 61 values above 0."),
-    ],
-)
-def test_what_cannot_be_told_has_its_reason(goodness: tuple[float, float, float], reason: str) -> None:
-    assert f"The tail of m: cannot tell. {reason}" in shape_finding("m", shape_with("cannot tell", goodness))
+def test_what_cannot_be_told_has_its_reason() -> None:
+    assert shape_finding("m", shape_with("cannot tell", 0.0)).startswith(
+        "The tail of m: cannot tell: its shape is 0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+    )
+    assert shape_finding("m", shape_with("cannot tell", None)).startswith(
+        "The tail of m: cannot tell. No generalised Pareto distribution fits the upper values, over whatever"
+    )
 
 
 def test_what_is_not_fitted_says_how_many_there_are() -> None:
@@ -195,9 +207,10 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     ],
 )
 def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distribution, said: str) -> None:
-    found = shape_with("heavier than exponential over the observed range", (0.4, 0.3, 0.01))
     vuong = Comparison("lognormal", 1.0, p, better)
-    assert shape_finding("m", replace(found, comparisons=(*found.comparisons, vuong))).endswith(f" {said}")
+    found = replace(shape_with(HEAVIER, 0.0), comparisons=(vuong,))
+    assert shape_finding("m", found).endswith(f" {said}")
+    assert "lognormal" not in shape_finding("m", replace(shape_with(HEAVIER, 0.05), comparisons=(vuong,)))
 
 
 def test_no_caprice_and_the_ends_of_prejudice_are_said() -> None:
