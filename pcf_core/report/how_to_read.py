@@ -15,6 +15,11 @@ part of it may be no more than *he* being commoner than *she* in what the model 
 occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
 lean for *person, individual, human being, human, citizen, resident* in the same sentences, where these are
 scored: a model that leans as far there as for its occupations says little about the occupations.
+
+**Measured from there** takes what the model expects of them as the neutral point. **From there** is the
+distance of the occupations' mean stereotypes from that of the neutral subjects (root mean square, 0 to 2),
+**from their own mean** their standard deviation: what is in the first alone is a lean that all occupations
+share. Each range draws the sentences again for occupations and neutral subjects together.
 """
 CORRECTED = """
 Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
