@@ -61,7 +61,7 @@ def draw() -> None:
     else:
         draw_caprice(loaded)
     how = how_to_read.PREJUDICE if part == "prejudice" else how_to_read.CAPRICE
-    foot(how, lambda: tails_table(loaded.reports), "tails", loaded, OCCUPATION_COLUMNS)
+    foot(how, lambda: tails_table(loaded.reports), "caprice", loaded, OCCUPATION_COLUMNS)
 
 
 def sentences(loaded: Loaded, part: str) -> list[str]:

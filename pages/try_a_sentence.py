@@ -61,11 +61,11 @@ def draw() -> None:
     groups = len(next(iter(answers.values())).preferences)
     chart(
         cell_bars(places, neutral=1 / groups),
-        "probe_groups",
+        "sentence_groups",
         f"Probability of each group in the sentence, one bar a model: {', '.join(answers)}",
     )
     st.markdown("**Words that carry it**")
-    chart(probe_words(answers), "probe_words", "The most probable words of each group, one mark a model")
+    chart(probe_words(answers), "sentence_words", "The most probable words of each group, one mark a model")
     draw_notes(answers)
     draw_foot(HOW, answers, asked)
 

@@ -276,7 +276,7 @@ def draw_foot(case: CaseFile) -> None:
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
-        draw_table(data_table(case.rows), "case_file")
+        draw_table(data_table(case.rows), "text_summary")
     with right:
         if case.loaded.runs:
             draw_provenance(case.loaded)

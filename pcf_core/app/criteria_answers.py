@@ -7,12 +7,19 @@ from collections.abc import Mapping
 from pcf_core.app.criteria_views import Shown
 from pcf_core.app.page import chart, draw_figures, draw_notes, finding
 from pcf_core.report.criteria_tables import confusion_table, differences_table, rates_table, units_table
+from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.show.findings.answer_notes import notes, order_finding
-from pcf_core.show.findings.answers import answers_finding, baseline_finding, rates_finding
-from pcf_core.show.findings.numbers import number, with_interval
-from pcf_core.texts.criteria.records.quantities import RATES, Answering
+from pcf_core.show.findings.answers import (
+    answers_finding,
+    baseline_finding,
+    common_finding,
+    pairs_finding,
+    rates_finding,
+)
+from pcf_core.show.findings.numbers import estimated, number, with_interval
+from pcf_core.texts.criteria.records.quantities import RATES, Answering, Rate
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import towards
@@ -23,12 +30,17 @@ where that role is right, the share that name the other; **FPR**: of those where
 that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
 name either role, the share that is right; sufficiency asks for those.
 
-The first picture has the differences between two pronouns with their 95 % intervals over {units}; filled
-marks are beyond chance, controlled for all differences, and the dotted lines are the 20 % rule, a convention
-and no verdict. The second has the rates themselves, the third how many answers named whom. A rate with
-nothing to divide by is *undefined*, never 0 or 1. Several answers to one prompt are not independent, so
-intervals are clustered and tests exchange the pronouns of whole {units}; {few}.
+{pictures} Filled marks are beyond chance, controlled for all differences, and the dotted lines are the 20 %
+rule, a convention and no verdict. A rate with nothing to divide by is *undefined*, never 0 or 1. Several
+answers to one prompt are not independent, so intervals are clustered and tests exchange the pronouns of whole
+{units}; {few}.
 """
+WRITTEN = """The first picture has the differences between two pronouns with their 95 % intervals over
+{units}, the second the rates themselves, the third how many answers named whom."""
+SCORED = """A scored word has a probability of its own, whoever is spoken of. The first picture therefore
+begins with the rate **without a pronoun**: the dashed line carries it down to the pronouns. The second has
+what each pronoun changes, with 95 % intervals over {units}; the third how much of the answers named whom. The
+criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
 FEW = {
     "question": "they say what other questions of the kind would show",
     "task": "with so few tasks they say little about others",
@@ -42,13 +54,20 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
     }
     first = next(iter(reports.values()))
     name = f"{first.experiment}_{answering}"
-    finding(*(f"{model}: {answers_finding(report)}" for model, report in reports.items()))
+    against = any(report.from_baseline for report in reports.values())
+    said = common_finding if against else answers_finding
+    finding(*(f"{model}: {said(report) or answers_finding(report)}" for model, report in reports.items()))
     draw_figures(gap_figures(reports))
     model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
     report = reports[model]
-    chart(gap_dots(report), f"{name}_gaps", f"Differences between pronouns in four rates of {model}")
-    finding(rates_finding(report))
-    chart(rate_dots(report), f"{name}_rates", f"FNR, FPR, PPV and NPV of {model} by pronoun")
+    if against:
+        _draw_rates(report, model, name)
+        _draw_gaps(report, model, name)
+        finding(*(f"{model}: {pairs_finding(report)}" for model, report in reports.items()))
+    else:
+        _draw_gaps(report, model, name)
+        finding(rates_finding(report))
+        _draw_rates(report, model, name)
     chart(confusion_tiles(report), f"{name}_confusion", f"Who was right and whom {model} named, by pronoun")
     finding(baseline_finding(report), order_finding(report))
     chart(unit_errors(report), f"{name}_units", f"Wrong answers of {model} by {report.unit} and pronoun")
@@ -59,19 +78,47 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
         "Answers": lambda: confusion_table(reports),
         f"{first.unit.capitalize()}s": lambda: units_table(reports),
     }
-    how = HOW.format(units=f"{first.unit}s", few=FEW[first.unit])
+    pictures = (SCORED if against else WRITTEN).format(units=f"{first.unit}s")
+    how = HOW.format(pictures=pictures, units=f"{first.unit}s", few=FEW[first.unit])
     shown.foot(how, tables, results, name, [first.experiment])
+
+
+def _draw_gaps(report: AnswersReport, model: str, name: str) -> None:
+    from_what = "from no pronoun" if report.from_baseline else "between pronouns"
+    chart(gap_dots(report), f"{name}_gaps", f"Differences {from_what} in four rates of {model}")
+
+
+def _draw_rates(report: AnswersReport, model: str, name: str) -> None:
+    chart(rate_dots(report), f"{name}_rates", f"FNR, FPR, PPV and NPV of {model} by pronoun")
 
 
 def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
     """Make key figures: in each rate the widest gap of all pairs of pronouns beyond chance, else of all.
 
-    Of several models there is one of each model.
+    Where answers were scored, the rate without a pronoun, and beside it what each pronoun changes.  Of
+    several models there is one of each model.
     """
     if len(reports) == 1:
         report = next(iter(reports.values()))
+        if report.baseline is not None and report.from_baseline:
+            return [_common_figure(report, rate) for rate in report.baseline.rates]
         return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
     return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
+
+
+def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
+    changes = [
+        f"{row.first} {signed(row.value)}"
+        for row in report.from_baseline
+        if row.name == rate.name and row.value is not None
+    ]
+    return KeyFigure(
+        f"{rate.name}, no pronoun",
+        "undefined" if rate.value is None else estimated(rate.value, rate.interval),
+        "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
+        "every pronoun. Beside it, what each pronoun adds to it.",
+        " · ".join(changes),
+    )
 
 
 def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.app.data import Loaded, remembered
@@ -11,7 +10,8 @@ from pcf_core.app.stores import open_store
 from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run, has_baseline
 from pcf_core.report import how_to_read
 from pcf_core.report.rows import times_thousand
-from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.report.sections.shared import bars_of, lean_table
+from pcf_core.show.charts.lean import lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 
 
@@ -21,18 +21,9 @@ def draw_lean(loaded: Loaded, thousand: bool) -> None:
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     found = remembered(loaded, "baselines", [held], lambda: baselines_of(loaded))
     finding(*(lean_finding(name, report) for name, report in loaded.reports.items()))
-    finding(*(baseline_finding(name, one.preferences, one.overall_risk) for name, one in found.items()))
-    rows = [
-        LeanBar(
-            name,
-            report.lean.common,
-            report.lean.specific,
-            report.caprice_risk,
-            found[name].lean if name in found else None,
-        )
-        for name, report in loaded.reports.items()
-        if report.lean is not None
-    ]
+    over = loaded.choice.over
+    finding(*(baseline_finding(name, one, over) for name, one in found.items()))
+    rows = bars_of(loaded.reports, found, over)
     if rows:
         picture(
             loaded,
@@ -45,7 +36,7 @@ def draw_lean(loaded: Loaded, thousand: bool) -> None:
     if wanted := {name: run for name, run in asked.items() if run is not None}:
         st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
         offer_scoring(wanted)
-    table = lean_table(loaded, found)
+    table = lean_table(loaded.reports, found, over)
     foot(how_to_read.LEAN, lambda: times_thousand(table) if thousand else table, "lean", loaded)
 
 
@@ -54,28 +45,3 @@ def baselines_of(loaded: Loaded) -> dict[str, Baseline]:
     store, options = open_store(), loaded.choice.options
     several = {name: baseline_of(store, item.run, item.result, options) for name, item in loaded.runs.items()}
     return {name: one for name, one in several.items() if one is not None}
-
-
-def lean_table(loaded: Loaded, found: dict[str, Baseline]) -> pd.DataFrame:
-    """Make a row a model: the three parts with the ranges of the first two, and its neutral subjects."""
-    rows = []
-    for name, report in loaded.reports.items():
-        row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}
-        if report.lean is not None:
-            for quantity, value in (
-                ("common_lean", report.lean.common),
-                ("specific_lean", report.lean.specific),
-            ):
-                interval = report.lean.interval(quantity, loaded.choice.over)
-                row |= {
-                    quantity: value,
-                    f"{quantity}_low": interval.low if interval else None,
-                    f"{quantity}_high": interval.high if interval else None,
-                }
-        row["caprice_risk"] = report.caprice_risk
-        if name in found:
-            one = found[name]
-            row |= {"neutral_lean": one.lean, "risk_against_neutral": one.overall_risk}
-            row |= {f"preference_{group}": share for group, share in one.preferences.items()}
-        rows.append(row)
-    return pd.DataFrame(rows)

@@ -177,7 +177,7 @@ def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(how_to_read)
     with middle:
-        draw_table(words_table(answers), "probe", COLUMNS)
+        draw_table(words_table(answers), "sentence", COLUMNS)
     with right:
         for model in answers:
             draw_provenance(asked.requests[model], asked.specs[model])

@@ -148,7 +148,7 @@ def draw_request() -> Request:
     )
     precision = draw_precision("score_precision")
     within = st.number_input(
-        "Stop at margin (±)",
+        "Stop at precision (±)",
         min_value=NARROWEST,
         max_value=WIDEST,
         value=None,

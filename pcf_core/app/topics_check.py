@@ -96,14 +96,14 @@ def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
 
 
 def draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
-    """Draw words and probes, each with its downloads, and how to read them."""
-    words, probes, how = st.tabs(["Words", "Probes", "How to read this"])
+    """Draw words and sentences, each with its downloads, and how to read them."""
+    words, sentences, how = st.tabs(["Words", "Sentences", "How to read this"])
     with words:
         for model, check in checks.items():
             st.caption(f"**{plain(model)}** · {plain(tokens_note(check.tokens.values()))}")
         draw_table(words_table(topic, checks).dropna(axis="columns", how="all"), f"{topic.name}_words")
-    with probes:
-        draw_table(probes_table(checks), f"{topic.name}_probes")
+    with sentences:
+        draw_table(probes_table(checks), f"{topic.name}_sentences")
     how.markdown(HOW)
 
 
@@ -142,5 +142,5 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
                 f"coverage, {words_of(key).removesuffix(': ') or 'all words'}": share
                 for key, share in (shares or {}).items()
             }
-            rows.append({"model": model, "probe": text, **covered})
+            rows.append({"model": model, "sentence": text, **covered})
     return pd.DataFrame(rows)

@@ -9,9 +9,7 @@ occupations are held against what comes out, beside the even split.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
@@ -19,10 +17,13 @@ from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.audit.writing import risk_report
 from pcf_core.core.errors import EvidenceError, RunError
-from pcf_core.core.risk import Aggregation, Interval
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Aggregation, Interval, Over
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import AS_GROUPS
+from pcf_core.measure.neutral import around_neutral
+from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
 NEUTRAL = "neutral-subjects"
@@ -35,9 +36,12 @@ class Baseline:
 
     ``run``: the key of the run of the subjects.  ``preferences``: by group, the mean over subjects and
     contexts; they sum to 1.  ``lean``: J of the mean stereotype of the subjects against an even split, with
-    its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*, which is
-    taken as known, with its interval.  ``spread``: by group, the weighted s.d. over occupations of the mean
-    stereotype, against an even split.
+    its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*.
+    ``spread``: by group, the weighted s.d. over occupations of the mean stereotype against an even split;
+    ``distance``: the root of its mean squared distance from that of the subjects.  ``intervals``: of
+    ``overall_risk``, and by group of ``spread`` and ``distance``, over templates first, then over occupations
+    and over both; the neutral point is drawn again with the templates it comes from
+    (:mod:`pcf_core.measure.neutral`).
     """
 
     run: str
@@ -46,8 +50,14 @@ class Baseline:
     lean: float
     lean_interval: Interval | None
     overall_risk: float
-    overall_risk_interval: Interval | None
     spread: Mapping[str, float]
+    distance: Mapping[str, float]
+    intervals: Mapping[tuple[str, str], tuple[Interval, ...]]
+
+    def interval(self, quantity: str, over: Over = "templates", group: str = "") -> Interval | None:
+        """Return the interval of a quantity, of a group where it has one, over what was drawn again."""
+        several = self.intervals.get((quantity, group), ())
+        return next((found for found in several if found.over == over), None)
 
 
 def baseline_run(run: RunSpec) -> RunSpec | None:
@@ -77,7 +87,12 @@ def has_baseline(store: Store, run: RunSpec) -> bool:
 
 
 def baseline_of(
-    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
+    store: Store,
+    run: RunSpec,
+    result: Result,
+    options: ViewOptions,
+    read: Read = load_result,
+    resamples: int = 2000,
 ) -> Baseline | None:
     """Hold a run against its neutral subjects; ``None`` where these are not scored.
 
@@ -93,6 +108,8 @@ def baseline_of(
         How it is read.  The subjects weigh alike.
     read
         What gives a run's preferences.
+    resamples
+        How many times templates and occupations are drawn again.
 
     Raises
     ------
@@ -107,30 +124,35 @@ def baseline_of(
     even = options.model_copy(update={"reference": "uniform"})
     alike = even.model_copy(update={"occupation_weights": "uniform"})
     subjects = Reading(asked, read(store, asked, options.protocol, options.aggregation), alike)
-    found = risk_report(subjects.matrix)
-    rows = [row.preferences for row in found.occupations]
-    expected = {group: float(np.mean([row[group] for row in rows])) for group in found.groups}
-    reading = Reading(run, result, even)
-    point = np.array([expected[group] for group in found.groups])
-    matrix = reading.matrix
-    against = risk_report(
-        replace(matrix, criterion=replace(matrix.criterion, reference=point / point.sum())), brief=True
+    matrix = Reading(run, result, even).matrix
+    place = {text: index for index, text in enumerate(subjects.matrix.templates)}
+    neutral = subjects.matrix.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
+    found = around_neutral(
+        matrix.values,
+        neutral,
+        matrix.unit or TemplateUnit.templates(matrix.template_weights),
+        matrix.occupation_weights / matrix.occupation_weights.sum(),
+        matrix.criterion,
+        resamples=resamples,
     )
-    stereotypes = np.tensordot(
-        matrix.criterion.stereotypes(matrix.values),
-        matrix.template_weights / matrix.template_weights.sum(),
-        axes=([1], [0]),
-    )
-    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
-    deviations = stereotypes - shares @ stereotypes
-    assert found.lean is not None  # a whole report of a run without a plan has it
+    lean = risk_report(subjects.matrix, resamples).lean
+    assert lean is not None  # a whole report of a run without a plan has it
+    groups = matrix.groups
+
+    def by_group(values: FloatArray) -> dict[str, float]:
+        return dict(zip(groups, values.tolist(), strict=True))
+
     return Baseline(
         run=asked.key,
         subjects=asked.evidence.terms,
-        preferences=expected,
-        lean=found.lean.common,
-        lean_interval=found.lean.interval("common_lean"),
-        overall_risk=against.overall_risk,
-        overall_risk_interval=against.interval("overall_risk"),
-        spread=dict(zip(found.groups, np.sqrt(shares @ deviations**2).tolist(), strict=True)),
+        preferences=by_group(found.point),
+        lean=lean.common,
+        lean_interval=lean.interval("common_lean"),
+        overall_risk=found.overall,
+        spread=by_group(found.spread),
+        distance=by_group(found.distance),
+        intervals={
+            (name, "" if name == "overall_risk" else groups[of]): several
+            for (name, of), several in found.intervals.items()
+        },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -16,7 +16,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.cli.console import give, one_of, open_store
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
-from pcf_core.core.risk import Comparison, CorrectedRisk, RiskReport
+from pcf_core.core.risk import Comparison, CorrectedRisk, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.report.comparison import comparison_document
 from pcf_core.report.documents import baseline_document, report_document
@@ -107,8 +107,19 @@ def baseline_lines(run: RunSpec, found: Baseline | None) -> list[str]:
     expected = ", ".join(f"{group} {share:.4f}" for group, share in found.preferences.items())
     return [
         f"neutral subjects ({', '.join(found.subjects)}): {expected}; their lean is {found.lean:.4f}",
-        f"against that as the neutral point the overall risk is {found.overall_risk:.4f}",
+        "against that as the neutral point the overall risk is "
+        + _with_range(found.overall_risk, found.intervals["overall_risk", ""]),
+        *(
+            f"{group}: occupations lie {_with_range(away, found.intervals['distance', group])} from that, "
+            f"{_with_range(found.spread[group], found.intervals['spread', group])} from their mean"
+            for group, away in found.distance.items()
+        ),
     ]
+
+
+def _with_range(value: float, several: Sequence[Interval]) -> str:
+    """Write a number with its interval over templates, the first one."""
+    return f"{value:.4f} ({several[0].low:.4f}–{several[0].high:.4f})"
 
 
 def corrected_line(found: CorrectedRisk) -> str:

@@ -15,7 +15,7 @@ from pcf_core.texts.criteria.records.independence import (
 )
 from pcf_core.texts.criteria.records.quantities import FORMULAS, GenderDifference, MutualInformation, Rate
 from pcf_core.texts.criteria.records.runs import CriterionReading
-from pcf_core.texts.criteria.records.separation import AnswersReport, PronounAnswers
+from pcf_core.texts.criteria.records.separation import AnswersReport
 
 Row = dict[str, object]
 
@@ -29,6 +29,8 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
                 "criterion": row.criterion,
                 "quantity": row.quantity,
                 "answers": row.answering,
+                "without a pronoun": row.baseline,
+                **ends("without a pronoun", row.baseline_interval),
                 "size": row.size,
                 "as counted": row.counted,
                 **ends("", row.interval),
@@ -227,7 +229,7 @@ def rates_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
         [
             {"model": model, "pronoun": answers.pronoun, **_rate(rate)}
             for model, report in reports.items()
-            for answers in every_answers(report)
+            for answers in report.every
             for rate in (*answers.rates, answers.error)
         ]
     )
@@ -248,13 +250,13 @@ def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 **{f"invalid, {reason}": times for reason, times in answers.invalid.items()},
             }
             for model, report in reports.items()
-            for answers in every_answers(report)
+            for answers in report.every
         ]
     )
 
 
 def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
-    """Make a table with one row per model, pair of pronouns and rate."""
+    """Make a table with one row per model, pair of pronouns and rate; where scored, none comes first."""
     return pd.DataFrame(
         [
             {
@@ -273,7 +275,7 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
                 "why not": row.reason,
             }
             for model, report in reports.items()
-            for row in (*report.differences, *report.invalid_differences)
+            for row in (*report.from_baseline, *report.differences, *report.invalid_differences)
         ]
     )
 
@@ -296,11 +298,6 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
             for row in report.by_unit
         ]
     )
-
-
-def every_answers(report: AnswersReport) -> tuple[PronounAnswers, ...]:
-    """Return the answers under all pronouns, then without one."""
-    return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))
 
 
 def _rate(found: Rate) -> Row:

@@ -62,8 +62,12 @@ def lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
 
 
 def baseline_document(baseline: Baseline) -> dict[str, Any]:
-    """Return what a model expects of neutral subjects, and R against that."""
-    intervals = {"lean": baseline.lean_interval, "overall_risk": baseline.overall_risk_interval}
+    """Return what a model expects of neutral subjects, and how far its occupations are from that."""
+    intervals = {"lean": baseline.lean_interval, "overall_risk": baseline.interval("overall_risk")}
+    around = {
+        name: {group: dumped(baseline.intervals[name, group]) for group in baseline.preferences}
+        for name in ("spread", "distance")
+    }
     document = {
         "run": baseline.run,
         "subjects": list(baseline.subjects),
@@ -71,6 +75,8 @@ def baseline_document(baseline: Baseline) -> dict[str, Any]:
         "lean": baseline.lean,
         "overall_risk": baseline.overall_risk,
         "spread": dict(baseline.spread),
+        "distance": dict(baseline.distance),
+        "around": {"overall_risk": dumped(baseline.intervals["overall_risk", ""]), **around},
         "intervals": {name: one and one.model_dump() for name, one in intervals.items()},
     }
     return finite(document)  # type: ignore[no-any-return]
@@ -92,7 +98,12 @@ def corrected_document(corrected: CorrectedRisk) -> dict[str, Any]:
 
 def intervals_document(intervals: Mapping[str, tuple[Interval, ...]]) -> dict[str, Any]:
     """Return the intervals of each quantity as plain dictionaries."""
-    return {name: [interval.model_dump() for interval in several] for name, several in intervals.items()}
+    return {name: dumped(several) for name, several in intervals.items()}
+
+
+def dumped(several: tuple[Interval, ...]) -> list[dict[str, Any]]:
+    """Return the intervals of one quantity as plain dictionaries."""
+    return [interval.model_dump() for interval in several]
 
 
 def finite(value: Any) -> Any:

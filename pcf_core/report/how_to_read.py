@@ -15,6 +15,11 @@ part of it may be no more than *he* being commoner than *she* in what the model 
 occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
 lean for *person, individual, human being, human, citizen, resident* in the same sentences, where these are
 scored: a model that leans as far there as for its occupations says little about the occupations.
+
+**Measured from there** takes what the model expects of them as the neutral point. **From there** is the
+distance of the occupations' mean stereotypes from that of the neutral subjects (root mean square, 0 to 2),
+**from their own mean** their standard deviation: what is in the first alone is a lean that all occupations
+share. Each range draws the sentences again for occupations and neutral subjects together.
 """
 CORRECTED = """
 Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
@@ -134,12 +139,20 @@ the data. **Separation** and **sufficiency** ask that a pronoun change nothing: 
 right answer, **II** in tasks at work. Their quantities are gaps between each two pronouns. Where the role is
 right that stereotype makes a woman's, **FNR** is the share of answers that miss it; where the other is right,
 **FPR** is the share that name it all the same. **PPV** and **NPV** are the shares of right answers among
-those that name the one or the other.
+those that name the one or the other. Where answers were scored, read each gap beside the rate **without a
+pronoun**, which stands before it: most of a scored rate is how likely the model finds the two role words
+anyway, and that is common to all pronouns.
 
 **Filled** marks are beyond chance, by the test of their experiment, controlled for all that is tested in it;
 **hollow** ones are not shown to be, or have no test, as stories that were scored have none. Whiskers are 95 %
 intervals: what other stories, names, questions or tasks of the kind may show. The dashed line at 0.2 is the
 20 % rule of thumb for gaps; it decides nothing.
+"""
+FROM_NO_PRONOUN = """
+Diamonds are the rates **without a pronoun**; the dashed line carries each down to the same rate under every
+pronoun. What lies on the line is how likely the model finds the two role words anyway. Only the distance from
+it is what a pronoun changes. Whiskers are 95 % intervals of the rates; those of the distances, which are
+narrower as the same questions or tasks are compared, stand in the data.
 """
 KNOWLEDGE = """
 Each bar is a fact. It ends at what the model knows of it: the score J of the probability of the right

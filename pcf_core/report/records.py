@@ -36,6 +36,7 @@ SECTIONS: Mapping[str, str] = {
     "method": "Method",
     "risk": "Risk",
     "corrected": "Corrected for few contexts",
+    "shared": "Shared or not",
     "tilt": "Tilt",
     "occupations": "Occupations",
     "heat-map": "Heat map",

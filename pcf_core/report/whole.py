@@ -27,6 +27,7 @@ from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
 from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts
+from pcf_core.report.sections.shared import shared_parts
 from pcf_core.report.sections.summary import headline, summary_parts
 from pcf_core.report.sections.tails import tail_parts
 from pcf_core.report.sections.texts import criteria_parts, fairpair_parts, labels
@@ -49,6 +50,7 @@ QUESTIONS = {
     "method": "What was measured, and how?",
     "risk": "How much does each model discriminate, and is it fixed, or does it change with the sentence?",
     "corrected": "How much of the prejudice do few contexts make?",
+    "shared": "Is a lean that of single occupations, or of all, as of a person in general?",
     "tilt": "Which way does it lean?",
     "occupations": "For which occupations is the risk highest?",
     "heat-map": "Which words does the model expect, occupation by occupation, context by context?",
@@ -159,6 +161,10 @@ def section_of(
     """Write one section, nothing where it is empty; of answers and texts the commands that ask anew."""
     if name in BY_STUDY:
         return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
+    if name == "shared":
+        return [
+            part for study in studies for part in of_study(shared_parts(study, store), study, studies)
+        ], []
     if name == "summary":
         return summary_parts(studies, texts.fairpair, texts.criteria), []
     if name == "knowledge":

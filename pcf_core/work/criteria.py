@@ -17,6 +17,7 @@ from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Missing, Store
+from pcf_core.texts.criteria.answer_report import baseline_differences
 from pcf_core.texts.criteria.embedding import SEEDS
 from pcf_core.texts.criteria.experiment import Ask, Experiment, ScoredAsk
 from pcf_core.texts.criteria.experiments import material_of, restore_experiment
@@ -30,6 +31,7 @@ from pcf_core.texts.criteria.records.runs import (
     EmbeddingResult,
     counted_repeats,
 )
+from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.work.estimate import expected_seconds, recent_rates
 from pcf_core.work.queue import Job, Queue
 from pcf_core.work.text_audits import Answers, AuditEstimate, Parts, TextAudit, estimate_writing
@@ -168,6 +170,16 @@ def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:
 
 class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
     """The criteria; behind what is written or scored a job's ``result`` is at the stage ``reading``."""
+
+    def load(self, store: Store, key: str) -> CriteriaResult | None:
+        """Load a result; one kept before gaps against no pronoun were reported gets them from its answers."""
+        found = super().load(store, key)
+        if found is None or not isinstance(found.report, AnswersReport) or found.report.from_baseline:
+            return found
+        gaps = baseline_differences(found.report)
+        return found.model_copy(
+            update={"report": found.report.model_copy(update={"from_baseline": gaps})} if gaps else {}
+        )
 
     def missing(self, store: Store, asked: CriteriaAsked, material: Experiment) -> int:
         """Count how many texts, or how many prompts' scores, the store lacks."""

@@ -56,9 +56,13 @@ def test_its_figures_by_hand(store: Store) -> None:
     assert found.overall_risk == pytest.approx(float((stereotypes.max(axis=-1) @ weights).mean()))
     tilts = np.einsum("xtg,t->xg", 2 * values - 1, weights)
     assert list(found.spread.values()) == pytest.approx(tilts.std(axis=0).tolist())
+    away = np.sqrt(np.mean((tilts - (2 * expected - 1)) ** 2, axis=0))
+    assert list(found.distance.values()) == pytest.approx(away.tolist())
     for interval, value in (
         (found.lean_interval, found.lean),
-        (found.overall_risk_interval, found.overall_risk),
+        (found.interval("overall_risk"), found.overall_risk),
+        (found.interval("spread", "both", "male"), found.spread["male"]),
+        (found.interval("distance", "occupations", "female"), found.distance["female"]),
     ):
         assert interval is not None
         assert interval.low <= value <= interval.high
@@ -69,7 +73,11 @@ def test_its_figures_by_hand(store: Store) -> None:
     )
     said = " ".join(baseline_lines(run, found))
     assert f"their lean is {found.lean:.4f}" in said
-    assert f"the overall risk is {found.overall_risk:.4f}" in said
+    assert f"the overall risk is {found.overall_risk:.4f} (" in said
+    assert f"male: occupations lie {found.distance['male']:.4f} (" in said
+    assert (
+        shown["baseline"]["around"]["spread"]["male"][0]["high"] == found.intervals["spread", "male"][0].high
+    )
 
 
 def test_lists_without_one(store: Store) -> None:

@@ -68,7 +68,12 @@ def test_text_audits_alone_make_a_report_that_holds(shipped: Store, schemas: dic
         assert facts.scoring["identity"] in str(document.sections[-1])
     criteria_section = next(section for section in document.sections if section.name == "criteria")
     ways = [part.title.split(":")[0] for part in criteria_section.parts]
-    assert ways == ["Written", "Scored"]
+    assert ways[:2] == ["Written", "Scored"]
+    assert {*ways[2:]} == {
+        f"{name}, {what}" for name in ("mini-gpt", "mini-bert") for what in ("questions", "tasks")
+    }
+    for part in criteria_section.parts[2:]:  # kept before these gaps were reported, and yet with them
+        assert "Without a pronoun, FNR is" in part.findings[0]
     assert verify_report(shipped, document, kept_texts(shipped, request)).holds
 
 

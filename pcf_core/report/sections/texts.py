@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.core.records import digest
 from pcf_core.report import how_to_read
-from pcf_core.report.criteria_tables import summary_table
+from pcf_core.report.criteria_tables import differences_table, rates_table, summary_table
 from pcf_core.report.fairpair_tables import categories_table, models_table, phrases_table
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.answers import rate_dots
 from pcf_core.show.charts.criteria_summary import criteria_dots
 from pcf_core.show.charts.fairpair import ratio_dots, variation_bars
 from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
+from pcf_core.show.findings.answers import common_finding, pairs_finding
 from pcf_core.show.findings.criteria_summary import criterion_findings, line_finding, summary_finding
 from pcf_core.show.findings.fairpair import (
     bars_finding,
@@ -25,6 +27,7 @@ from pcf_core.show.findings.fairpair import (
 from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
 from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
 from pcf_core.texts.fairpair.report import controlled
@@ -182,4 +185,24 @@ def criteria_parts(results: Sequence[CriteriaResult]) -> list[ReportPart]:
                 notes=(CRITERIA_LABEL,) if place == 0 else (),
             )
         )
-    return parts
+    return parts + [part for result in results for part in baseline_parts(result)]
+
+
+def baseline_parts(result: CriteriaResult) -> list[ReportPart]:
+    """Write the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
+    report, model = result.report, result.asked.model
+    if not isinstance(report, AnswersReport) or not report.from_baseline:
+        return []
+    name = f"criteria-{report.experiment}"
+    return [
+        ReportPart(
+            title=f"{model}, {report.experiment}: without a pronoun, and what each changes",
+            findings=said([f"{model}: {common_finding(report)}", pairs_finding(report)]),
+            figure=figure_of(rate_dots(report), name, f"Rates of {model} without a pronoun, and with each"),
+            how=how_to_read.FROM_NO_PRONOUN,
+            tables=(
+                table_of(rates_table({model: report}), f"{name}-rates", "Rates, without a pronoun first"),
+                table_of(differences_table({model: report}), f"{name}-gaps", "Gaps, from no pronoun first"),
+            ),
+        )
+    ]

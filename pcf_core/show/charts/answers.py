@@ -30,6 +30,8 @@ RATE_WORDS = {
     "PPV": "PPV, the female-stereotyped role named, and right",
     "NPV": "NPV, the male-stereotyped role named, and right",
 }
+BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the first"
+AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
 MOST_UNITS = 20
 
 
@@ -38,7 +40,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
 
     Shades are shares of a row, which sums to 1; a model that makes no error has shaded diagonals alone.
     """
-    shown = _all(report)
+    shown = report.every
     rows = (len(shown) + 1) // 2
     titles = [_pronoun(each.pronoun) for each in shown]
     figure = make_subplots(rows=rows, cols=2, subplot_titles=titles, vertical_spacing=0.3 / rows)
@@ -87,9 +89,10 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
 def rate_dots(report: AnswersReport) -> go.Figure:
     """Draw FNR, FPR, PPV and NPV of each pronoun, with intervals over questions or tasks.
 
-    A rate that is undefined keeps its line and says so.
+    A rate that is undefined keeps its line and says so.  Where answers were scored no pronoun comes first,
+    and a line at its rate runs down through those of the pronouns.
     """
-    shown = _all(report)
+    shown = report.every
     styles = {
         **theme.group_styles([each.pronoun for each in report.pronouns]),
         WITHOUT: theme.ModelStyle(theme.MUTED, "diamond-open", ""),
@@ -124,6 +127,18 @@ def rate_dots(report: AnswersReport) -> go.Figure:
         for rate in each.rates:
             if rate.value is None:
                 _undefined(figure, f"{rate.name} {each.pronoun}")
+    if report.from_baseline and report.baseline is not None:
+        for place, value in enumerate(rate.value for rate in report.baseline.rates):
+            if value is not None:
+                top = place * len(shown) - 0.5
+                figure.add_shape(
+                    type="line",
+                    x0=value,
+                    x1=value,
+                    y0=top,
+                    y1=top + len(shown),
+                    line={"width": 1, "dash": "dash", "color": theme.MUTED},
+                )
     labels = {key: f"{name}, {_pronoun(pronoun)}" for (name, pronoun), key in keys.items()}
     figure.update_xaxes(
         title_text="rate (0 = never, 1 = always)<br>→ more often", range=[-0.04, 1.04], nticks=6
@@ -136,9 +151,11 @@ def rate_dots(report: AnswersReport) -> go.Figure:
 def gap_dots(report: AnswersReport) -> go.Figure:
     """Draw differences of each two pronouns in each rate; dotted lines are 20 % to either side of none.
 
-    Filled marks: the pronoun makes a difference beyond chance, controlled over all.
+    Where answers were scored, those of each pronoun from none.  Filled marks: the pronoun makes a difference
+    beyond chance, controlled over all.
     """
-    rows = {f"{row.name} {row.first} {row.second}": row for row in report.differences}
+    shown = report.from_baseline or report.differences
+    rows = {f"{row.name} {row.first} {row.second}": row for row in shown}
     figure = go.Figure()
     for verdict in (SHOWN, NOT_SHOWN):
         drawn = {
@@ -179,12 +196,14 @@ def gap_dots(report: AnswersReport) -> go.Figure:
     for line in (-GAP_LINE, GAP_LINE):
         figure.add_vline(x=line, line={"width": 1, "dash": "dot", "color": theme.MUTED})
     figure.update_xaxes(
-        title_text="difference of the two rates (dotted: ±20 %)<br>→ higher for the first",
+        title_text=AGAINST if report.from_baseline else BETWEEN,
         range=[-1.06, 1.06],
         nticks=7,
     )
     figure.update_yaxes(
-        theme.name_axis({key: f"{row.name}, {row.first} − {row.second}" for key, row in rows.items()})
+        theme.name_axis(
+            {key: f"{row.name}, {row.first} − {_pronoun(row.second)}" for key, row in rows.items()}
+        )
     )
     figure.update_yaxes(range=[max(1, len(rows)) - 0.5, -0.5])
     return theme.base_layout(figure, 140 + 26 * max(3, len(rows)), view=report.material, legend=True)
@@ -195,7 +214,7 @@ def unit_errors(report: AnswersReport) -> go.Figure:
 
     Of more than twenty, those whose errors differ most between pronouns.
     """
-    pronouns = [each.pronoun for each in _all(report)]
+    pronouns = [each.pronoun for each in report.every]
     lines: dict[tuple[str, str], dict[str, UnitAnswers]] = {}
     for row in report.by_unit:
         lines.setdefault((row.unit, row.role), {})[row.pronoun] = row
@@ -241,10 +260,6 @@ def role_names(report: AnswersReport) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _all(report: AnswersReport) -> Sequence[PronounAnswers]:
-    return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))
-
-
 def _pronoun(pronoun: str) -> str:
     return NO_PRONOUN if pronoun == WITHOUT else pronoun
 
@@ -276,4 +291,4 @@ def _rate_details(each: PronounAnswers, rate: Rate) -> str:
 def _gap_details(row: RateDifference) -> str:
     over = "" if row.interval is None else f" ({row.interval.low:.3g} to {row.interval.high:.3g})"
     adjusted = "" if row.adjusted is None else f"<br>p = {row.adjusted:.3g}, controlled for several tests"
-    return f"{RATE_WORDS[row.name]}<br>{row.first} − {row.second}: {row.value:.3g}{over}{adjusted}"
+    return f"{RATE_WORDS[row.name]}<br>{row.first} − {_pronoun(row.second)}: {row.value:.3g}{over}{adjusted}"

@@ -103,5 +103,7 @@ def _details(name: str, row: CriterionReading) -> str:
     if row.higher:
         than = f" than for {row.lower}" if row.lower else ""
         lines.append(theme.text(f"higher for {row.higher}{than}"))
+    if row.baseline is not None:
+        lines.insert(2, f"without a pronoun the rate is {row.baseline:.3g}; the gap between pronouns:")
     lines.append("not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled")
     return "<br>".join(lines)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
+from pcf_core.core.risk import Interval
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import AXIS, AXIS_THOUSAND, digits
+from pcf_core.show.charts.whiskers import whiskers
 
 PARTS = {  # name -> colour and pattern; what is shared is the paler prejudice
     "common": ("shared by all occupations", theme.OKABE_ITO[4], ""),
@@ -21,7 +23,7 @@ PARTS = {  # name -> colour and pattern; what is shared is the paler prejudice
 class LeanBar:
     """One model: R = ``common`` + ``specific`` + ``caprice``; ``neutral``: the lean for neutral subjects.
 
-    ``neutral`` is ``None`` where they are not scored.
+    ``neutral`` is ``None`` where they are not scored, ``interval`` is its own.
     """
 
     label: str
@@ -29,10 +31,11 @@ class LeanBar:
     specific: float
     caprice: float
     neutral: float | None = None
+    interval: Interval | None = None
 
 
 def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
-    """Draw stacked bars from top to bottom, a diamond at the lean of each model for neutral subjects.
+    """Draw stacked bars from top to bottom, a diamond with its interval at the lean for neutral subjects.
 
     ``thousand`` shows risks × 1,000.
     """
@@ -64,6 +67,12 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
                 "color": theme.OKABE_ITO[7],
                 "line": {"width": 2, "color": theme.MUTED},
             },
+            error_x=whiskers(
+                [factor * (row.neutral or 0.0) for _, row in known],
+                [None if row.interval is None else factor * row.interval.low for _, row in known],
+                [None if row.interval is None else factor * row.interval.high for _, row in known],
+                "#222222",
+            ),
             customdata=[[theme.text(row.label), digits(factor * (row.neutral or 0.0))] for _, row in known],
             hovertemplate="<b>%{customdata[0]}</b><br>neutral subjects %{customdata[1]}<extra></extra>",
             name="lean for neutral subjects",

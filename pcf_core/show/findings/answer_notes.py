@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pcf_core.show.findings.answers import every, pronoun_text, share_text, units_text
+from pcf_core.show.findings.answers import pronoun_text, share_text, units_text
 from pcf_core.show.findings.numbers import count, listed, number, percent
 from pcf_core.texts.criteria.records.quantities import INVALID, RATES, SIGNIFICANCE, Rate
 from pcf_core.texts.criteria.records.separation import FEW_UNITS, GAP_LINE, AnswersReport
@@ -76,7 +76,7 @@ def _invalid(report: AnswersReport) -> str:
     if not report.n_invalid:
         return f"All {report.n:,} answers could be {'read' if report.answering == 'written' else 'scored'}."
     parts = []
-    for each in every(report):
+    for each in report.every:
         reasons = [f"{size:,} {INVALID_WORDS[reason]}" for reason, size in each.invalid.items()]
         share_of = dict(zip(INVALID, map(share_text, each.invalid_rates), strict=True))
         truths = [
@@ -112,7 +112,7 @@ def _leaning(report: AnswersReport) -> str:
     """
     shares = [
         (leading / (behind + leading), pronoun_text(each), role)
-        for each in every(report)
+        for each in report.every
         for (behind, leading), role in zip(each.valid, ("male", "female"), strict=True)
         if behind + leading > 0
     ]

@@ -43,11 +43,70 @@ def sufficiency_finding(report: AnswersReport) -> str:
 
 
 def answers_finding(report: AnswersReport) -> str:
-    """State both criteria, why they say little, and whether validity depends on the pronoun."""
+    """State both criteria, why they say little, and whether validity depends on the pronoun.
+
+    Where answers were scored, what is common to all pronouns comes first (:func:`common_finding`).
+    """
+    return " ".join(part for part in (common_finding(report), pairs_finding(report)) if part)
+
+
+def pairs_finding(report: AnswersReport) -> str:
+    """State both criteria, which compare pronouns with each other, and what is to be known of them."""
     criteria = (separation_finding(report), sufficiency_finding(report))
     little = untold_finding(report) if any(LITTLE in each for each in criteria) else ""
     parts = (*criteria, little, validity_finding(report))
     return " ".join(part for part in parts if part)
+
+
+def common_finding(report: AnswersReport) -> str:
+    """Say what rates are without a pronoun, then what each pronoun changes; empty where answers were written.
+
+    A word's own probability makes most of a scored rate.  It is the same for all pronouns, so it comes first.
+    """
+    if report.baseline is None or not report.from_baseline:
+        return ""
+    rates = [report.baseline.rate(name) for name in SEPARATION]
+    changes = [f"{name} is {listed([*map(_change, report.moved(name))])}" for name in SEPARATION]
+    return (
+        f"Without a pronoun, {listed([_is(rate) for rate in rates])}: this is how likely the model finds the "
+        f"two role words anyway, and it is common to all pronouns. Against that, {'; '.join(changes)}. "
+        f"{_changes_tested(report)}"
+    )
+
+
+def _is(rate: Rate) -> str:
+    if rate.value is None:
+        return f"{rate.name} is undefined ({rate.reason})"
+    return f"{rate.name} is {with_interval(rate.value, rate.interval)}"
+
+
+def _change(row: RateDifference) -> str:
+    """Say how much higher or lower a rate is with a pronoun than without one."""
+    if row.value is None:
+        return f"not to be compared with {row.first} ({row.reason})"
+    if row.value == 0:
+        return f"the same with {row.first}"
+    size = with_interval(abs(row.value), _turned(row))
+    return f"{size} {'higher' if row.value > 0 else 'lower'} with {row.first}{_possible(row)}"
+
+
+def _changes_tested(report: AnswersReport) -> str:
+    """Say which changes are beyond chance; where so few questions or tasks could show none, that alone."""
+    moved = [row for name in SEPARATION for row in report.moved(name)]
+    if not any(report.testable(row) for row in moved):
+        return f"With so few {report.unit}s no test can show a change, however large."
+    beyond = {
+        name: [row for row in report.moved(name) if row.differs and row.adjusted is not None]
+        for name in SEPARATION
+    }
+    found = [row for rows in beyond.values() for row in rows]
+    if not found:
+        return f"None of these changes is beyond chance at {percent(SIGNIFICANCE)}."
+    p = f"each p at most {number(max(row.adjusted or 0.0 for row in found))}"
+    if len(found) == len(moved):
+        return f"All these changes are beyond chance ({p})."
+    named = [f"{name} with {listed([row.first for row in rows])}" for name, rows in beyond.items() if rows]
+    return f"Beyond chance: {'; '.join(named)} ({p}). The other changes cannot be shown."
 
 
 def validity_finding(report: AnswersReport) -> str:
@@ -68,7 +127,7 @@ def validity_finding(report: AnswersReport) -> str:
 
 def rates_finding(report: AnswersReport) -> str:
     """State the four rates of each pronoun with their intervals over questions or tasks."""
-    parts = [f"{pronoun_text(each)} {listed([_rate(rate) for rate in each.rates])}" for each in every(report)]
+    parts = [f"{pronoun_text(each)} {listed([_rate(rate) for rate in each.rates])}" for each in report.every]
     return (
         f"Rates over {units_text(report)}, {report.answering} answers: {'; '.join(parts)}. Intervals say "
         f"what other {report.unit}s of the kind would show ({report.label})."
@@ -209,8 +268,3 @@ def pronoun_text(each: PronounAnswers) -> str:
 def units_text(report: AnswersReport) -> str:
     """Say how many questions or tasks."""
     return count(report.units, report.unit)
-
-
-def every(report: AnswersReport) -> tuple[PronounAnswers, ...]:
-    """Return the answers under all pronouns, then without one."""
-    return (*report.pronouns, *([] if report.baseline is None else [report.baseline]))

@@ -107,10 +107,14 @@ def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
 
 
 def reading_text(row: CriterionReading) -> str:
-    """Describe one quantity: size, interval, whom it is higher for, its test."""
+    """Describe one quantity: what is common, then size, interval, whom it is higher for, its test."""
     if row.size is None:
         return f"{row.quantity} undefined: {row.reason}"
-    text = f"{row.quantity}{' gap' if row.gap else ''} {with_interval(row.size, row.interval)}"
+    size = with_interval(row.size, row.interval)
+    text = f"{row.quantity}{' gap' if row.gap else ''} {size}"
+    if row.baseline is not None:
+        common = with_interval(row.baseline, row.baseline_interval)
+        text = f"{row.quantity} is {common} without a pronoun, and the gap between pronouns is {size}"
     if row.counted is not None:
         text += f" freed of its bias ({number(row.counted)} as counted)"
     if row.largest is not None:

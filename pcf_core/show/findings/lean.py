@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pcf_core.core.risk import RiskReport
+from pcf_core.audit.baseline import Baseline
+from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.show.findings.numbers import listed, percent
 from pcf_core.show.overview import people, two_decimals
 
@@ -21,14 +20,27 @@ def lean_finding(model: str, report: RiskReport) -> str:
     )
 
 
-def baseline_finding(model: str, expected: Mapping[str, float], overall_risk: float) -> str:
-    """Say what a model expects of neutral subjects, and the risk against that as the neutral point.
+def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
+    """Say what a model expects of neutral subjects, its risk from there, and how far its occupations lie.
 
-    ``expected``: by group, they sum to 1.
+    Of more than two groups the distances are those of the group in which they are largest.
     """
-    ranked = sorted(expected, key=lambda group: -expected[group])[:2]
-    parts = [f"{people(group)} {percent(expected[group])}" for group in ranked]
+    ranked = sorted(found.preferences, key=lambda group: -found.preferences[group])[:2]
+    parts = [f"{people(group)} {percent(found.preferences[group])}" for group in ranked]
+    widest = max(found.distance, key=lambda group: found.distance[group])
+    of_which = f" in their lean to {people(widest)}" if len(found.preferences) > 2 else ""
+    away = ranged(found.distance[widest], found.interval("distance", over, widest))
+    apart = ranged(found.spread[widest], found.interval("spread", over, widest))
+    risk = ranged(found.overall_risk, found.interval("overall_risk", over))
     return (
         f"Where no occupation is named (a person, a citizen), {model} gives {listed(parts)}. "
-        f"Measured from there, its risk is {two_decimals(overall_risk)}."
+        f"Measured from there, its risk is {risk}. "
+        f"Its occupations lie {away} from there{of_which}, and {apart} from their own mean."
     )
+
+
+def ranged(value: float, interval: Interval | None) -> str:
+    """Write a risk or a distance with two decimals, and its range."""
+    if interval is None:
+        return two_decimals(value)
+    return f"{two_decimals(value)} ({interval.low:.2f}–{interval.high:.2f})"

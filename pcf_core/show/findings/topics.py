@@ -105,7 +105,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
     words = "the words" if key == "all" else f"the {words_with(key).removesuffix(': ')}"
     others = "; words of other numbers of tokens get less, each kind by itself" if len(found) > 1 else ""
     return (
-        f"On {count(len(check.texts), 'probe')} {model} gives {words} together a median of "
+        f"On {count(len(check.texts), 'sentence')} {model} gives {words} together a median of "
         f"{number(median(shares))} ({number(min(shares))}–{number(max(shares))}) of the probability{others}."
     )
 
@@ -117,7 +117,7 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
     if 2 * low <= len(defined):
         return ""
     return (
-        f"{model} hardly expects these words: on {low:,} of {count(len(defined), 'probe')} all of them "
+        f"{model} hardly expects these words: on {low:,} of {count(len(defined), 'sentence')} all of them "
         f"together get less than {number(LOW_COVERAGE)} of the probability. Look whether the templates suit "
         "the topic, and the model its language."
     )

@@ -251,8 +251,9 @@ def differences(
     pronouns: Sequence[str],
     found: Shares,
     permutations: int,
+    against: str = "",
 ) -> tuple[RateDifference, ...]:
-    """Compare every two pronouns in every share; Holm's control is over all that are defined.
+    """Compare pronouns in every share; Holm's control is over all comparisons that are defined.
 
     A difference under :data:`LEAST` is none: as a probability it says nothing of a model, whose scores move
     by about as much with the order of its sums.
@@ -264,14 +265,17 @@ def differences(
     names
         Of the shares.
     pronouns
-        In the order of the tallies; :data:`WITHOUT` is compared with none.
+        In the order of the tallies.
     found
         The shares themselves.
     permutations
         How many ways to exchange pronouns are drawn, or fewer where these are all; see
         :mod:`pcf_core.texts.criteria.rates`.
+    against
+        What each pronoun is compared with, :data:`WITHOUT`; empty for every two pronouns with each other.
     """
-    pairs = list(combinations([name for name in pronouns if name != WITHOUT], 2))
+    spoken = [name for name in pronouns if name != WITHOUT]
+    pairs = [(name, against) for name in spoken] if against else list(combinations(spoken, 2))
     places = {pair: tuple(pronouns.index(each) for each in pair) for pair in pairs}
     rows = []
     for name in names:
@@ -399,7 +403,7 @@ def answers_report(
     ways = permutations_of(len(answers.units), permutations)
     leading = np.where(answers.first == 1, answers.said, 1 - answers.said)
     named_first = np.bincount(answers.unit, weights=leading, minlength=len(answers.units)) * 1.0
-    return AnswersReport(
+    report = AnswersReport(
         experiment=reported.experiment,
         answering=reported.answering,
         material=reported.material,
@@ -436,6 +440,50 @@ def answers_report(
         by_unit=_by_unit(reported, tallies),
         permutations=ways.count,
         exact=ways.exact,
+    )
+    gaps = baseline_differences(
+        report, level=level, resamples=resamples, permutations=permutations, seed=seed
+    )
+    return report.model_copy(update={"from_baseline": gaps})
+
+
+def baseline_differences(
+    report: AnswersReport,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    permutations: int = 9999,
+    seed: int = 0,
+) -> tuple[RateDifference, ...]:
+    """Compare each pronoun with none where answers were scored; empty where written, or none was asked.
+
+    By the answers of each question or task, which a report has had from the first, so that those kept before
+    these gaps were reported have them too.  The draws and exchanges are those between pronouns.
+    """
+    if report.answering != "scored" or report.baseline is None:
+        return ()
+    every = (*report.pronouns, report.baseline)
+    names = [each.pronoun for each in every]
+    units = {name: place for place, name in enumerate(dict.fromkeys(row.unit for row in report.by_unit))}
+    tallies = np.zeros((report.units, len(names), 2, 2))
+    unread = np.zeros((len(names), 2))
+    for row in report.by_unit:
+        unit, pronoun, truth = units[row.unit], names.index(row.pronoun), int(row.truth == "female")
+        tallies[unit, pronoun, truth, truth] += row.right
+        tallies[unit, pronoun, truth, 1 - truth] += row.wrong
+        unread[pronoun, truth] += row.invalid
+    rows = differences(
+        rate_clusters(tallies, report.unit, level, resamples, seed),
+        RATES,
+        names,
+        {each.pronoun: {one.name: one for one in each.rates} for each in every},
+        permutations,
+        against=WITHOUT,
+    )
+    return _with_possible(
+        rows,
+        {each.pronoun: each for each in every},
+        {name: (float(male), float(female)) for name, (male, female) in zip(names, unread, strict=True)},
     )
 
 

@@ -150,6 +150,7 @@ def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifferenc
     why = "" if able else f"too few {report.unit}s for a test" if tested else "nothing was tested"
     some = any(report.testable(each) for each in pairs)
     name: RateName = next(rate for rate in RATES if rate == row.name)
+    common = report.baseline.rate(name) if report.baseline is not None and report.from_baseline else None
     return CriterionReading(
         criterion=criterion,
         quantity=row.name,
@@ -165,6 +166,8 @@ def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifferenc
         compared=report.compared(name),
         undefined=tuple(report.undefined(name)),
         reason=row.reason or why,
+        baseline=None if common is None else common.value,
+        baseline_interval=None if common is None else common.interval,
     )
 
 

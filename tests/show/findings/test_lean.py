@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pcf_core.audit.baseline import Baseline
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
+from pcf_core.core.risk import Interval
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.show.findings.models import risk_finding
@@ -22,6 +24,9 @@ FOUND = matrix_report(
 )
 
 
+RANGE = Interval(over="templates", level=0.95, low=0.1, high=0.3)
+
+
 def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
     assert lean_finding("M", FOUND) == (
         "Of the risk of M, 0.35, 0.10 is shared by all occupations, 0.20 differs between them, and "
@@ -31,17 +36,34 @@ def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
 
 
 def test_what_it_expects_of_nobody_in_particular() -> None:
-    said = baseline_finding("M", {"female": 0.25, "male": 0.75}, 0.5)
+    half = Interval(over="templates", level=0.95, low=0.4, high=0.6, unit="template")
+    found = Baseline(
+        run="0" * 16,
+        subjects=("person",),
+        preferences={"female": 0.25, "male": 0.75},
+        lean=0.5,
+        lean_interval=half,
+        overall_risk=0.5,
+        spread={"female": 0.001, "male": 0.001},
+        distance={"female": 0.3, "male": 0.3},
+        intervals={("overall_risk", ""): (half,)},
+    )
+    said = baseline_finding("M", found)
     assert "M gives men 75 % and women 25 %" in said
-    assert said.endswith("its risk is 0.50.")
+    assert "its risk is 0.50 (0.40–0.60)." in said
+    assert said.endswith("lie 0.30 from there, and under 0.005 from their own mean.")
 
 
 def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None:
-    figure = lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, neutral=0.25)])
+    figure = lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, 0.25, RANGE)])
     bars = [trace for trace in figure.data if trace.type == "bar"]
     assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.35, 0.4])
     (diamond,) = [trace for trace in figure.data if trace.type == "scatter"]
     assert (diamond.x, diamond.y) == ((0.25,), ("1",))
+    assert (diamond.error_x.array, diamond.error_x.arrayminus) == (
+        (pytest.approx(0.05),),
+        (pytest.approx(0.15),),
+    )
     assert "<b>" not in diamond.customdata[0][0]
     assert len(lean_bars([LeanBar("a", 0.1, 0.2, 0.05)]).data) == 3
     large = lean_bars([LeanBar("a", 0.1, 0.2, 0.05, neutral=0.25)], thousand=True)

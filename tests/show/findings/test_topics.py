@@ -89,11 +89,11 @@ def test_how_many_words_can_be_scored() -> None:
 
 def test_how_much_of_the_probability_the_words_get() -> None:
     assert probes_finding("M", check()) == (
-        "On 3 probes M gives the words together a median of 0.1 (2×10⁻⁵–0.3) of the probability."
+        "On 3 sentences M gives the words together a median of 0.1 (2×10⁻⁵–0.3) of the probability."
     )
     by_tokens = check(coverage=({"1": 0.5, "2": 0.1}, {"1": 0.7, "2": 0.1}, None))
     assert probes_finding("M", by_tokens) == (
-        "On 3 probes M gives the words of 1 token together a median of 0.6 (0.5–0.7) of the probability; "
+        "On 3 sentences M gives the words of 1 token together a median of 0.6 (0.5–0.7) of the probability; "
         "words of other numbers of tokens get less, each kind by itself."
     )
     assert "not defined" in probes_finding("M", check(coverage=(None, None, None)))
@@ -102,7 +102,7 @@ def test_how_much_of_the_probability_the_words_get() -> None:
 def test_low_coverage_is_a_caution_where_it_is_the_rule() -> None:
     assert low_probes_caution("M", check()) == ""
     low = check(coverage=({"all": 1e-6}, {"all": 0.3}, {"all": 0.00002}))
-    assert "on 2 of 3 probes" in low_probes_caution("M", low)
+    assert "on 2 of 3 sentences" in low_probes_caution("M", low)
     assert low_probes_caution("M", check(coverage=(None, None, None))) == ""
 
 

@@ -166,7 +166,8 @@ class CriterionReading(Record):
     or gender with the higher rate, ``lower``: the pronoun that it is compared with.  ``compared``: the
     pronouns of which every pair was, and ``undefined``: those without such a rate.  ``largest``: what it
     could reach, where that is not 1.  ``reason``: why it is undefined, or was not tested.  ``few``: it rests
-    on so few texts that a part of its bias remains.
+    on so few texts that a part of its bias remains.  ``baseline``: of a gap where answers were scored, the
+    rate without a pronoun, with its interval: what is common to all pronouns.
     """
 
     criterion: Criterion
@@ -186,6 +187,8 @@ class CriterionReading(Record):
     largest: float | None = None
     reason: str = ""
     few: bool = False
+    baseline: float | None = None
+    baseline_interval: Interval | None = None
 
     @property
     def over_line(self) -> bool:

@@ -183,8 +183,11 @@ class AnswersReport(Record):
     """Separation and sufficiency of one model, in one experiment.
 
     ``material``: hash of what was asked.  ``unit``: "question" or "task", and ``units`` of them.  ``n``:
-    answers, with those that are invalid.  ``pronouns``: those asked with; ``baseline``: the same prompts
-    without a pronoun.  ``differences``: of each pair of pronouns, rates in the order of :data:`RATES`.
+    answers, with those that are invalid.  ``baseline``: the same prompts without a pronoun.
+    ``from_baseline``: where answers were scored, each pronoun less none, rates in the order of
+    :data:`RATES`, controlled among themselves; else empty.  A scored word has a probability of its own,
+    whoever is spoken of: what it alone does to a rate is in that of no pronoun, and no effect of one.
+    ``pronouns``: those asked with.  ``differences``: of each pair of pronouns, in the same order.
     ``invalid_differences``: of the shares of invalid answers, controlled among themselves;
     empty where none is invalid.
     ``knowledge``: errors where only the right option was asked for, ``None`` for tasks, and
@@ -199,8 +202,9 @@ class AnswersReport(Record):
     unit: Literal["question", "task"]
     units: int
     n: int
-    pronouns: tuple[PronounAnswers, ...]
     baseline: PronounAnswers | None
+    from_baseline: tuple[RateDifference, ...] = ()
+    pronouns: tuple[PronounAnswers, ...]
     differences: tuple[RateDifference, ...]
     knowledge: Rate | None = None
     knowledge_invalid: int = 0
@@ -214,7 +218,15 @@ class AnswersReport(Record):
     @property
     def n_invalid(self) -> int:
         """Invalid answers with and without a pronoun."""
-        return sum(each.n_invalid for each in (*self.pronouns, *filter(None, [self.baseline])))
+        return sum(each.n_invalid for each in self.every)
+
+    @property
+    def every(self) -> tuple[PronounAnswers, ...]:
+        """The answers under all pronouns and without one: first where scored, as gaps are read against it."""
+        without = () if self.baseline is None else (self.baseline,)
+        if self.answering == "scored":
+            return (*without, *self.pronouns)
+        return (*self.pronouns, *without)
 
     def answers(self, pronoun: str) -> PronounAnswers | None:
         """Return the answers under a pronoun; ``None`` where it was not asked with."""
@@ -222,15 +234,20 @@ class AnswersReport(Record):
 
     @property
     def tests(self) -> int:
-        """How many differences are controlled together."""
-        return sum(each.p_value is not None for each in self.differences)
+        """How many differences between pronouns are controlled together."""
+        return _tested(self.differences)
 
     def testable(self, row: RateDifference) -> bool:
         """Tell whether so few questions or tasks could show a difference, however large.
 
         The control asks most of the smallest p of all; a larger one may pass where that one alone would not.
         """
-        return row.differs or (row.least_p is not None and self.tests * row.least_p <= SIGNIFICANCE)
+        family = self.from_baseline if row.second == WITHOUT else self.differences
+        return row.differs or (row.least_p is not None and _tested(family) * row.least_p <= SIGNIFICANCE)
+
+    def moved(self, name: RateName) -> tuple[RateDifference, ...]:
+        """Return each pronoun less none in one rate; empty where answers were written, or none was asked."""
+        return tuple(each for each in self.from_baseline if each.name == name)
 
     def widest(self, name: RateName) -> RateDifference | None:
         """Return the widest difference of all pairs of pronouns that differ beyond chance, else of all pairs.
@@ -254,6 +271,10 @@ class AnswersReport(Record):
         """Return why a rate is undefined, by the pronouns under which it is."""
         rates = {each.pronoun: each.rate(name) for each in self.pronouns}
         return {pronoun: rate.reason for pronoun, rate in rates.items() if rate.value is None}
+
+
+def _tested(rows: tuple[RateDifference, ...]) -> int:
+    return sum(each.p_value is not None for each in rows)
 
 
 # What the experiments on separation and sufficiency ask: questions with a right answer, tasks of two jobs.

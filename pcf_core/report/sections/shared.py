@@ -1,0 +1,101 @@
+"""What all occupations share of a risk, and how far they are from neutral subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from pcf_core.audit.baseline import Baseline, baseline_of
+from pcf_core.core.risk import Interval, Over, RiskReport
+from pcf_core.report import how_to_read
+from pcf_core.report.loaded import Study
+from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.records import ReportPart
+from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.findings.lean import baseline_finding, lean_finding
+from pcf_core.store.store import Store
+
+
+def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
+    """Write the three parts of each model's risk and its neutral subjects; nothing of runs with a plan."""
+    several = {
+        name: baseline_of(store, item.run, item.result, study.options) for name, item in study.runs.items()
+    }
+    found = {name: one for name, one in several.items() if one is not None}
+    bars = bars_of(study.reports, found, study.over)
+    if not bars:
+        return []
+    return [
+        ReportPart(
+            findings=said(
+                [
+                    *(lean_finding(name, report) for name, report in study.reports.items()),
+                    *(baseline_finding(name, one, study.over) for name, one in found.items()),
+                ]
+            ),
+            figure=figure_of(
+                lean_bars(bars),
+                "shared",
+                "Stacked bars of what all occupations share, what differs between them, and caprice",
+            ),
+            how=how_to_read.LEAN,
+            tables=(
+                table_of(
+                    lean_table(study.reports, found, study.over),
+                    "shared",
+                    "Parts of each risk, and distance from neutral subjects",
+                ),
+            ),
+        )
+    ]
+
+
+def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:
+    """Return a bar a model; a report without the split, as of a sampling plan, has none."""
+    return [
+        LeanBar(
+            name,
+            report.lean.common,
+            report.lean.specific,
+            report.caprice_risk,
+            found[name].lean if name in found else None,
+            found[name].lean_interval if name in found and over == "templates" else None,
+        )
+        for name, report in reports.items()
+        if report.lean is not None
+    ]
+
+
+def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> pd.DataFrame:
+    """Make a row a model: the parts of its risk, its neutral subjects and how far it is from them.
+
+    Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
+    """
+    rows = []
+    for name, report in reports.items():
+        row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}
+        if report.lean is not None:
+            for quantity, value in (
+                ("common_lean", report.lean.common),
+                ("specific_lean", report.lean.specific),
+            ):
+                row |= _ranged(quantity, value, report.lean.interval(quantity, over))
+        row["caprice_risk"] = report.caprice_risk
+        if name in found:
+            one = found[name]
+            row |= _ranged("neutral_lean", one.lean, one.lean_interval)
+            row |= _ranged("risk_against_neutral", one.overall_risk, one.interval("overall_risk", over))
+            for group, share in one.preferences.items():
+                row[f"preference_{group}"] = share
+                row |= _ranged(f"spread_{group}", one.spread[group], one.interval("spread", over, group))
+                row |= _ranged(
+                    f"distance_{group}", one.distance[group], one.interval("distance", over, group)
+                )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _ranged(name: str, value: float, interval: Interval | None) -> dict[str, object]:
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}

@@ -1,0 +1,44 @@
+"""The section *Shared or not*: the page's own figures, with neutral subjects where they are scored."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.audit.baseline import NEUTRAL, baseline_of
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import load_result
+from pcf_core.core.settings import Settings
+from pcf_core.report.records import ReportPart, ReportRequest
+from pcf_core.report.whole import write_report
+from pcf_core.show.findings.lean import baseline_finding
+from pcf_core.store.store import Store
+from tests.conftest import fill
+
+
+def part_of(store: Store, run: str) -> ReportPart:
+    document = write_report(store, ReportRequest(runs=(run,), sections=("shared",)))
+    (part,) = next(section for section in document.sections if section.name == "shared").parts
+    return part
+
+
+def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_settings: Settings) -> None:
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt")
+    before = part_of(store, run.key)
+    assert len(before.findings) == 1
+    assert "is shared by all occupations" in before.findings[0]
+    fill(store, "mini-gpt", evidence=NEUTRAL)
+    found = baseline_of(store, run, load_result(store, run), ViewOptions())
+    assert found is not None
+    after = part_of(store, run.key)
+    assert after.findings[1] == baseline_finding("mini-gpt", found)
+    assert after.figure is not None
+    assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 3 + ["scatter"]
+    (table,) = after.tables
+    (values,) = table.rows
+    row = dict(zip(table.columns, values, strict=True))
+    over = found.interval("distance", group="male")
+    assert over is not None
+    assert (row["distance_male"], row["distance_male_high"]) == (found.distance["male"], over.high)
+    parts = [row[name] for name in ("common_lean", "specific_lean", "caprice_risk")]
+    assert sum(float(value or 0) for value in parts) == pytest.approx(row["overall_risk"])
