@@ -35,6 +35,7 @@ from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
+from pcf_core.core.records import Record
 from pcf_core.material.printed import PAPERS, Paper, Printed, PrintedLink, printed_items
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
@@ -42,19 +43,21 @@ from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
 from pcf_core.show.answers import farthest_answer, heat_map_answer
-from pcf_core.show.findings.criteria import criteria_findings
+from pcf_core.show.findings.anecdotes import stereotype_finding
+from pcf_core.show.findings.answers import baseline_finding
 from pcf_core.show.findings.embedding import embedding_finding, leak_finding
 from pcf_core.show.findings.factors import factors_answer, line_notes
 from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
 from pcf_core.show.findings.hobbies import hobbies_finding, words_finding
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.presets import change_finding, claim_finding
-from pcf_core.show.findings.tails import normal_finding, stand_outs, tails_finding, widest
+from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
 from pcf_core.show.findings.topics import topic_finding
 from pcf_core.show.overview import ModelRow, overview_answer
 from pcf_core.texts.criteria.published import published_criteria
-from pcf_core.texts.criteria.records.independence import HobbiesReport
-from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
@@ -231,10 +234,11 @@ def factors(item: Printed, link: PrintedLink) -> Beside:
         return Beside([factors_answer(name, found) for name, found in panels.items()])
     return Beside(
         [
-            f"{name}: {line_notes(panel)[0]}"
+            f"{name}: {note}"
             for name, found in panels.items()
             for panel in found
             if panel.scale.name == item.factor
+            for note in line_notes(panel)[:2]
         ]
     )
 
@@ -254,7 +258,7 @@ def distribution(_: Printed, link: PrintedLink) -> Beside:
     said = []
     for name, values in parts_of(loaded.reports, "caprice_risk").items():
         tail, report = caprice_tail(values), loaded.reports[name]
-        said += [stand_outs(name, report), tails_finding(name, report, tail.zero_share, tail.excess_kurtosis)]
+        said.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
     return Beside(said)
 
 
@@ -372,14 +376,17 @@ def criteria(item: Printed, link: PrintedLink) -> Beside:
     result = criteria_result(criteria_asked(link).hash)
     rows = [row for row in published_criteria() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
-    return Beside(criteria_sentences(item, result), table)
+    return Beside(criteria_sentences(item, result.report, result.asked.model), table)
 
 
-def criteria_sentences(item: Printed, result: CriteriaResult) -> list[str]:
-    """Return the findings that a figure is about: words, labels, scores, or the experiment's first."""
-    report, model = result.report, result.asked.model
+def criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
+    """Return the findings that a figure is about; a table stands by itself, but for one of a baseline."""
+    if isinstance(report, AnecdotesReport):
+        return [stereotype_finding(report)]
+    if isinstance(report, AnswersReport):
+        return [baseline_finding(report)] if item.number == "Table 3" else []
     if not isinstance(report, HobbiesReport):
-        return [criteria_findings(result)[0]]
+        return []
     if item.number == "Figure 3":
         return [words_finding(report)]
     if item.number == "Figure 4" or report.embedding is None:
