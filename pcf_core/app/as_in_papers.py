@@ -7,7 +7,8 @@ out when the tab is drawn, by what draws the page that the link opens.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -88,7 +89,7 @@ class Beside:
 
     sentences: Sequence[str] = ()
     table: pd.DataFrame | None = None
-    columns: Mapping[str, object] | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 def draw_as_in_papers() -> None:
@@ -156,7 +157,7 @@ def draw_beside(item: Printed, link: PrintedLink) -> None:
         st.dataframe(
             found.table,
             hide_index=True,
-            column_config=dict(found.columns or {}),
+            column_config=dict(found.columns),
             placeholder="–",
             alt=f"{item.title}: printed values and ours, {len(found.table):,} rows",
         )
@@ -166,7 +167,7 @@ def draw_printed_rows(item: Printed) -> None:
     """Draw the risks that a table prints where nothing of ours stands beside them."""
     if item.rows:
         table = printed_form(
-            pd.DataFrame([paper_row(row.model, row, printed_source(row, "pcf")) for row in item.rows]), 4
+            pd.DataFrame([paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]), 4
         )
         st.dataframe(
             table,
@@ -206,7 +207,7 @@ def sources(item: Printed, link: PrintedLink) -> Beside:
     """Return the printed risks by source of text, and ours."""
     points = of_sources(loaded_of(link)).points
     table = axis_table([*map(printed_point, item.rows), *points])
-    shown = [name for name in table if not name.endswith(("_low", "_high"))]
+    shown = [name for name in table.columns if not str(name).endswith(("_low", "_high"))]
     return Beside(table=table[shown], columns=AXIS_COLUMNS)
 
 
@@ -271,7 +272,7 @@ def heat(_: Printed, link: PrintedLink) -> Beside:
     axes = shown_axes(item, group, str(said["preset"]), "tilt", papers, 1)
     answer = heat_map_answer(item.run.scoring.label, preferences, item.report.template_weights)
     table = cell_rows(preferences, group, axes.rows, axes.columns)
-    number = {name: st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
+    number = {str(name): st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
     return Beside([answer], table, number)
 
 
