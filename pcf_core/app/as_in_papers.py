@@ -118,7 +118,7 @@ def draw_item(item: Printed) -> None:
     if item.published:
         st.markdown(f"**Printed:** {plain(item.published)}")
     if item.absent:
-        st.markdown(f"**Not made again here:** {plain(item.absent)}")
+        st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
         draw_printed_rows(item)
     for link in item.link:
         draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
@@ -156,6 +156,7 @@ def draw_beside(item: Printed, link: PrintedLink) -> None:
     if found.table is not None:
         st.dataframe(
             found.table,
+            height="content",  # a printed table is seen whole
             hide_index=True,
             column_config=dict(found.columns),
             placeholder="–",
@@ -195,12 +196,14 @@ def loaded_of(link: PrintedLink) -> Loaded:
 
 
 def risks(item: Printed, link: PrintedLink) -> Beside:
-    """Return the printed table with a row for each of our models."""
+    """Return the table as it is printed, reference models first, with a row for each of our models below."""
     loaded = loaded_of(link)
     rows = [row for row in item.rows if row.topic == link.parameters["topic"]]
     factor = 1000 if item.paper == "PCF" else 1
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
-    return Beside(table=table, columns=paper_columns(factor, as_text=True))
+    ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
+    as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
+    return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
 
 
 def sources(item: Printed, link: PrintedLink) -> Beside:

@@ -12,7 +12,7 @@ from pcf_core.app.model_details import draw_open
 from pcf_core.app.page import draw_table
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.stores import open_queue, open_store
-from pcf_core.app.text import plain, size_text
+from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import RunInfo
@@ -41,8 +41,7 @@ def draw_kept_runs() -> None:
         return
     table = runs_table(infos)
     draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here")
-    whole = size_text(int(table["size"].sum()))
-    st.caption(f"{count(len(infos), 'run')}, {whole} to free.{beside}")
+    st.caption(f"{count(len(infos), 'run')} made here.{beside}")
     titles = {info.run.key: title_of(info) for info in infos}
     if st.session_state.get(CHOSEN) not in titles:
         st.session_state.pop(CHOSEN, None)

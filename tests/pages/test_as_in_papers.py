@@ -67,7 +67,6 @@ def test_a_link_sets_every_choice_of_the_sidebar() -> None:
             assert choice_of(link.parameters).parameters.items() <= said.items()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("as_it_comes")
 @pytest.mark.parametrize("name", DISTINCT)
 def test_a_link_opens_what_it_says(name: str) -> None:
