@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pcf_core.app.kept_runs import draw_kept_runs
 from pcf_core.app.model_details import draw_details
 from pcf_core.app.models import (
     COLUMNS,
@@ -42,6 +43,8 @@ def draw() -> None:
     if left_out:
         with st.expander(f"Left out, and why ({len(left_out):,})"):
             st.table(left_out_table(left_out))
+    st.subheader("Runs")
+    draw_kept_runs()
     if known:
         st.subheader("Known")
         shown = draw_filters(known)

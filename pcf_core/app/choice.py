@@ -10,7 +10,7 @@ with and without a precision, in the lists of all pages and in the command line.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -62,6 +62,22 @@ class Choice:
             "precision": list(self.precisions),
             **link_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
         }
+
+
+def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
+    """Return the choice of an address that names models, topic, templates and occupations.
+
+    What else the address leaves out is as when a session begins.
+    """
+    read = from_link(PageOptions, {**link_parameters(PageOptions()), **said})
+    return Choice(
+        models=tuple(said["model"]),
+        topic=str(said["topic"]),
+        templates=str(said["templates"]),
+        evidence=str(said["evidence"]),
+        options=ViewOptions(**read.model_dump(exclude={"over"})),
+        over=read.over,
+    )
 
 
 def draw_choice() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
 from pcf_core.app.data import Loaded, cached, even_reports
@@ -34,7 +34,6 @@ from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import number, with_interval
 from pcf_core.show.findings.order import order_finding
 
-FIRST, SECOND = "compare_first", "compare_second"
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 HELP = {
@@ -58,7 +57,7 @@ def draw_pair(loaded: Loaded) -> None:
     if len(names) < 2:
         st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
         return
-    first, second = choose_pair(names)
+    first, second = choose_pair(loaded)
     if first == second:
         st.info("Choose two different models.", icon=":material/info:")
         return
@@ -90,8 +89,9 @@ def draw_pair(loaded: Loaded) -> None:
         draw_provenance(loaded)
 
 
-def choose_pair(names: Sequence[str]) -> tuple[str, str]:
-    """Draw the two models in one line, and a button that swaps them; return their names."""
+def choose_pair(loaded: Loaded) -> tuple[str, str]:
+    """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
+    names = list(loaded.runs)
     with st.container(horizontal=True, vertical_alignment="center"):
         first = st.selectbox(
             "First model",
@@ -112,6 +112,7 @@ def choose_pair(names: Sequence[str]) -> tuple[str, str]:
             help="What it is held against.",
         )
         st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
+        draw_pin(loaded.runs[second].run.scoring.model)
     return first, second
 
 

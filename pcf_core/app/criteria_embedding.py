@@ -16,7 +16,7 @@ from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.report.criteria_tables import embedding_table, ends
-from pcf_core.show.charts.hobbies import embedding_dots
+from pcf_core.show.charts.hobbies import embedding_dots, mean_scores
 from pcf_core.show.findings.embedding import embedding_findings
 from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.embedding import SEEDS
@@ -38,8 +38,13 @@ seeds. The paler marks have the gendered words in the mean, as the paper does.
 """
 
 
-def draw_embedding_of_all(order: Sequence[str], results: Mapping[str, CriteriaResult]) -> None:
-    """Draw the score of models whose hobbies are written; ``order``: all names, which decides the colours."""
+def draw_embedding_of_all(
+    order: Sequence[str], results: Mapping[str, CriteriaResult], *, as_printed: bool
+) -> None:
+    """Draw the score of models whose hobbies are written, as we draw it or as the paper does.
+
+    ``order``: all names, which decides the colours.
+    """
     st.subheader("Embedding score over all models")
     try:
         asked = embedding_asked([result.asked for result in results.values()])
@@ -54,7 +59,7 @@ def draw_embedding_of_all(order: Sequence[str], results: Mapping[str, CriteriaRe
     names = listed(found.report.models)
     if found.report.readings:
         chart(
-            embedding_dots(found.report, order),
+            mean_scores(found.report) if as_printed else embedding_dots(found.report, order),
             "hobbies_embedding_all",
             f"Embedding score of {names} on one axis, women's names against men's",
         )

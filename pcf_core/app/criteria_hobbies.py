@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import streamlit as st
+
 from pcf_core.app.criteria_embedding import draw_embedding_of_all
 from pcf_core.app.criteria_views import Shown
 from pcf_core.app.page import chart, draw_figures, draw_notes, finding
@@ -17,7 +19,14 @@ from pcf_core.report.criteria_tables import (
 )
 from pcf_core.report.key_figures import MOST, bounds
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
+from pcf_core.show.charts.hobbies import (
+    embedding_dots,
+    hobby_word_dots,
+    label_bars,
+    label_effects,
+    mean_scores,
+    word_counts,
+)
 from pcf_core.show.findings.embedding import embedding_finding, leak_finding
 from pcf_core.show.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
 from pcf_core.show.findings.numbers import count, number, percent
@@ -61,15 +70,17 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     report = reports[model]
     finding(information_finding(report))
     chart(label_bars(report), f"hobbies_labels_{answering}", f"Labels of {model} by gender of the name")
+    as_printed = answering == "written" and draw_as_printed()
     if report.words is not None:
         finding(words_finding(report))
-        chart(hobby_word_dots(report.words), f"hobbies_words_{answering}", f"Words of {model} by gender")
+        draw_words = word_counts if as_printed else hobby_word_dots
+        chart(draw_words(report.words), f"hobbies_words_{answering}", f"Words of {model} by gender")
     if report.embedding is not None:
         embedding = named(report.embedding, model)
         finding(embedding_finding(embedding), leak_finding(embedding, model))
         if embedding.readings:
             chart(
-                embedding_dots(embedding, shown.found.models),
+                mean_scores(embedding) if as_printed else embedding_dots(embedding, shown.found.models),
                 f"hobbies_embedding_{answering}",
                 f"Embedding score of {model}, women's names against men's",
             )
@@ -85,7 +96,19 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     how = HOW if answering == "written" else HOW_SCORED
     shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
     if answering == "written" and len(results) > 1:
-        draw_embedding_of_all(shown.found.models, results)
+        draw_embedding_of_all(shown.found.models, results, as_printed=as_printed)
+
+
+def draw_as_printed() -> bool:
+    """Draw whether words and scores are drawn as the paper draws them; return it."""
+    return st.toggle(
+        "As in the paper",
+        False,
+        key="cr_printed",
+        bind="query-params",
+        help="Words by how often all texts together use them (Figure 3), of those that differ most; scores "
+        "by their mean for women's and for men's names, with gendered words in it (Figure 5).",
+    )
 
 
 def named(report: EmbeddingReport, model: str) -> EmbeddingReport:

@@ -45,17 +45,20 @@ def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, 
 def published_table(experiment: ExperimentName, results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
     """Make a table with one row per printed figure; a column for each result of the experiment."""
     rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
+    return figures_table(
+        rows, {model: one for model, one in results.items() if one.asked.experiment == experiment}
+    )
+
+
+def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
+    """Make a table with one row per printed figure of one experiment; a column for each of its results."""
     return pd.DataFrame(
         [
             {
                 "quantity": row.quantity,
                 "of": row.subject,
                 "printed": "" if row.value is None else number(row.value),
-                **{
-                    plain_name(model): own_value(row, result)
-                    for model, result in results.items()
-                    if result.asked.experiment == experiment
-                },
+                **{plain_name(model): own_value(row, result) for model, result in results.items()},
                 "status": row.status,
                 "note": row.note,
                 "section": row.section,

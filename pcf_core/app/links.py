@@ -304,7 +304,7 @@ def draw_link(place: Place, label: str, parameters: Mapping[str, str | list[str]
         return
     st.button(
         label,
-        key=f"link_{digest([place.page, said])}",
+        key=f"link_{digest([place.page, said, label])}",
         icon=icon or None,
         type="tertiary",
         on_click=st.session_state.update,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pcf_core.app.addresses import RUN_AN_AUDIT
+from pcf_core.app.baseline import draw_pin
 from pcf_core.app.data import scored_models
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.fetching import draw_fetch, fetch_state
@@ -191,6 +192,7 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
             icon=":material/play_arrow:",
             query_params={"score_model": [name]},
         )
+    draw_pin(name)
 
 
 def draw_runs(name: str) -> None:

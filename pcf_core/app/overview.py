@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from pcf_core.app.baseline import FIRST, SECOND
 from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
 from pcf_core.app.links import follow
 from pcf_core.app.page import chart
@@ -169,7 +170,8 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
         icon=":material/compare_arrows:",
         key="compare_ticked",
     ):
-        follow("compare", {**parameters, **parameters_for(ticked)})
+        pair = {FIRST: ticked[0], SECOND: ticked[1]}
+        follow("compare", {**parameters, **parameters_for(ticked), **pair})
 
 
 def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:

@@ -17,8 +17,17 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException
 
 from pcf_core.app.addresses import OLD, leads_to
+from pcf_core.app.baseline import follow_pinned
 from pcf_core.app.choice import current_choice, draw_choice
-from pcf_core.app.links import drop_infinite, follow, follow_pressed, is_new_page, link_first, say_mistakes
+from pcf_core.app.links import (
+    TAKEN,
+    drop_infinite,
+    follow,
+    follow_pressed,
+    is_new_page,
+    link_first,
+    say_mistakes,
+)
 from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_tools, take_short_form
 from pcf_core.app.presets import follow_preset
@@ -104,12 +113,16 @@ def _open_frame() -> StreamlitPage:
     login_page()
     drop_infinite()
     take_short_form()
+    from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
+    opened = is_new_page() and not from_elsewhere
     with link_first():
         draw_choice()
         draw_tools()
     follow_pressed(current_choice().parameters)
     take_written()
     follow_preset()
+    if opened and page.url_path == "compare":
+        follow_pinned()
     draw_who()
     st.html(MENDED)
     draw_presented(page.url_path or FIRST)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.catalogue import Catalogue, Holding
-from pcf_core.store.files import sha256
+from pcf_core.store.files import sha256, unseal
 from pcf_core.store.places import Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
@@ -145,6 +145,14 @@ class Layer:
                 write_shard(self.scores / scoring, manifest, data)
                 self.catalogue.add(scoring, manifest, prompts)
         return shard
+
+    def rows(self, scoring: str, shard: str) -> int:
+        """Return how many prompts a shard holds, by its manifest; 0 where that is gone or damaged."""
+        _, manifest = file_names(shard)
+        try:
+            return int(unseal((self.scores / scoring).read(manifest) or b"")["rows"])
+        except (ValueError, KeyError, TypeError):
+            return 0
 
     def _index(self, scoring: str, shard: str) -> None:
         """Add a shard to the catalogue, unless it was looked at before and found unusable."""

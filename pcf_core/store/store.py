@@ -20,6 +20,7 @@ from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, damaged
+from pcf_core.store.deleting import Deletable, deletable, delete
 from pcf_core.store.files import seal, told, turn, write_whole
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
@@ -441,6 +442,48 @@ class Store:
     def runs(self) -> tuple[RunInfo, ...]:
         """List all runs, the newest first."""
         return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
+
+    def own_runs(self) -> tuple[RunInfo, ...]:
+        """List the runs of the cache folder itself, which can be deleted, the newest first."""
+        return tuple(sorted(self._runs[0].infos().values(), key=lambda info: info.created, reverse=True))
+
+    @mending
+    def size_of_run(self, key: str) -> int:
+        """Return the bytes that deleting a run of the cache folder gives back.
+
+        Raises
+        ------
+        RunError
+            It has no such run.
+        """
+        return self._deletable(key)[1].size
+
+    @mending
+    def delete_run(self, key: str) -> None:
+        """Delete a run of the cache folder, with all that no other run needs; see :mod:`.deleting`.
+
+        A run that is shipped too is then the shipped one again.
+
+        Raises
+        ------
+        RunError
+            It has no such run.
+        StoreError
+            The folder is read-only.
+        """
+        with self._writing():
+            run, found = self._deletable(key)
+            delete(found, self._layers[0], run)
+
+    def _deletable(self, key: str) -> tuple[RunSpec, Deletable]:
+        info = self._runs[0].infos().get(key)
+        if info is None:
+            raise RunError(
+                f"The run {key[:40]} was not made in this cache and cannot be deleted: the page 'Models' "
+                "lists those that can."
+            )
+        others = (known.run for known in self._infos().values())
+        return info.run, deletable(self._root, self._layers[0], info.run, others)
 
     def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
         """Keep columns of one length, derived from scores; false where the folder cannot keep them."""

@@ -15,7 +15,7 @@ from pcf_core.audit.places import Place
 from pcf_core.audit.preferences import missing_blocks
 from pcf_core.audit.sampling import furthest
 from pcf_core.audit.sensitivity import sensitivity_name
-from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
@@ -87,6 +87,25 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
         models=[run.scoring.model],
         cells=most,
     )
+
+
+def delete_run(store: Store, queue: Queue, key: str) -> None:
+    """Delete a run of the cache, unless a job is at it.
+
+    Raises
+    ------
+    RunError
+        It is waiting or being scored, or no run of this cache.
+    StoreError
+        The cache folder is read-only.
+    """
+    job = queue.newest("score", key)
+    if job is not None and job.state in ("queued", "running"):
+        raise RunError(
+            f"The run {key} is waiting or being scored: cancel its job on the page 'Run an audit', then "
+            "delete it."
+        )
+    store.delete_run(key)
 
 
 # ------------------------------------------------------------ finished runs, read in another way

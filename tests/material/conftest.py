@@ -18,7 +18,8 @@ def assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shipped, copy = settings().assets, tmp_path / "assets"
     for folder in ("topics", "evidence", "templates", "factors"):
         shutil.copytree(shipped / folder, copy / folder)
-    shutil.copy(shipped / "published_risks.csv", copy)
+    for file in ("published_risks.csv", "published_figures.toml"):
+        shutil.copy(shipped / file, copy)
     monkeypatch.setenv("PCF_ASSETS", str(copy))
     settings.cache_clear()
     yield copy

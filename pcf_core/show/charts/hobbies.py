@@ -1,4 +1,7 @@
-"""Hobbies by name: labels by gender, Cohen's d of each label and of the embedding score, words."""
+"""Hobbies by name: labels by gender, Cohen's d of each label and of the embedding score, words.
+
+Two are drawn as the paper draws them: :func:`word_counts` and :func:`mean_scores`.
+"""
 
 from __future__ import annotations
 
@@ -135,6 +138,71 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
     figure.update_yaxes(theme.name_axis({key: theme.text(word, 24) for word, key in keys.items()}))
     figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5], showgrid=True)
     return theme.base_layout(figure, 150 + 20 * max(4, len(keys)), view=" ".join(keys), legend=True)
+
+
+def word_counts(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
+    """Draw how often words are used in all texts together, by gender of the name, as the paper's Figure 3.
+
+    They are the ``most`` used of either gender, of the words that the report names, most used first.
+    """
+    styles = theme.group_styles(list(reversed(GENDERS)))
+    of_either = [sorted(words.words, key=lambda row: -row.uses[side])[:most] for side in (0, 1)]
+    rows = sorted(
+        {row.word: row for side in of_either for row in side}.values(), key=lambda row: -sum(row.uses)
+    )
+    keys = {row.word: str(place) for place, row in enumerate(rows)}
+    figure = go.Figure()
+    for side, gender in enumerate(GENDERS):
+        figure.add_trace(
+            go.Bar(
+                orientation="h",
+                x=[row.uses[side] for row in rows],
+                y=list(keys.values()),
+                marker=theme.bar_marker(styles[gender]),
+                customdata=[_word_details(row) for row in rows],
+                hovertemplate="%{customdata}<extra></extra>",
+                name=NAMES[gender],
+            )
+        )
+    figure.update_xaxes(title_text="times the word is used, all texts together → more", rangemode="tozero")
+    figure.update_yaxes(theme.name_axis({key: theme.text(word, 24) for word, key in keys.items()}))
+    figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5])
+    return theme.base_layout(
+        figure, 130 + 30 * max(4, len(keys)), view=" ".join(keys), legend=True, barmode="group", bargap=0.25
+    )
+
+
+def mean_scores(report: EmbeddingReport) -> go.Figure:
+    """Draw the mean embedding score of texts by gender of the name, by model, as the paper's Figure 5.
+
+    Gendered words are in the mean, as there; a pale line joins the two means of a model.
+    """
+    styles = theme.group_styles(list(reversed(GENDERS)))
+    rows = {str(place): one for place, one in enumerate(report.of("all words"))}
+    figure = go.Figure()
+    for key, one in rows.items():
+        ends = [one.difference.male, one.difference.female]
+        line = {"color": theme.MUTED, "width": 1}
+        figure.add_trace(
+            go.Scatter(x=ends, y=[key, key], mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        )
+    for gender in GENDERS:
+        figure.add_trace(
+            go.Scatter(
+                x=[getattr(one.difference, gender) for one in rows.values()],
+                y=list(rows),
+                mode="markers",
+                marker={"symbol": styles[gender].marker, "color": styles[gender].color, "size": 12},
+                customdata=[_reading_details(one) for one in rows.values()],
+                hovertemplate="mean %{x:.3g}<br>%{customdata}<extra>%{fullData.name}</extra>",
+                name=NAMES[gender],
+            )
+        )
+    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    figure.update_xaxes(title_text="mean score of the texts<br>← nearer to he · nearer to she →", nticks=7)
+    figure.update_yaxes(theme.name_axis({key: theme.lines(one.model) for key, one in rows.items()}))
+    figure.update_yaxes(range=[max(1, len(rows)) - 0.5, -0.5])
+    return theme.base_layout(figure, 150 + 40 * max(2, len(rows)), view=" ".join(report.models), legend=True)
 
 
 def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Figure:

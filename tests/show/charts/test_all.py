@@ -38,7 +38,14 @@ from pcf_core.show.charts.fairpair import (
 )
 from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.show.charts.heat_map import heat_map
-from pcf_core.show.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
+from pcf_core.show.charts.hobbies import (
+    embedding_dots,
+    hobby_word_dots,
+    label_bars,
+    label_effects,
+    mean_scores,
+    word_counts,
+)
 from pcf_core.show.charts.knowledge import knowledge_bars
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.charts.overview import risk_dots
@@ -125,6 +132,8 @@ def figures(
         "label_bars": label_bars(hobbies_example()),
         "label_effects": label_effects({"one": hobbies_example()}),
         "hobby_word_dots": hobby_word_dots(hobby_words_example()),
+        "word_counts": word_counts(hobby_words_example()),
+        "mean_scores": mean_scores(embedding_example()),
         "embedding_dots": embedding_dots(embedding_example()),
         "phrase_dots": phrase_dots(different().words),
         "category_bars": category_bars(different().words),
@@ -209,6 +218,8 @@ def test_shown_axes_of_numbers_are_titled(figures: dict[str, go.Figure]) -> None
         "label_effects",
         "hobby_word_dots",
         "embedding_dots",
+        "word_counts",
+        "mean_scores",
     ):
         assert any("→" in axis.title.text for axis in figures[name].select_xaxes() if axis.title.text), name
 

@@ -2,7 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.show.charts.hobbies import embedding_dots, hobby_word_dots, label_bars, label_effects
+from pcf_core.show.charts.hobbies import (
+    embedding_dots,
+    hobby_word_dots,
+    label_bars,
+    label_effects,
+    mean_scores,
+    word_counts,
+)
 from tests.show.charts.hobbies import difference, embedding_example, hobbies_example, hobby_words_example
 
 
@@ -48,6 +55,23 @@ def test_the_score_shows_both_versions_and_every_seed() -> None:
     assert len(seeds.x) == 8
     assert list(headline.y) == ["0", "2"]
     assert list(published.y) == ["1", "3"]
+
+
+def test_word_counts_are_those_of_all_texts_the_most_used_first() -> None:
+    women, men = word_counts(hobby_words_example()).data
+    assert list(women.x) == [80, 10, 40]  # painting and robots 100 times each, music 78
+    assert list(men.x) == [20, 90, 38]
+    few = word_counts(hobby_words_example(), most=1)
+    assert set(few.layout.yaxis.labelalias.values()) == {"painting", "robots"}, "the most used of either"
+
+
+def test_mean_scores_have_gendered_words_in_them() -> None:
+    report = embedding_example()
+    *lines, women, men = mean_scores(report).data
+    published = report.of("all words")
+    assert list(women.x) == [one.difference.female for one in published]
+    assert list(men.x) == [one.difference.male for one in published]
+    assert [list(line.x) for line in lines] == [[low, high] for low, high in zip(men.x, women.x, strict=True)]
 
 
 def test_without_an_axis_the_chart_is_empty() -> None:
