@@ -6,7 +6,7 @@ Millions of prompts are never held at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,6 +178,32 @@ def select_words(
     return words, named
 
 
+def words_that_count(
+    store: Store, run: RunSpec, protocol: Protocol
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Choose the words of a run that count, by all its places; see :func:`select_words`.
+
+    Raises
+    ------
+    TemplateError
+        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
+    """
+    places, written = places_of(run), store.known_words(run.scoring)
+    table = table_at(written, run.topic.words, places)
+    expressed = [word for word in run.topic.words if word in table.tokens]
+    if protocol in SELECTIONS and not tokens_known(written, expressed, places):
+        raise TemplateError(
+            f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
+            "[Y], where this model may write words otherwise; read this run with the protocol exact."
+        )
+    return select_words(run.topic, table, protocol, counts_at(written, expressed, places))
+
+
+def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
+    """Tell whether each group keeps a word."""
+    return all(any(word in words for word in group.words) for group in topic.groups)
+
+
 def _unusable(
     topic: Topic, table: TokenTable, protocol: Protocol, tokens: Mapping[str, tuple[int, ...]]
 ) -> dict[str, str]:
@@ -334,14 +360,9 @@ def assemble(
             "scored; score it first (the page 'Run an audit', or `python -m pcf_core score`)."
         )
     texts = run.drawn.texts
+    words, left_out = words_that_count(store, run, protocol)
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)
-    if protocol in SELECTIONS and not counted:
-        raise TemplateError(
-            f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
-            "[Y], where this model may write words otherwise; read this run with the protocol exact."
-        )
-    words, left_out = select_words(run.topic, table, protocol, counts_at(written, expressed, places))
     tokens = tuple(table.tokens[word] for word in words)
     counts = {place: place.tokens(written, words) or tokens for place in places}
     values, coverage, shares = _added_up(store, run, words, counts, on_prompts, counted=counted)

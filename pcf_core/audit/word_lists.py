@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.audit.case import Case, Found, extremes, variant
-from pcf_core.audit.places import counts_at, gather, places_of, table_at, tokens_known
-from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, select_words, shares_of
+from pcf_core.audit.places import gather
+from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import SELECTIONS, Protocol, RunSpec
@@ -310,15 +311,12 @@ def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
         reason = "it selects from the scores of the protocol exact, and these are others"
         yield from ((protocol, reason) for protocol in asked if protocol in SELECTIONS)
         return
-    written, places = case.store.known_words(case.run.scoring), places_of(case.run)
-    table = table_at(written, case.run.topic.words, places)
-    expressed = [word for word in case.run.topic.words if word in table.tokens]
-    known, counts = tokens_known(written, expressed, places), counts_at(written, expressed, places)
     for protocol in asked:
-        if protocol in SELECTIONS and not known:
+        try:
+            words, _ = words_that_count(case.store, case.run, protocol)
+        except TemplateError:
             yield protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
             continue
-        words, _ = select_words(case.run.topic, table, protocol, counts)
         same = "the same words count, so the protocols agree"
         yield protocol, same if words == case.words else used_words(case.run.topic, words)
 
