@@ -346,6 +346,8 @@ def assemble(
     ------
     RunError
         Some of its cells are not scored yet, or have no preference.
+    ModelError
+        A group has no word that counts.
     TemplateError
         A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
     """
@@ -361,6 +363,12 @@ def assemble(
         )
     texts = run.drawn.texts
     words, left_out = words_that_count(store, run, protocol)
+    if protocol in SELECTIONS and not every_group_has_some(run.topic, words):
+        raise ModelError(
+            f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in "
+            f"{run.scoring.model}: its tokenizer cuts the words of the groups too differently; read this run "
+            "with the protocol exact, or write words that it cuts alike."
+        )
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)
     tokens = tuple(table.tokens[word] for word in words)
