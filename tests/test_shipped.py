@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from pcf_core.audit.options import ViewOptions, unit_of
 from pcf_core.audit.preferences import preferences_of
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result, result_name
-from pcf_core.core.risk import RiskReport
+from pcf_core.audit.token_shares import are_unequal
+from pcf_core.core.risk import Aggregation, RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.factors import read_counts
@@ -32,7 +34,7 @@ from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.numbers import number, with_interval
 from pcf_core.store.store import Store
-from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, PUBLIC, RUNS, USUAL, ZOO, Shipped
+from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, PUBLIC, RUNS, SPELLINGS, USUAL, ZOO, Shipped
 
 TEMPLATES = ("gender-nineteen", USUAL[1])
 SAID = [(model, templates) for model in BEST_KNOWN for templates in TEMPLATES]
@@ -89,7 +91,7 @@ def test_a_card_speaks_of_the_weights_beside_it(model: str) -> None:
 
 def test_a_topic_begins_with_a_shipped_result() -> None:
     begun = {(item.topic, item.templates) for item in RUNS}
-    for topic in ("gender", "race", "religion", "disability-papers"):
+    for topic in ("gender", *SPELLINGS, "religion", "disability-papers"):
         assert (topic, load_topic(topic).templates) in begun
     assert ("gender", load_topic("gender").templates) == USUAL
 
@@ -227,7 +229,7 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
     """R with its interval over whole templates, prejudice, caprice, men first, for both topics."""
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
     for item in RUNS:
-        if item.model == model and not item.evidence:
+        if item.model == model and not item.evidence and item.topic not in SPELLINGS:
             found = report(
                 load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
             )
@@ -235,6 +237,54 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
             risk = with_interval(found.overall_risk, found.intervals["overall_risk"][0])
             parts = f"{number(found.prejudice_risk)} | {number(found.caprice_risk)} | {male} |"
             assert f"| `{model}` | {item.topic} | {risk} | {parts}\n" in text
+
+
+@pytest.mark.parametrize("item", [item for item in RUNS if item.topic in SPELLINGS], ids=str)
+def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
+    item: Shipped, own_settings: Settings
+) -> None:
+    """R and how many occupations each group leads, for the sum and the mean of a group's words."""
+    store, cells = shipped_store(own_settings), []
+    for aggregation in ("sum", "mean"):
+        options = ViewOptions.model_validate({"aggregation": aggregation})
+        found = report(load_result(store, item.run, "exact", options.aggregation), item.run, options)
+        leads = Counter(
+            max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
+        )
+        risk = with_interval(found.overall_risk, found.intervals["overall_risk"][0])
+        cells += [risk, ", ".join(f"{group} {number}" for group, number in leads.most_common())]
+    row = f"| {item.topic} | `{item.model}` | {' | '.join(cells)} |\n"
+    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+
+
+def test_capital_letters_and_the_mean_change_whom_a_public_model_expects(own_settings: Settings) -> None:
+    """As the documents say it: white in lower case, black with capital letters, white by the mean."""
+    store = shipped_store(own_settings)
+
+    def leader(topic: str, aggregation: Aggregation) -> str:
+        run = Shipped(PUBLIC[0], topic, "race-relative").run
+        options = ViewOptions(aggregation=aggregation)
+        found = report(load_result(store, run, "exact", aggregation), run, options, resamples=20)
+        leads = Counter(
+            max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
+        )
+        return leads.most_common(1)[0][0]
+
+    assert leader("race", "sum") == "white"
+    assert leader("race-capitalised", "sum") == "black"
+    assert leader("race-capitalised", "mean") == leader("race", "mean") == "white"
+
+
+def test_gender_differs_in_tokens_by_its_list_and_not_by_what_its_words_get(own_settings: Settings) -> None:
+    """Of all shipped models; race and religion differ by both."""
+    store = shipped_store(own_settings)
+    for item in RUNS:
+        result = load_result(store, item.run)
+        if item.topic == "gender":
+            assert len(set(result.tokens)) > 1
+            assert not are_unequal(result.token_shares), item
+        if item.topic in ("race", "religion", "disability-papers"):
+            assert are_unequal(result.token_shares), item
 
 
 def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:

@@ -97,12 +97,15 @@ BESIDES = (
     ("gender", "gender-fiction-25"),
     ("gender", "gender-simplewiki-25"),
     ("race", "race-relative"),
+    ("race-capitalised", "race-relative"),
     ("religion", "race-relative"),
     ("disability-papers", "race-relative"),
 )
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
+SPELLINGS = ("race", "race-capitalised")  # the same words as the papers print them, and as English has them
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
+    *(Shipped(PUBLIC[0], topic, "race-relative") for topic in SPELLINGS),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
         Shipped(model, *USUAL, NEUTRAL)

@@ -36,6 +36,7 @@ WOMEN, MEN = "female", "male"
 # FairPair's tables by topic, beside that of gender, which suits every topic with both of its groups.
 TABLES = {
     "race": ("race-names",),
+    "race-capitalised": ("race-names",),
     "race-gender": ("race-names", "gender"),
     "religion": ("religion",),
     "age": ("age",),

@@ -19,7 +19,7 @@ from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Interval, RiskReport
-from pcf_core.core.run import Protocol, RunSpec, model_label
+from pcf_core.core.run import SELECTIONS, Protocol, RunSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve
@@ -279,7 +279,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
         label = " · ".join(parts)
         if label in found:
             label = f"{label} · {run.key[:6]}"
-        protocol = options.protocol if options.protocol == "single-token" else run.scoring.protocol
+        protocol = options.protocol if options.protocol in SELECTIONS else run.scoring.protocol
         asked = options.model_copy(update={"protocol": protocol})
         try:
             if must_wait(run, "preferences", asked):  # nobody has asked for this one

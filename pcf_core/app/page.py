@@ -28,6 +28,7 @@ from pcf_core.app.readings import follow_readings
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain, plain_label
+from pcf_core.app.unequal_words import draw_unequal_words
 from pcf_core.audit.results import is_unchecked
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.risk import RiskReport
@@ -82,6 +83,7 @@ def open_results(otherwise: Callable[[], None] | None = None) -> Loaded:
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
     if low:
         st.warning(plain(low), icon=":material/warning:")
+    draw_unequal_words(loaded)
     return loaded
 
 

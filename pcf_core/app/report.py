@@ -15,7 +15,7 @@ from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.core.knowledge import KnowledgeSet
-from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportRequest
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
@@ -62,7 +62,7 @@ class Contents:
             Nothing is in it, or too much.
         """
         options = self.loaded.choice.options.model_dump(mode="json")
-        if options["protocol"] != "single-token":  # a selection from any run; else each has its own
+        if options["protocol"] not in SELECTIONS:  # these are taken from any run; else each has its own
             options["protocol"] = ""
         return ReportRequest(
             runs=tuple(run.key for run in self.runs),

@@ -20,6 +20,7 @@ from pcf_core.app.versions import all_evidence, all_topics
 from pcf_core.audit.case import Covering, covering_runs, restricted
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import scored_as
 from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.models.precision import AUTO, DTYPES
 from pcf_core.show.charts.templates import RISKS, RiskMove, risk_moves
@@ -67,7 +68,7 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
     evidence = all_evidence().get(choice.evidence)
     if topic is None or evidence is None:
         return []
-    protocol = "exact" if choice.options.protocol == "single-token" else choice.options.protocol
+    protocol = scored_as(choice.options.protocol)
     best: dict[str, Covering] = {}
     for found in covering_runs(open_store(), templates):
         run = found.run

@@ -18,6 +18,7 @@ from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import Result, coverage_summary, warnings_of
 from pcf_core.audit.reading import Reading, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
+from pcf_core.audit.token_shares import token_warnings
 from pcf_core.core.errors import AuditError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray
@@ -239,6 +240,7 @@ def restricted(
     summary = coverage_summary(preferences, shares)
     warnings = run_notes(narrowed, result.words)
     warnings += warnings_of(run.scoring.family, result.tokens, summary)
+    warnings += token_warnings(run.scoring.family, result.token_shares)
     warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)
     kept = replace(result, preferences=preferences, coverage=summary, warnings=warnings)
     return report(kept, narrowed, options, resamples)

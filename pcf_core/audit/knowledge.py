@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from pcf_core.audit.places import Place, gather, missing, table_at
 from pcf_core.audit.preferences import coverage_of, select_words, shares_of
 from pcf_core.audit.results import noise_warnings
-from pcf_core.core.errors import ModelError, RunError
+from pcf_core.core.errors import CriterionError, ModelError, RunError
 from pcf_core.core.families import facts_of
 from pcf_core.core.knowledge import Fact, FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.core.records import FloatArray, LeftOut, digest
@@ -62,7 +62,18 @@ class AnswerProbabilities:
 def usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the answers that count, and those that do not with the reason."""
+    """Return the answers that count, and those that do not with the reason.
+
+    Raises
+    ------
+    CriterionError
+        ``equal-tokens``, which compares the words of groups.
+    """
+    if protocol == "equal-tokens":
+        raise CriterionError(
+            "The protocol equal-tokens compares the words of groups, and a knowledge set has none: read it "
+            "with the protocol exact or single-token."
+        )
     reasons = {word: table.refused[word] for word in words if word in table.refused}
     if protocol == "single-token":
         reasons |= {

@@ -150,10 +150,11 @@ class ViewOptions(Record):
         Shown(
             title="Word scoring",
             help="exact: whole words. single-token: the papers' choice, words of one token only, a selection "
-            "from the same scores. exact-boundary: whole words that also end there, for causal models.",
-            usage="how to read the run: its own protocol, or single-token",
+            "from the same scores. equal-tokens: a selection, too: words of as many tokens as words of every "
+            "other group have. exact-boundary: whole words that also end there, for causal models.",
+            usage="how to read the run: its own protocol, single-token or equal-tokens",
             url="protocol",
-            offered=("exact", "single-token", "exact-boundary"),
+            offered=("exact", "single-token", "equal-tokens", "exact-boundary"),
             of_run=True,
             place=6,
         ),

@@ -195,6 +195,12 @@ def tokens_known(table: TokenTable, words: Sequence[str], places: Sequence[Place
     return all(place.tokens(table, words) is not None for place in places)
 
 
+def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) -> list[dict[str, int]]:
+    """Return the tokens of each word by place, of the places where they are known of all words."""
+    found = (place.tokens(table, words) for place in places)
+    return [dict(zip(words, counts, strict=True)) for counts in found if counts is not None]
+
+
 def spelling_note(words: Sequence[str], where: str = "") -> str:
     """Say how words are written that begin a sentence; empty where all of them stay as they are."""
     changed = [form for word in words if (form := capitalised(word)) != word]

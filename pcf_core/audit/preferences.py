@@ -6,17 +6,28 @@ Millions of prompts are never held at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pcf_core.audit.places import Place, gather, missing, places_of, run_notes, table_at, tokens_known
+from pcf_core.audit.places import (
+    Place,
+    counts_at,
+    gather,
+    missing,
+    places_of,
+    run_notes,
+    table_at,
+    tokens_known,
+)
+from pcf_core.audit.token_shares import TokenShares, TokenSums
 from pcf_core.core.errors import ModelError, RunError, TemplateError
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import (
+    SELECTIONS,
     CoverageRange,
     CoverageSummary,
     FlaggedCell,
@@ -118,19 +129,33 @@ def aggregated(
 
 
 def select_words(
-    topic: Topic, table: TokenTable, protocol: Protocol
+    topic: Topic,
+    table: TokenTable,
+    protocol: Protocol,
+    counts: Sequence[Mapping[str, int]] = (),
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Choose the words that count, and name those that do not.
 
     Words the tokenizer cannot express are left out.  ``single-token`` keeps only words of one token (PCF
     Eq. 8 and 11), and in an aligned topic a word left out takes its counterparts with it.
 
+    ``equal-tokens`` keeps words of which every group has some of as many tokens, and in an aligned topic the
+    rows of counterparts of as many tokens: no group's words are longer than another's, and masked models
+    score them under as many masks.
+
     Words of the same tokens are one word to the model, whose probability each of them would bring in again:
     of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
     P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
+
+    ``counts``: by place, the tokens of each word there, where it is known; else those of ``table`` count.
     """
-    reasons = _unusable(topic, table, protocol)
-    together = protocol == "single-token" and topic.aligned
+    tokens = {
+        word: tuple(at[word] for at in counts or (table.tokens,))
+        for word in topic.words
+        if word in table.tokens
+    }
+    reasons = _unusable(topic, table, protocol, tokens)
+    together = protocol in SELECTIONS and topic.aligned
     each: Iterable[tuple[str, ...]] = ((word,) for word in topic.words)
     rows = zip(*(group.words for group in topic.groups), strict=True) if together else each
     counted: dict[str, str] = {}
@@ -139,6 +164,10 @@ def select_words(
             if word not in reasons and (first := counted.get(table.spelling.get(word, ""))):
                 reasons[word] = f"the model reads it as {first!r}, which counts once"
         out = [word for word in row if word in reasons]
+        if not out and protocol == "equal-tokens" and len({tokens[word] for word in row}) > 1:
+            told = ", ".join(f"{word} {tokens_text(tokens[word])}" for word in row)
+            reasons |= dict.fromkeys(row, f"counterparts differ in tokens: {told}")
+            continue
         for word in row:
             if out and word not in reasons:
                 reasons[word] = f"its counterpart {out[0]!r} is left out"
@@ -149,14 +178,57 @@ def select_words(
     return words, named
 
 
-def _unusable(topic: Topic, table: TokenTable, protocol: Protocol) -> dict[str, str]:
-    """List words that cannot count whatever the others do: refused, of several tokens, in several groups."""
+def words_that_count(
+    store: Store, run: RunSpec, protocol: Protocol
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Choose the words of a run that count, by all its places; see :func:`select_words`.
+
+    Raises
+    ------
+    TemplateError
+        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
+    """
+    places, written = places_of(run), store.known_words(run.scoring)
+    table = table_at(written, run.topic.words, places)
+    expressed = [word for word in run.topic.words if word in table.tokens]
+    if protocol in SELECTIONS and not tokens_known(written, expressed, places):
+        raise TemplateError(
+            f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
+            "[Y], where this model may write words otherwise; read this run with the protocol exact."
+        )
+    return select_words(run.topic, table, protocol, counts_at(written, expressed, places))
+
+
+def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
+    """Tell whether each group keeps a word."""
+    return all(any(word in words for word in group.words) for group in topic.groups)
+
+
+def _unusable(
+    topic: Topic, table: TokenTable, protocol: Protocol, tokens: Mapping[str, tuple[int, ...]]
+) -> dict[str, str]:
+    """List words that cannot count: refused, in several groups, or not of the tokens that are asked for."""
     reasons = {word: table.refused[word] for word in topic.words if word in table.refused}
     if protocol == "single-token":
         for word in topic.words:
             if word not in reasons and table.tokens[word] != 1:
                 reasons[word] = f"{table.tokens[word]} tokens, and the protocol takes words of one"
-    return several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+    reasons = several_groups({group.name: group.words for group in topic.groups}, table) | reasons
+    if protocol == "equal-tokens" and not topic.aligned:
+        of_groups = [{tokens[w] for w in group.words if w not in reasons} for group in topic.groups]
+        shared = set.intersection(*of_groups)
+        reasons |= {
+            word: f"{tokens_text(tokens[word])}, and not every group has a word of as many"
+            for word in topic.words
+            if word not in reasons and tokens[word] not in shared
+        }
+    return reasons
+
+
+def tokens_text(counts: Sequence[int]) -> str:
+    """Write a word's tokens at each place: "2 tokens", "1 or 2 tokens"."""
+    distinct = sorted(set(counts))
+    return f"{' or '.join(map(str, distinct))} token{'' if distinct == [1] else 's'}"
 
 
 def several_groups(groups: Mapping[str, Sequence[str]], table: TokenTable) -> dict[str, str]:
@@ -242,7 +314,8 @@ class Result:
     """A run's preferences with what has to be said about them.
 
     ``tokens``: per word of ``words``, the most that it has at one of the places.  ``coverage`` is ``None``
-    where none is defined, ``self_audit`` where nothing was scored for the run itself.
+    where none is defined, ``self_audit`` where nothing was scored for the run itself.  ``token_shares``: in
+    how many tokens each group's probability lies, ``None`` where that is not known.
     """
 
     preferences: Preferences
@@ -252,6 +325,7 @@ class Result:
     warnings: tuple[str, ...]
     coverage: CoverageSummary | None = None
     self_audit: SelfAudit | None = None
+    token_shares: TokenShares | None = None
 
 
 def assemble(
@@ -266,14 +340,16 @@ def assemble(
 
     A word counts in all cells or in none; how it is written and in how many tokens, each cell's place says
     (:mod:`pcf_core.audit.places`).  Where that number is not known of a place, coverage by the number of
-    tokens is not given, and ``single-token`` is refused.
+    tokens is not given, and protocols that select by it are refused.
 
     Raises
     ------
     RunError
         Some of its cells are not scored yet, or have no preference.
+    ModelError
+        A group has no word that counts.
     TemplateError
-        ``single-token`` and a template at whose ``[Y]`` the numbers of tokens are not known.
+        A selection by tokens, and a template at whose ``[Y]`` their numbers are not known.
     """
     places = places_of(run)
     written = store.known_words(run.scoring)
@@ -285,18 +361,19 @@ def assemble(
             f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
             "scored; score it first (the page 'Run an audit', or `python -m pcf_core score`)."
         )
-    words, left_out = select_words(run.topic, table, protocol)
     texts = run.drawn.texts
+    words, left_out = words_that_count(store, run, protocol)
+    if protocol in SELECTIONS and not every_group_has_some(run.topic, words):
+        raise ModelError(
+            f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in "
+            f"{run.scoring.model}: its tokenizer cuts the words of the groups too differently; read this run "
+            "with the protocol exact, or write words that it cuts alike."
+        )
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)
-    if protocol == "single-token" and not counted:
-        raise TemplateError(
-            "The protocol single-token counts a word's tokens behind a space, but a template has none before "
-            "[Y], where this model may write words otherwise; read this run with the protocol exact."
-        )
     tokens = tuple(table.tokens[word] for word in words)
     counts = {place: place.tokens(written, words) or tokens for place in places}
-    values, coverage = _added_up(store, run, words, counts, on_prompts, with_coverage=counted)
+    values, coverage, shares = _added_up(store, run, words, counts, on_prompts, counted=counted)
     shape = (len(run.evidence.terms), len(texts))
     largest = np.nanmax(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
     preferences = Preferences(
@@ -308,7 +385,7 @@ def assemble(
     )
     summary = coverage_summary(preferences, coverage)
     warnings = (*run_notes(run, words), *warnings_of(run.scoring.family, tokens, summary))
-    return Result(preferences, words, left_out, tokens, warnings, summary)
+    return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
 
 
 def _added_up(
@@ -318,16 +395,18 @@ def _added_up(
     tokens: Mapping[Place, Sequence[int]],
     on_prompts: Callable[[int], None],
     *,
-    with_coverage: bool,
-) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return [cell, group] preferences and, per key, the coverage of each cell; empty where undefined.
+    counted: bool,
+) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None]:
+    """Return [cell, group] preferences; per key the coverage of each cell, empty where undefined; the tokens.
 
-    It is NaN in cells in which no word has this number of tokens.
+    Coverage is NaN in cells in which no word has this number of tokens.  ``counted``: whether the words'
+    tokens are known at every place.
     """
     right = any(not text.endswith("[Y]") for text in run.drawn.texts)
     family = run.scoring.family
     values = np.empty((run.cells, len(run.topic.groups)))
     coverage: dict[str, FloatArray] = {}
+    sums = TokenSums(run.topic, words)
     start = 0
     for part in prompt_parts(run):
         rows = slice(start, start := start + len(part))
@@ -344,13 +423,14 @@ def _added_up(
                 f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
                 "such templates out."
             )
-        if with_coverage or not facts_of(family).by_tokens:
-            at = np.arange(rows.start, rows.stop)
-            for place, chosen in _rows_by_place(part, tokens).items():
+        at = np.arange(rows.start, rows.stop)
+        for place, chosen in _rows_by_place(part, tokens).items():
+            sums.add(nats[chosen], tokens[place])
+            if counted or not facts_of(family).by_tokens:
                 for key, share in (coverage_of(nats[chosen], tokens[place], family, right) or {}).items():
                     coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = share
         on_prompts(start)
-    return values, coverage
+    return values, coverage, sums.shares if counted else None
 
 
 def _rows_by_place(

@@ -11,13 +11,23 @@ from pydantic import ValidationError
 
 from pcf_core.audit.places import places_of, starts_counted
 from pcf_core.audit.preferences import Result, aggregated, assemble
+from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import RunError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Aggregation
-from pcf_core.core.run import CoverageSummary, Preferences, Protocol, RunSpec, SelfAudit
+from pcf_core.core.run import (
+    SELECTIONS,
+    CoverageSummary,
+    Preferences,
+    Protocol,
+    RunSpec,
+    SelfAudit,
+    scored_as,
+)
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 
+TOKENS_VERSION = 1  # raise it when kept shares of tokens would come out differently
 RESULT_VERSION = 2  # raise it when kept preferences or their warnings would come out differently
 UNCHECKED = "unchecked"  # in the provenance of a run that is scored and not checked to the end
 NOT_YET = "The cells are not checked yet: that follows the scoring; if it was ended, score the run again."
@@ -33,7 +43,7 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
         The run was scored under another protocol.
     """
     scored = run.scoring.protocol
-    if scored != ("exact" if protocol == "single-token" else protocol):
+    if scored != scored_as(protocol):
         raise RunError(
             f"The run {run.key} was scored with the protocol {scored} and cannot be read as {protocol}; "
             f"score it with --protocol {protocol}, or read it as it is."
@@ -46,7 +56,7 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
     Where words begin a sentence or a text, those of before this was looked at lie under another name.
     """
     placed = "" if all(place.usual for place in places_of(run)) else "-placed"
-    aligned = "-aligned" if protocol == "single-token" and run.topic.aligned else ""
+    aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{placed}{drawn}"
 
@@ -101,17 +111,29 @@ def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregatio
     """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
     found = self_audit_of(store, run)
     values = aggregated(result.preferences.values, run.topic, result.words, aggregation)
+    warnings = (
+        *result.warnings,
+        *token_warnings(run.scoring.family, result.token_shares),
+        *size_warnings(run, result.words, aggregation),
+        *noise_warnings(found),
+    )
     return replace(
         result,
         preferences=replace(result.preferences, values=values),
         self_audit=found,
-        warnings=result.warnings + size_warnings(run, result.words, aggregation) + noise_warnings(found),
+        warnings=warnings,
     )
 
 
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
     """Tell whether the aggregates are there, so that the words need not be read."""
-    return store.has_result(run.key, kept_name(store, run, protocol))
+    name = kept_name(store, run, protocol)
+    return all(store.has_result(run.key, kept) for kept in (name, tokens_name(name)))
+
+
+def tokens_name(name: str) -> str:
+    """Name what is kept of the words' tokens beside the aggregates ``name``, which began without."""
+    return f"tokens-{TOKENS_VERSION}-{name}"
 
 
 def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) -> tuple[str, ...]:
@@ -128,8 +150,8 @@ def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) 
 
 
 def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
-    kept = store.load_result(run.key, name)
-    if kept is None:
+    kept, shares = store.load_result(run.key, name), store.load_result(run.key, tokens_name(name))
+    if kept is None or shares is None:
         return None
     columns, facts = kept
     shape = (len(run.evidence.terms), len(run.drawn.templates))
@@ -150,6 +172,7 @@ def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
         tuple(facts["tokens"]),
         tuple(facts["warnings"]),
         None if facts["coverage"] is None else CoverageSummary(**facts["coverage"]),
+        token_shares=_shares_of(shares[1]),
     )
 
 
@@ -166,6 +189,17 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
         "coverage": None if result.coverage is None else result.coverage.model_dump(),
     }
     store.save_result(run.key, name, columns, facts)
+    store.save_result(run.key, tokens_name(name), {}, {"shares": result.token_shares})
+
+
+def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
+    """Read the shares as they were kept: JSON makes texts of the numbers of tokens."""
+    if facts["shares"] is None:
+        return None
+    return {
+        group: {int(number): share for number, share in found.items()}
+        for group, found in facts["shares"].items()
+    }
 
 
 def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:

@@ -17,18 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.audit.case import Case, Found, extremes, variant
-from pcf_core.audit.places import gather, places_of, table_at, tokens_known
-from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, select_words, shares_of
+from pcf_core.audit.places import gather
+from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation
-from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.run import SELECTIONS, Protocol, RunSpec
 from pcf_core.core.sensitivity import Kind, Unavailable, Variant
 from pcf_core.core.topics import Topic
 from pcf_core.measure.decomposition import decompose
 from pcf_core.store.store import Store
 
 PRONOUNS = (("he", "she"), ("他", "她"))
+ALIKE_SCORED: tuple[Protocol, ...] = ("exact", *SELECTIONS)
 
 
 @dataclass(frozen=True)
@@ -251,9 +253,8 @@ def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Found:
         case.store, case.run, case.view, case.words, lists, outs, case.options.aggregation, on_prompts
     )
     weight = float(case.view.occupation_weights.sum())
-    protocols = ("exact", "single-token")
     for name, risks in found.items():
-        yield _listed("protocol" if name in protocols else "words", name, risks, weight, "choice")
+        yield _listed(_dimension(name), name, risks, weight, "choice")
     each = [_listed("words", f"without {name}", risks, weight, "each") for name, risks in without.items()]
     yield from extremes(each, "one pair left out" if case.run.topic.aligned else "one word left out")
     yield from each
@@ -273,12 +274,8 @@ def _lists_of(case: Case) -> tuple[list[WordList], list[Unavailable]]:
     """Return the lists that this run has words for, and why not the others."""
     lists, missing = [], []
     topic = case.run.topic
-    for name, groups in (
-        _few_words(case),
-        _even_pairs(case),
-        _other_words(case),
-    ):
-        dimension = "protocol" if name in ("exact", "single-token") else "words"
+    for name, groups in (_few_words(case), *_other_protocols(case)):
+        dimension = _dimension(name)
         if isinstance(groups, str):
             missing.append(Unavailable(dimension=dimension, name=name, reason=groups))
         elif not all(groups):
@@ -288,6 +285,10 @@ def _lists_of(case: Case) -> tuple[list[WordList], list[Unavailable]]:
         else:
             lists.append(WordList(name, groups))
     return lists, missing
+
+
+def _dimension(name: str) -> str:
+    return "protocol" if name in ALIKE_SCORED else "words"
 
 
 def _few_words(case: Case) -> tuple[str, Groups | str]:
@@ -303,42 +304,21 @@ def _few_words(case: Case) -> tuple[str, Groups | str]:
     return name, tuple(group[:1] for group in used)
 
 
-def _even_pairs(case: Case) -> tuple[str, Groups | str]:
-    """Return the pairs whose words have as many tokens.
-
-    Masked models score them in one sample space.
-    """
-    name = "pairs of equal token counts"
-    topic = case.run.topic
-    if not topic.aligned:
-        return name, "the topic's words are not aligned, so they are no pairs"
-    pairs = counterparts(topic, case.words)
-    table, places = case.store.known_words(case.run.scoring), places_of(case.run)
-    even = [
-        row
-        for row in pairs
-        if len({case.tokens[word] for word in row}) == 1
-        and all(len(set(place.tokens(table, row) or (0,))) == 1 for place in places)
-    ]
-    if len(even) == len(pairs) and 2 * len(pairs) == len(case.words):
-        return name, "all pairs that count have equal token counts"
-    return name, tuple(tuple(row[place] for row in even) for place in range(case.groups))
-
-
-def _other_words(case: Case) -> tuple[str, Groups | str]:
-    """Read the protocol that selects other words from the same scores."""
-    protocol: Protocol = "single-token" if case.options.protocol == "exact" else "exact"
+def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
+    """Read the protocols that select other words from the same scores."""
+    asked = [protocol for protocol in ALIKE_SCORED if protocol != case.options.protocol]
     if case.run.scoring.protocol != "exact":
-        return "single-token", "it selects from the scores of the protocol exact, and these are others"
-    written, places = case.store.known_words(case.run.scoring), places_of(case.run)
-    table = table_at(written, case.run.topic.words, places)
-    expressed = [word for word in case.run.topic.words if word in table.tokens]
-    if protocol == "single-token" and not tokens_known(written, expressed, places):
-        return protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
-    words, _ = select_words(case.run.topic, table, protocol)
-    if words == case.words:
-        return protocol, "every word that counts has one token, so the protocols agree"
-    return protocol, used_words(case.run.topic, words)
+        reason = "it selects from the scores of the protocol exact, and these are others"
+        yield from ((protocol, reason) for protocol in asked if protocol in SELECTIONS)
+        return
+    for protocol in asked:
+        try:
+            words, _ = words_that_count(case.store, case.run, protocol)
+        except TemplateError:
+            yield protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
+            continue
+        same = "the same words count, so the protocols agree"
+        yield protocol, same if words == case.words else used_words(case.run.topic, words)
 
 
 def aggregation_choices(case: Case) -> Found:

@@ -28,7 +28,9 @@ QueueOption = Annotated[bool, typer.Option("--queue", help="leave the work to a 
 TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a TOML, JSON, CSV or text file")]
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
-ProtocolOption = Annotated[str, typer.Option("--protocol", help="exact, exact-boundary or single-token")]
+ProtocolOption = Annotated[
+    str, typer.Option("--protocol", help="exact, exact-boundary, single-token or equal-tokens")
+]
 EngineOption = Annotated[
     str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")
 ]

@@ -19,7 +19,14 @@ from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 
 ModelKind = Literal["public", "teaching", "planted", "own"]
-Protocol = Literal["exact", "exact-boundary", "single-token"]
+Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens"]
+# Which of the words scored as exact count: a selection from the same scores, with no key of its own.
+SELECTIONS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
+
+
+def scored_as(protocol: str) -> str:
+    """Return the protocol under which the scores lie that are read as ``protocol``."""
+    return "exact" if protocol in SELECTIONS else protocol
 
 
 def model_label(model: str, dtype: str) -> str:
@@ -85,7 +92,7 @@ class ScoringKey(Record):
 
     @classmethod
     def of(cls, spec: ModelSpec, protocol: str = "exact") -> ScoringKey:
-        """Return the key of a model; ``single-token`` has none of its own: it selects from ``exact`` rows."""
+        """Return the key of a model; a selection has none of its own: it takes from ``exact`` rows."""
         return cls(
             model=spec.name,
             identity=spec.identity,
@@ -93,7 +100,7 @@ class ScoringKey(Record):
             family=spec.family,
             rules=FAMILIES[spec.family].rules,
             dtype=spec.dtype,
-            protocol="exact" if protocol == "single-token" else protocol,
+            protocol=scored_as(protocol),
         )
 
     @property

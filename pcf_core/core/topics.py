@@ -24,7 +24,8 @@ class Topic(Record):
     """Groups of words (Y).  ``aligned``: the i-th words of all groups are counterparts.
 
     ``position``: what a word is at ``[Y]``, and so which templates suit: the ``subject`` of a clause
-    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").
+    ("The [X] said that [Y]") or a ``predicate`` ("The [X], who came, is [Y]").  ``spells``: the topic that
+    has the same words in another spelling; lists offer this one before it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Topic(Record):
     evidence: str = ""
     templates: str = ""
     position: Literal["subject", "predicate"] = "subject"
+    spells: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -60,6 +60,7 @@ def copied(topic: Topic) -> Topic:
             "name": free_topic_name(topic.name),
             "title": f"{topic.title} (own copy)",
             "source": source,
+            "spells": "",
         }
     )
 

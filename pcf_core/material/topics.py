@@ -265,15 +265,21 @@ POSITIONS = get_args(Topic.model_fields["position"].annotation)
 def list_topics() -> tuple[Topic, ...]:
     """List every shipped topic by name, gender (the default) first, then the user's own.
 
-    The calibration stands last of the shipped ones; damaged topics of the user's own are left out.
+    A topic that spells the words of another stands before it, and the calibration last of the shipped ones;
+    damaged topics of the user's own are left out.
 
     Raises
     ------
     TopicError
         A shipped file is damaged.
     """
-    shipped = tuple(load_topic(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
-    return shipped + SHELF.readable(load_topic)
+    shipped = [load_topic(name) for name in SHELF.shipped()]
+    place = {topic.name: place for place, topic in enumerate(shipped)}
+
+    def order(topic: Topic) -> tuple[bool, int, bool]:
+        return topic.name != FIRST, place.get(topic.spells, place[topic.name]), not topic.spells
+
+    return (*sorted(shipped, key=order), *SHELF.readable(load_topic))
 
 
 def left_out_topics() -> tuple[LeftOut, ...]:
@@ -286,13 +292,13 @@ def load_topic(name_or_path: str | Path) -> Topic:
 
     TOML and JSON have the same keys: ``name``, ``title``, ``language``, ``aligned`` (whether the i-th words
     of all groups are counterparts), ``evidence`` and ``templates`` (names of the lists to begin with),
-    ``position`` (``subject`` or ``predicate``: what a word is at ``[Y]``), ``source``, ``notes``, two or
-    more ``groups`` with ``name`` and ``words``, and ``left_out`` with ``name`` and ``reason``.  Only the
-    groups must be there; in their place ``product`` may make them of factors, each the name of a shipped
-    topic or a list of groups (:func:`~pcf_core.material.topics.product_groups`).  CSV has the columns
-    ``group`` and ``word``, a row for every word; the papers' published lists are read too
-    (see the module).  Such a topic is English and its words are subjects.  One of the
-    user's own has the name of its file.
+    ``position`` (``subject`` or ``predicate``: what a word is at ``[Y]``), ``spells`` (the topic whose words
+    these are in another spelling), ``source``, ``notes``, two or more ``groups`` with ``name`` and
+    ``words``, and ``left_out`` with ``name`` and ``reason``.  Only the groups must be there; in their place
+    ``product`` may make them of factors, each the name of a shipped topic or a list of groups
+    (:func:`~pcf_core.material.topics.product_groups`).  CSV has the columns ``group`` and ``word``, a row for
+    every word; the papers' published lists are read too (see the module).  Such a topic is
+    English and its words are subjects.  One of the user's own has the name of its file.
 
     Raises
     ------
@@ -315,6 +321,7 @@ def make_topic(
     evidence: str = "",
     templates: str = "",
     position: str = "subject",
+    spells: str = "",
     where: str = "The topic",
 ) -> Topic:
     """Make a topic with every part checked; words are normalised (NFC, white space), case is kept.
@@ -330,7 +337,7 @@ def make_topic(
     if position not in POSITIONS:
         raise TopicError(f"{where}: the position is {shown(position)}; write subject or predicate.")
     checked = check_groups(groups, aligned, where)
-    for value, what in ((evidence, "evidence"), (templates, "templates")):
+    for value, what in ((evidence, "evidence"), (templates, "templates"), (spells, "the spelled topic")):
         if value != "":
             check_name(value, what, where, TopicError)
     name = check_name(name, "the name", where, TopicError)
@@ -346,6 +353,7 @@ def make_topic(
         evidence=evidence,
         templates=templates,
         position=position,
+        spells=spells,
     )
 
 

@@ -320,7 +320,7 @@ class ProbeRequest(WordsRequest):
 class CheckRequest(Record):
     """Look a topic's words over: their tokens, and what they get in ``texts``, each with one ``[Y]``.
 
-    ``scoring`` as in a probe; the protocol is ``exact``, of which ``single-token`` is a selection.
+    ``scoring`` as in a probe; the protocol is ``exact``, of which others are selections.
     """
 
     kind: ClassVar[str] = CHECK

@@ -87,6 +87,7 @@ def test_options_give_what_the_report_gives_under_them(
         ("template weights", other_templates, {"template_weighting": other_templates}),
         ("neutral point", "labour", {"reference": "labour"}),
         ("protocol", other_protocol, {"protocol": other_protocol}),
+        ("protocol", "equal-tokens", {"protocol": "equal-tokens"}),
     ):
         expected = read(store, run, options.model_copy(update=change))
         assert_same(under(found, dimension, name), expected)
@@ -109,7 +110,7 @@ def test_more_groups_have_criteria_and_means_and_other_reasons(
     summed = under(averaged, "a group's words", "sum over a group's words")
     assert_same(summed, read(store, run, ViewOptions()))
     assert "male and female" in reason(found, "neutral point", "labour")
-    assert "not aligned" in reason(found, "words", "pairs of equal token counts")
+    assert "the same words count" in reason(found, "protocol", "equal-tokens")
     assert {one.name for one in found.variants if one.kind == "script"} == {"script for race", "demo library"}
     assert {one.name for one in found.variants if one.kind == "each" and one.dimension == "words"} == {
         f"without {word}" for word in ("black", "african", "hispanic", "latino")

@@ -42,6 +42,7 @@ def test_all_that_decides_a_number_is_part_of_the_scoring_key(change: dict[str, 
 
 def test_single_token_is_a_selection_and_the_boundary_is_not() -> None:
     assert ScoringKey.of(SPEC, "single-token") == ScoringKey.of(SPEC, "exact")
+    assert ScoringKey.of(SPEC, "equal-tokens") == ScoringKey.of(SPEC, "exact")
     assert ScoringKey.of(SPEC, "exact-boundary").hash != ScoringKey.of(SPEC, "exact").hash
 
 

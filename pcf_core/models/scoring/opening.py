@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pkgutil import resolve_name
+from typing import get_args
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES, facts_of
-from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.run import ModelSpec, Protocol, ScoringKey
 from pcf_core.models.names import require_allowed
 from pcf_core.models.scoring.base import Scorer
 
-PROTOCOLS = ("exact", "exact-boundary", "single-token")
+PROTOCOLS = get_args(Protocol)
 
 
 def check_protocol(name: str, family: str, protocol: str) -> None:
@@ -31,7 +32,7 @@ def check_protocol(name: str, family: str, protocol: str) -> None:
 
 
 def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
-    """Load the model and return its scorer; ``single-token`` selects from the rows of ``exact``.
+    """Load the model and return its scorer; a selection takes from the rows of ``exact``.
 
     Raises
     ------
