@@ -8,7 +8,7 @@ such page.
 
 The document that a browser loads first has the style sheet of :mod:`pcf_core.app.mended`, and names the parts
 of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
-after the first element that needs it: until then grey bars of another height stand there, and all below jumps.
+after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
 """
 
 from __future__ import annotations
