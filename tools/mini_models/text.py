@@ -67,8 +67,8 @@ def train_tokenizer(files: list[Path], documents_a_file: int = 4000) -> Tokenize
     return tokenizer
 
 
-def encode(tokenizer: Tokenizer, files: list[Path], folder: Path) -> None:
-    """Write the token stream, the starts of documents, openings and held-out documents as ``.npy``."""
+def encode(tokenizer: Tokenizer, files: list[Path], folder: Path, end: int = EOS) -> None:
+    """Write the token stream, openings and held-out documents, each ended by ``end``, as ``.npy``."""
     train: list[np.ndarray] = []
     held: list[np.ndarray] = []
     openings: list[np.ndarray] = []
@@ -78,7 +78,7 @@ def encode(tokenizer: Tokenizer, files: list[Path], folder: Path) -> None:
         def flush(batch: list[tuple[str, str]], opening: bool) -> None:
             encodings = tokenizer.encode_batch_fast([text for _, text in batch], add_special_tokens=False)
             for (identifier, _), encoding in zip(batch, encodings, strict=True):
-                ids = np.asarray([*encoding.ids, EOS], dtype=np.uint16)
+                ids = np.asarray([*encoding.ids, end], dtype=np.uint16)
                 if is_held_out(identifier):
                     held.append(ids)
                     continue
