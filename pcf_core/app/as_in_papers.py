@@ -229,10 +229,7 @@ def factors(item: Printed, link: PrintedLink) -> Beside:
         loaded,
         "papers_factors",
         [],
-        lambda: {
-            name: factor_panels(report, "overall_risk", broad=False, own=None)
-            for name, report in loaded.reports.items()
-        },
+        lambda: {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()},
     )
     if not item.factor:
         return Beside([factors_answer(name, found) for name, found in panels.items()])
