@@ -34,6 +34,7 @@ from pcf_core.app.page import finding
 from pcf_core.app.preset_findings import spreads_of_pair
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
@@ -94,13 +95,11 @@ class Beside:
 
 def draw_as_in_papers() -> None:
     """Draw the tab."""
-    paper: Paper = st.segmented_control(
+    paper: Paper = choose_one(
         "Paper",
         PAPERS,
         default="BVF",
-        required=True,
         key="papers_paper",
-        bind="query-params",
         wrap=True,
         format_func=lambda name: TITLES[name],
         help="Whose figures and tables are listed below.",

@@ -9,6 +9,7 @@ import streamlit as st
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.page import draw_table, picture
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.measure.tails import normal_shape, tail_shape
@@ -99,13 +100,11 @@ def draw_caprice(loaded: Loaded) -> None:
     """Draw the controls and the picture of caprice, and the table of fits."""
     reports, shapes = drawn_reports(loaded), tail_shapes(loaded)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = st.segmented_control(
+        view = choose_one(
             "Picture",
             ["histogram", "survival", "Hill plot"],
             default="histogram",
-            required=True,
             key="tail_view",
-            bind="query-params",
             help="How many occupations have how much; the share at or above each value with the fits; the "
             "tail index from the largest values.",
         )
@@ -148,13 +147,11 @@ def draw_hill(loaded: Loaded, shapes: Mapping[str, TailShape]) -> None:
 def draw_prejudice(loaded: Loaded) -> None:
     """Draw the controls and the picture of prejudice."""
     reports, shapes = drawn_reports(loaded), normal_shapes(loaded)
-    view = st.segmented_control(
+    view = choose_one(
         "Picture",
         ["histogram", "QQ plot"],
         default="histogram",
-        required=True,
         key="normal_view",
-        bind="query-params",
         help="The distribution with its normal curve, or each occupation against what that curve expects.",
     )
     if view == "QQ plot":

@@ -14,6 +14,7 @@ from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
 from pcf_core.app.data import Loaded, cached, even_reports
 from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.reading import Reading
 from pcf_core.core.errors import RunError
@@ -228,22 +229,18 @@ class Shown:
 def choose_picture() -> Shown:
     """Draw the controls of the picture; return what they say."""
     with st.container(horizontal=True):
-        part = st.segmented_control(
+        part = choose_one(
             "Part",
             list(PARTS),
             default="risk",
-            required=True,
             key="compare_part",
-            bind="query-params",
             help="The whole risk of each occupation, or one of its two parts.",
         )
-        form = st.segmented_control(
+        form = choose_one(
             "Picture",
             ["differences", "scatter"],
             default="differences",
-            required=True,
             key="compare_picture",
-            bind="query-params",
             help="Sorted differences with intervals, or one model against the other.",
         )
         every = st.toggle(

@@ -27,6 +27,7 @@ from pcf_core.app.page import chart, draw_provenance, draw_table, finding
 from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import AxisPoint, Comparison, RiskReport
 from pcf_core.core.run import RunSpec
@@ -95,13 +96,11 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
 
     ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
     """
-    axis: Axis = st.segmented_control(
+    axis: Axis = choose_one(
         "Axis",
         list(TITLES),
         default="text source",
-        required=True,
         key="compare_axis",
-        bind="query-params",
         help="What the runs are laid along.",
     )
     line = LINES[axis](loaded)

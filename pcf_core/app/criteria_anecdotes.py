@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pcf_core.app.criteria_views import Shown
 from pcf_core.app.page import chart, draw_figures, draw_notes, finding
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.report.criteria_tables import anecdote_tables, information_table, professions_table
 from pcf_core.report.key_figures import bounds
@@ -57,13 +56,11 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
     if tables:
         counted = next(iter(tables))
         if len(tables) > 1:
-            counted = st.segmented_control(
+            counted = choose_one(
                 "Genders",
                 list(tables),
                 default=counted,
-                required=True,
                 key=f"cr_genders_{answering}",
-                bind="query-params",
                 help="Clear stories alone, or those that tell no gender as a third kind.",
             )
         finding(f"{model}: {information_finding(tables[counted])}.")

@@ -15,6 +15,7 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
@@ -177,13 +178,11 @@ def draw_request() -> Request:
             "of a text, or have candidate words scored.",
         )
     with right:
-        answering = st.segmented_control(
+        answering = choose_one(
             "Answers",
             [USUAL, *ANSWERINGS],
             default=USUAL,
-            required=True,
             key="cr_answering",
-            bind="query-params",
             help="usual: what suits the model. written: texts are written and read. scored: the "
             "probabilities of candidate words are compared, for models that cannot follow instructions. "
             "The two measure different things and are never laid together.",
@@ -228,15 +227,14 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
 
 def _draw_wording() -> tuple[str, int]:
     left, right = st.columns(2)
-    wording = left.segmented_control(
+    wording = choose_one(
         "Wording",
         [USUAL, *WORDINGS],
         default=USUAL,
-        required=True,
         key="cr_wording",
-        bind="query-params",
         help="instruction: the model is told what to write. continuation: it is given the beginning of a "
         "text. usual: by what the model can do. Scores have a wording of their own.",
+        place=left,
     )
     repeats = right.number_input(
         "Texts of each prompt",

@@ -12,6 +12,7 @@ from pcf_core.app.criteria_links import adopt_kept, draw_kept
 from pcf_core.app.criteria_own import adopt_next
 from pcf_core.app.criteria_request import EXPERIMENTS, draw_request, requests_of
 from pcf_core.app.criteria_views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.widgets import choose_one
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 
 LABEL = (
@@ -48,13 +49,11 @@ def draw_criteria() -> None:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
     found = found_of(requests_of(request))
-    view = st.segmented_control(
+    view = choose_one(
         "Show",
         list(VIEWS),
         default=SUMMARY,
-        required=True,
         key="cr_view",
-        bind="query-params",
         help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
         "and tasks for separation and sufficiency.",
     )

@@ -15,6 +15,7 @@ from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, ope
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
@@ -98,13 +99,11 @@ def draw_controls(loaded: Loaded) -> FactorChoice:
             bind="query-params",
             help="The panels show one model at a time; the table has all.",
         )
-        risk = st.segmented_control(
+        risk = choose_one(
             "Show",
             list(QUANTITIES),
             default="overall",
-            required=True,
             key="factors_risk",
-            bind="query-params",
             help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
         )
         broad = st.toggle(

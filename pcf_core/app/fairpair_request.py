@@ -13,6 +13,7 @@ from pcf_core.app.roles import may_audit
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept, opening_writer
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
@@ -244,13 +245,11 @@ def _draw_exchange() -> tuple[bool, Mode]:
         bind="query-params",
         help="Prompts are about the second name, and the first is put in its place.",
     )
-    mode = st.segmented_control(
+    mode = choose_one(
         "Exchange",
         MODES,
         default=MODES[0],
-        required=True,
         key="fp_mode",
-        bind="query-params",
         help="whole: every word of the table in a text. entity: only the name, pronouns that mean its "
         "bearer, and what is said that this person is; a sister stays a sister.",
     )

@@ -13,6 +13,7 @@ from pcf_core.app.page import draw_figures, finding
 from pcf_core.app.staying import recall, remember
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import UNPINNED
+from pcf_core.app.widgets import choose_one
 from pcf_core.show.findings.fairpair import fairpair_finding, notes
 from pcf_core.show.findings.fairpair_run import (
     ends_finding,
@@ -66,33 +67,27 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
         return
     measures = measures_of(found.results.values())
     with st.container(horizontal=True):
-        measure = st.segmented_control(
+        measure = choose_one(
             "Dissimilarity Φ",
             list(measures),
             default=next(iter(measures)),
-            required=True,
             key="fp_measure",
-            bind="query-params",
             help=" ".join(measures.values()),
         )
         temperature = found.usual
         if len(found.temperatures) > 1:
-            temperature = st.segmented_control(
+            temperature = choose_one(
                 "Read at temperature",
                 found.temperatures,
                 default=temperature,
-                required=True,
                 key="fp_at",
-                bind="query-params",
                 help="Models are compared at equal settings alone; the view temperatures has all of them.",
             )
-        view = st.segmented_control(
+        view = choose_one(
             "Show",
             [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
             default="models",
-            required=True,
             key="fp_view",
-            bind="query-params",
             wrap=True,  # six names are wider than a telephone
             help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
             "texts were written, and F by temperature where several were asked for.",

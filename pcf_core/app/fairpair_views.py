@@ -13,6 +13,7 @@ from pcf_core.app.fairpair import Found, draw_provenance
 from pcf_core.app.fairpair_request import Request
 from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
 from pcf_core.app.page import chart, draw_table, finding
+from pcf_core.app.widgets import choose_one
 from pcf_core.report import how_to_read
 from pcf_core.report.fairpair_tables import (
     categories_table,
@@ -128,13 +129,11 @@ def draw_prompts(shown: Shown) -> None:
 def draw_convergence(shown: Shown) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
     found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
-    chosen = st.segmented_control(
+    chosen = choose_one(
         "Quantity",
         list(QUANTITIES),
         default="B",
-        required=True,
         key="fp_quantity",
-        bind="query-params",
         help="; ".join(QUANTITY_WORDS.values()) + ".",
     )
     finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))

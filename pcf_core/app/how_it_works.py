@@ -11,6 +11,7 @@ from pcf_core.app.data import cached
 from pcf_core.app.how_it_works_matrices import draw_hair, draw_references, draw_three
 from pcf_core.app.page import draw_figures, finding
 from pcf_core.app.toys import risk_row, slider, steps_table, tell
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.toy import criterion_curve, older_bias, older_deviation, toy_risk, two_models
 from pcf_core.report.key_figures import signed
@@ -109,13 +110,11 @@ PARTS: dict[str, Callable[[], None]] = {
 
 def draw_how_it_works() -> None:
     """Draw the tab."""
-    part = st.segmented_control(
+    part = choose_one(
         "Part",
         list(PARTS),
         default="one occupation",
-        required=True,
         key="how_part",
-        bind="query-params",
         help="Made-up examples to move, from one occupation to three groups.",
     )
     PARTS[part]()

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pcf_core.app.page import draw_figures, finding
 from pcf_core.app.toys import risk_row, slider, steps_table, tell
+from pcf_core.app.widgets import choose_one
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.reference_models import REFERENCE_MODELS, draw, reference_risks
@@ -133,13 +134,11 @@ def draw_three() -> None:
     with columns[1]:
         second = slider("Context 2: lean to B", "lean_second", 0.5, "0 is neutral, 1 puts only B's words.")
     with columns[2]:
-        name = st.segmented_control(
+        name = choose_one(
             "Criterion",
             ["max", "l2", "l1"],
             default="max",
-            required=True,
             key="toy_criterion",
-            bind="query-params",
             help="How the stereotypes of three groups become one number; with two groups all agree.",
         )
     criterion, corners = Criterion.parse(name), np.eye(3)

@@ -18,6 +18,7 @@ from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import described, plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -95,13 +96,11 @@ def draw_knowledge() -> None:
             bind="query-params",
             help="Whose facts the picture shows.",
         )
-        order = st.segmented_control(
+        order = choose_one(
             "Facts first",
             ORDERS,
             default=ORDERS[0],
-            required=True,
             key="knowledge_order",
-            bind="query-params",
             help="Twenty facts are drawn; the table has all.",
         )
     chart(

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_files
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.topics import Evidence, Topic
@@ -147,13 +148,11 @@ def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str
     """Draw what to do with what is kept: the views that this person has, each with what it is for."""
     offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
     return str(
-        st.segmented_control(
+        choose_one(
             "What to do",
             list(offered),
             default=next(iter(offered)),
-            required=True,
             key=key,
-            bind="query-params",
             wrap=True,  # six names are wider than a telephone
             help=" ".join(f"{name}: {text}" for name, text in offered.items()),
         )

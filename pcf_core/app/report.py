@@ -13,6 +13,7 @@ from pcf_core.app.choice import Choice, with_asked
 from pcf_core.app.data import Loaded, cached, load, must_wait
 from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
+from pcf_core.app.widgets import choose_one
 from pcf_core.audit.knowledge import missing_answers
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
@@ -87,13 +88,11 @@ def draw_contents(choice: Choice) -> Contents:
     finished = finished_runs()
     keys = {run.key for run in shown}
     others = {label: run for label, run in finished.items() if run.key not in keys}
-    form = st.segmented_control(
+    form = choose_one(
         "Length",
         [TWO_PAGES, FULL],
         default=FULL if "rp_without" in st.query_params else TWO_PAGES,  # what leaves sections out has them
-        required=True,
         key="rp_form",
-        bind="query-params",
         help="Two pages have the answer, against whom, how sure that is, and how to check it. The full audit "
         "adds every cell, test, correction, limit and hash.",
     )

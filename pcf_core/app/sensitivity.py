@@ -14,6 +14,7 @@ from pcf_core.app.page import draw_table, finding, foot, key_figures, open_resul
 from pcf_core.app.readings import Wanted, follow_readings
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
@@ -82,13 +83,11 @@ def draw_sensitivity() -> None:
         finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
         key_figures(range_figures(found), loaded)
     with st.container(horizontal=True):
-        shown = st.segmented_control(
+        shown = choose_one(
             "Show",
             list(QUANTITIES),
             default="overall risk",
-            required=True,
             key="sensitivity_risk",
-            bind="query-params",
             help="Which risk the marks stand for.",
         )
         dimensions = st.multiselect(

@@ -12,6 +12,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import OLD, TAB_OF, TABS, leads_to
 from pcf_core.app.links import open_page_name
+from pcf_core.app.widgets import choose_one
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,11 @@ def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
     st.title(title)
     old, said = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
     asked = leads_to(old, said)[1].get(TAB_OF[page]) if old in OLD else None
-    name = st.segmented_control(
+    name = choose_one(
         f"Parts of {title}",
         TABS[page],
         default=str(asked or TABS[page][0]),
-        required=True,
         key=TAB_OF[page],
-        bind="query-params",
         label_visibility="collapsed",
         wrap=True,
     )
