@@ -11,6 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pcf_core.app.addresses import TAB_OF
+from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app
 
@@ -39,9 +40,12 @@ def bound_keys() -> list[str]:
         for node in ast.walk(tree):
             options = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
             key = options.get("key")
-            if "bind" in options and isinstance(key, ast.Constant):
+            own = isinstance(node, ast.Call) and getattr(node.func, "id", "") == choose_one.__name__
+            if not own and "bind" not in options:
+                continue
+            if isinstance(key, ast.Constant):
                 found.add(str(key.value))
-            elif "bind" in options and isinstance(key, ast.Name) and key.id in named:
+            elif isinstance(key, ast.Name) and key.id in named:
                 found.add(str(named[key.id]))
     return sorted(found | set(TAB_OF.values()))
 
