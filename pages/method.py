@@ -1,16 +1,18 @@
 """The page Method: how the numbers are made, the papers' figures, the words of the field, limits, sources."""
 
 from pcf_core.app.about import draw_about
-from pcf_core.app.addresses import ABOUT, AS_IN_PAPERS, GLOSSARY, HOW_IT_WORKS
+from pcf_core.app.addresses import ABOUT, AS_IN_PAPERS, GLOSSARY, HOW_IT_WORKS, SUPPORTED
 from pcf_core.app.as_in_papers import draw_as_in_papers
 from pcf_core.app.how_it_works import draw_glossary, draw_how_it_works
 from pcf_core.app.shell import show
+from pcf_core.app.supported import draw_supported
 from pcf_core.app.tabs import Tab, draw_tabs
 
 TABS = {
     HOW_IT_WORKS: Tab(
         "How do probabilities become a risk, and is it prejudice or caprice?", draw_how_it_works
     ),
+    SUPPORTED: Tab("What can each number support, and what can it not?", draw_supported),
     AS_IN_PAPERS: Tab("What do the papers print, and what comes out here?", draw_as_in_papers),
     GLOSSARY: Tab("What do the words mean?", draw_glossary),
     ABOUT: Tab("What is measured, how is it read, and what may not be concluded?", draw_about),

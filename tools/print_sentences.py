@@ -27,8 +27,7 @@ from pcf_core.core.settings import ROOT
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.templates import compare_sets
-from pcf_core.material.templates import load_mined, load_templates
+from pcf_core.material.templates import compare_sets, load_mined, load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
@@ -180,9 +179,7 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(comparison.difference_finding, paired, over=over)
     found.say(comparison.occupations_difference_finding, paired)
     found.say(order.order_finding, [paired], said_risks(study.runs, over))
-    found.say(
-        opening_of, study.runs, even, study.options, distribution.striking_occupation(reports)
-    )
+    found.say(opening_of, study.runs, even, study.options, distribution.striking_occupation(reports))
     groups, tilts = study.groups, tilts_of(study)
     for name, item in study.runs.items():
         report, preferences, weights = item.report, item.result.preferences, item.report.template_weights
@@ -223,7 +220,7 @@ def tell_results(found: Listing, study: Study) -> None:
             found.say(distribution.distribution_finding, name, one, 0.5, *ends)
     found.say(tails.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
-    found.say(models.whiskers_note, {name: "templates" for name in reports})
+    found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
     found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
 
 

@@ -12,12 +12,12 @@ WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
 TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "method": METHOD_TAB}
 FACTORS, READ, SENSITIVITY, KNOWLEDGE = "Factors", "What it read", "Sensitivity", "Knowledge"
 SUMMARY, FAIRPAIR, CRITERIA = "Summary", "FairPair", "Criteria"
-HOW_IT_WORKS, AS_IN_PAPERS = "How it works", "As in the papers"
+HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS = "How it works", "What numbers support", "As in the papers"
 GLOSSARY, ABOUT = "Glossary", "About"
 TABS: Mapping[str, tuple[str, ...]] = {
     "why": (FACTORS, READ, SENSITIVITY, KNOWLEDGE),
     "written_text": (SUMMARY, FAIRPAIR, CRITERIA),
-    "method": (HOW_IT_WORKS, AS_IN_PAPERS, GLOSSARY, ABOUT),
+    "method": (HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS, GLOSSARY, ABOUT),
 }
 
 

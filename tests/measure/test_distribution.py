@@ -290,3 +290,45 @@ def test_mean_tilts_of_several_groups_are_the_means_of_each() -> None:
         replicates = drawn @ of_group[2]
         low, high = found[group].occupations["y"]
         assert replicates.min() <= low < np.median(replicates) < high <= replicates.max()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("contexts", "index"), [(40, 0.0), (60, 1.5), (200, 1.5)], ids=["alike", "heavy, 60", "heavy, 200"]
+)
+def test_intervals_of_a_tilt_and_of_a_share_hold_the_truth(
+    contexts: int, index: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Forty occupations, contexts that move all alike and each by itself, equal or Pareto's weights."""
+    generator = np.random.default_rng(4)
+    leans = 0.1 + 0.2 * generator.standard_normal((40, 1))
+
+    def tilts(number: int) -> FloatArray:
+        common = 0.1 * generator.standard_normal((1, number))
+        return (leans + common + 0.35 * generator.standard_normal((40, number))).clip(-1, 1)
+
+    everything = tilts(100_000)
+    truth, above = everything.mean(axis=1), (everything > 0).mean(axis=1)
+    names = [str(place) for place in range(40)]
+    held = {"tilt": 0.0, "share": 0.0}
+    for seed in range(300):
+        weights = generator.pareto(index, contexts) + 1 if index else np.ones(contexts)
+        unit, drawn = TemplateUnit.templates(weights), tilts(contexts)
+        found = mean_tilts(
+            np.stack([drawn, -drawn], axis=-1),
+            unit,
+            np.ones(40),
+            groups=["male", "female"],
+            occupations=names,
+            resamples=500,
+            seed=seed,
+        )["male"]
+        bounds = np.array([found.occupations[name] for name in names])
+        held["tilt"] += float(((bounds[:, 0] <= truth) & (truth <= bounds[:, 1])).mean())
+        for place, share in enumerate((drawn > 0) @ unit.weights):
+            one = share_interval(float(min(share, 1.0)), unit.effective)
+            held["share"] += float(one.low <= above[place] <= one.high) / 40
+    shares = {name: times / 300 for name, times in held.items()}
+    with capsys.disabled():
+        print(f"\n{contexts} contexts, Pareto {index:g}: {shares}", end="")  # noqa: T201
+    assert min(shares.values()) >= 0.92, shares

@@ -132,7 +132,7 @@ def test_the_neutral_point_is_drawn_again() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("occupations", "drawn", "apart"), [(60, 20, 0.25), (30, 40, 0.02), (120, 40, 0.1)])
 def test_intervals_over_templates_hold_what_all_templates_would_give(
-    occupations: int, drawn: int, apart: float
+    occupations: int, drawn: int, apart: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of 1,500 templates some are drawn, 120 times: the truth is held in at least 88 of 100."""
     generator = np.random.default_rng(occupations)
@@ -161,4 +161,7 @@ def test_intervals_over_templates_hold_what_all_templates_would_give(
         for name in times:
             over = found.intervals[name, 0][0]
             times[name] += over.low <= truth[name][0, 0] <= over.high
-    assert min(times.values()) >= 0.88 * 120 - 4, times
+    of_all = {name: held_times / 120 for name, held_times in times.items()}
+    with capsys.disabled():
+        print(f"\n{occupations} occupations, {drawn} contexts, {apart:g} apart: {of_all}", end="")  # noqa: T201
+    assert min(of_all.values()) >= 0.85, of_all

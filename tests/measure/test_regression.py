@@ -377,7 +377,9 @@ def test_of_one_template_nothing_is_learned() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("spread", "least"), [("even", 0.93), ("long tail", 0.87)])
-def test_intervals_cover_where_the_scatter_grows_with_the_factor(spread: str, least: float) -> None:
+def test_intervals_cover_where_the_scatter_grows_with_the_factor(
+    spread: str, least: float, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Sixty points: HC3 keeps what it promises where no few points lie far out, and beats the usual error."""
     generator = np.random.default_rng(0)
     covered = usual = 0
@@ -388,6 +390,8 @@ def test_intervals_cover_where_the_scatter_grows_with_the_factor(spread: str, le
         covered += fit.interval.low <= 0.3 <= fit.interval.high
         line = stats.linregress(x, risks)
         usual += abs(line.slope - 0.3) <= stats.t.ppf(0.975, 58) * line.stderr
+    with capsys.disabled():
+        print(f"\n{spread}: {covered / 1000}", end="")  # noqa: T201
     assert covered / 1000 >= least, covered
     assert usual < covered, (usual, covered)
 

@@ -9,7 +9,7 @@ independent: a fact is drawn with all its prompts (Davison & Hinkley 1997, sec. 
 doi:10.1017/CBO9780511802843), and weighs as much as it has prompts.  The frames are taken as they are.  Where
 40 facts have 5 prompts each, prompts drawn one by one gave intervals that held the truth in 66 of 100 cases
 with a correlation of 0.8 within facts and in 86 with one of 0.2; facts give 94.  With 5 facts 91 of 100
-intervals hold the truth, with 10 or more 92 to 95 (tests/measure/test_prompts.py).
+intervals hold the truth, with 10 or more 92 to 95 (tests/texts/fairpair/test_intervals.py).
 
 **Whether two samples of texts are alike: labels dealt anew, fold by fold.**  If u and z came from one
 distribution, it would not matter which text of a fold bears which name.  The 2m texts of each fold are dealt
