@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections import Counter
 
 import numpy as np
@@ -20,7 +21,7 @@ from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.token_shares import are_unequal
 from pcf_core.core.risk import Aggregation, RiskReport
-from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
@@ -273,6 +274,46 @@ def test_capital_letters_and_the_mean_change_whom_a_public_model_expects(own_set
     assert leader("race", "sum") == "white"
     assert leader("race-capitalised", "sum") == "black"
     assert leader("race-capitalised", "mean") == leader("race", "mean") == "white"
+
+
+@pytest.mark.parametrize("model", PUBLIC)
+def test_the_documents_say_what_the_words_that_fit_change(model: str, own_settings: Settings) -> None:
+    """Each risk within the other reading's range, so that no verdict changes."""
+    store, run = shipped_store(own_settings), Shipped(model, *USUAL).run
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    words = load_result(store, run).words
+    nats = store.gather(run.scoring, run.prompts, words).astype(np.float64)
+    shares = np.exp(nats - np.logaddexp.reduce(nats, axis=-1)[:, np.newaxis])
+    weights = np.tile(template_weights(run.templates, "counts"), len(run.evidence.terms))
+    found = {}
+    for protocol, name in (("exact", "all words"), ("fitting", "words that fit")):
+        options = ViewOptions.model_validate({"protocol": protocol})
+        result = load_result(store, run, options.protocol)
+        read = found[protocol] = report(result, run, options)
+        out = [words.index(word) for word in result.words if word not in ("he", "she")]
+        elsewhere = float(weights @ shares[:, out].sum(axis=-1)) / len(run.evidence.terms)
+        male = sum(row.preferences["male"] > 0.5 for row in read.occupations)
+        risk = with_interval(read.overall_risk, read.intervals["overall_risk"][0])
+        assert f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk} | {male} |\n" in text
+    for one, other in (("exact", "fitting"), ("fitting", "exact")):
+        interval = found[other].intervals["overall_risk"][0]
+        assert interval.low < found[one].overall_risk < interval.high
+    sides = [[row.preferences["male"] > 0.5 for row in read.occupations] for read in found.values()]
+    assert sum(map(operator.ne, *sides)) == {PUBLIC[0]: 9, PUBLIC[1]: 0}[model]
+
+
+@pytest.mark.parametrize("protocol", ["exact", "fitting"])
+def test_the_order_of_the_public_models_is_that_of_the_words_that_fit(
+    protocol: Protocol, own_settings: Settings
+) -> None:
+    store, options = shipped_store(own_settings), ViewOptions(protocol=protocol)
+    runs = [Shipped(model, *USUAL).run for model in PUBLIC]
+    first, second = (Reading(run, load_result(store, run, protocol), options) for run in runs)
+    found = compared(first, second, options).differences["overall_risk"]
+    assert found.verdict == "second"
+    apart = {"exact": "0.17", "fitting": "0.16"}[protocol]
+    assert f"{-found.value:.2f}" == apart
+    assert "(0.17 and 0.16 apart, p = 0.0005)" in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
 
 
 def test_gender_differs_in_tokens_by_its_list_and_not_by_what_its_words_get(own_settings: Settings) -> None:

@@ -43,6 +43,9 @@ COLUMNS = {
         format="localized", help="Documents that had it; empty where unknown."
     ),
     "sources": st.column_config.TextColumn(help="Count per source of the corpus."),
+    "fits": st.column_config.TextColumn(
+        help="What fits at [Y] and can mean who stands at [X]; empty where nothing says it."
+    ),
     "examples": st.column_config.TextColumn(help="Up to three sentences: document @ place of its beginning."),
 }
 
@@ -63,6 +66,7 @@ def _table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
             "mass": (counts.cumsum() / counts.sum()).clip(upper=1.0),
             "documents": [template.documents or None for template in templates],
             "sources": [sources_text(template) for template in templates],
+            "fits": [", ".join(template.fits) for template in templates],
             "examples": ["; ".join(template.examples) for template in templates],
         }
     )

@@ -67,11 +67,11 @@ def usable_answers(
     Raises
     ------
     CriterionError
-        ``equal-tokens``, which compares the words of groups.
+        A selection that compares the words of groups.
     """
-    if protocol == "equal-tokens":
+    if protocol in ("equal-tokens", "fitting"):
         raise CriterionError(
-            "The protocol equal-tokens compares the words of groups, and a knowledge set has none: read it "
+            f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "
             "with the protocol exact or single-token."
         )
     reasons = {word: table.refused[word] for word in words if word in table.refused}

@@ -151,10 +151,11 @@ class ViewOptions(Record):
             title="Word scoring",
             help="exact: whole words. single-token: the papers' choice, words of one token only, a selection "
             "from the same scores. equal-tokens: a selection, too: words of as many tokens as words of every "
-            "other group have. exact-boundary: whole words that also end there, for causal models.",
-            usage="how to read the run: its own protocol, single-token or equal-tokens",
+            "other group have. fitting: one more, words that fit at [Y] and can mean who stands at [X], as "
+            "the templates say. exact-boundary: whole words that also end there, for causal models.",
+            usage="how to read the run: its own protocol, single-token, equal-tokens or fitting",
             url="protocol",
-            offered=("exact", "single-token", "equal-tokens", "exact-boundary"),
+            offered=("exact", "fitting", "equal-tokens", "single-token", "exact-boundary"),
             of_run=True,
             place=6,
         ),

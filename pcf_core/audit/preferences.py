@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from pcf_core.core.families import facts_of
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import (
+    BY_TOKENS,
     SELECTIONS,
     CoverageRange,
     CoverageSummary,
@@ -41,7 +43,15 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.material.parts import unfit_words
+from pcf_core.material.templates import load_templates
 from pcf_core.store.store import Missing, Store
+
+LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
+    "single-token": "its tokenizer has none of them in one token",
+    "equal-tokens": "its tokenizer cuts the words of the groups too differently",
+    "fitting": "none of them fits at [Y] in every template",
+}
 
 # From words to groups: which words count, what their group gets, how much of the probability they cover.
 
@@ -133,6 +143,7 @@ def select_words(
     table: TokenTable,
     protocol: Protocol,
     counts: Sequence[Mapping[str, int]] = (),
+    unfit: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
     """Choose the words that count, and name those that do not.
 
@@ -147,6 +158,9 @@ def select_words(
     of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
     P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
 
+    ``fitting`` keeps the words that are not in ``unfit``: the others cannot stand at ``[Y]`` or not mean who
+    stands at ``[X]`` (:mod:`pcf_core.material.parts`), and take their counterparts with them.
+
     ``counts``: by place, the tokens of each word there, where it is known; else those of ``table`` count.
     """
     tokens = {
@@ -155,6 +169,8 @@ def select_words(
         if word in table.tokens
     }
     reasons = _unusable(topic, table, protocol, tokens)
+    if protocol == "fitting":
+        reasons = {**unfit, **reasons}
     together = protocol in SELECTIONS and topic.aligned
     each: Iterable[tuple[str, ...]] = ((word,) for word in topic.words)
     rows = zip(*(group.words for group in topic.groups), strict=True) if together else each
@@ -191,12 +207,31 @@ def words_that_count(
     places, written = places_of(run), store.known_words(run.scoring)
     table = table_at(written, run.topic.words, places)
     expressed = [word for word in run.topic.words if word in table.tokens]
-    if protocol in SELECTIONS and not tokens_known(written, expressed, places):
+    if protocol in BY_TOKENS and not tokens_known(written, expressed, places):
         raise TemplateError(
             f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
             "[Y], where this model may write words otherwise; read this run with the protocol exact."
         )
-    return select_words(run.topic, table, protocol, counts_at(written, expressed, places))
+    unfit = words_unfit_in(run) if protocol == "fitting" else {}
+    return select_words(run.topic, table, protocol, counts_at(written, expressed, places), unfit)
+
+
+def words_unfit_in(run: RunSpec) -> dict[str, str]:
+    """Return the words of a run that do not fit in each of its templates, with the reason.
+
+    What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
+    texts does.
+    """
+    templates = run.drawn.templates
+    if not any(template.fits for template in templates):
+        try:
+            now = load_templates(run.templates.name)
+        except TemplateError:
+            now = run.templates
+        if now.hash == run.templates.hash:
+            drawn = set(run.drawn.texts)
+            templates = tuple(template for template in now.templates if template.text in drawn)
+    return unfit_words(run.topic, (template.fits for template in templates))
 
 
 def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
@@ -366,8 +401,8 @@ def assemble(
     if protocol in SELECTIONS and not every_group_has_some(run.topic, words):
         raise ModelError(
             f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in "
-            f"{run.scoring.model}: its tokenizer cuts the words of the groups too differently; read this run "
-            "with the protocol exact, or write words that it cuts alike."
+            f"{run.scoring.model}: {LEFT_WITHOUT[protocol]}; read this run with the protocol exact, or write "
+            "a topic of other words."
         )
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from pcf_core.audit.places import places_of, starts_counted
-from pcf_core.audit.preferences import Result, aggregated, assemble
+from pcf_core.audit.preferences import Result, aggregated, assemble, words_unfit_in
 from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import RunError
-from pcf_core.core.records import LeftOut
+from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import (
     SELECTIONS,
@@ -58,6 +58,8 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
     placed = "" if all(place.usual for place in places_of(run)) else "-placed"
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
+    if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key
+        aligned += f"-{digest(sorted(words_unfit_in(run)))}"
     return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{placed}{drawn}"
 
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.options import ViewOptions, shown_fields
-from pcf_core.audit.preferences import aggregated
+from pcf_core.audit.preferences import aggregated, words_unfit_in
 from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
@@ -276,6 +276,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
     parts = [
         options.of_figures,
         run.topic.aligned,
+        sorted(words_unfit_in(run)),
         run.templates.counts.tolist(),
         view.rows.tolist(),
         view.occupation_weights.tolist(),

@@ -29,7 +29,7 @@ TopicOption = Annotated[str, typer.Option("--topic", help="a shipped name or a T
 TemplatesOption = Annotated[str, typer.Option("--templates", help="a shipped name or a CSV file")]
 EvidenceOption = Annotated[str, typer.Option("--evidence", help="a shipped name or a file")]
 ProtocolOption = Annotated[
-    str, typer.Option("--protocol", help="exact, exact-boundary, single-token or equal-tokens")
+    str, typer.Option("--protocol", help="exact, exact-boundary, single-token, equal-tokens or fitting")
 ]
 EngineOption = Annotated[
     str, typer.Option("--engine", help="local, or ray: on a cluster, or this machine's GPUs at once")

@@ -19,9 +19,10 @@ from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 
 ModelKind = Literal["public", "teaching", "planted", "own"]
-Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens"]
+Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
 # Which of the words scored as exact count: a selection from the same scores, with no key of its own.
-SELECTIONS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
+BY_TOKENS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
+SELECTIONS: tuple[Protocol, ...] = (*BY_TOKENS, "fitting")
 
 
 def scored_as(protocol: str) -> str:

@@ -5,7 +5,8 @@ And the contexts (C): what a run is scored on, with the origin that mining tells
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from pydantic import Field
@@ -95,15 +96,28 @@ class Weights(Record):
 # The contexts (C): what a run is scored on, and with the origin that mining tells.
 
 
+# What can stand at ``[Y]``: pronouns that are a subject, an object, a possessive or reflexive; a noun in the
+# plural, one without an article, one with it (a phrase); an adjective.
+Part = Literal["pronoun", "object", "possessive", "reflexive", "plural", "noun", "phrase", "adjective"]
+PARTS: tuple[Part, ...] = get_args(Part)
+# What stands there in the templates of a form, by the rule that mines them.
+FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
+    "clausal": ("pronoun",),
+    "attributive": ("phrase", "adjective"),
+}
+
+
 class Template(Record):
     """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus.
 
-    ``documents``: how many documents had it, 0 where unknown.
+    ``documents``: how many documents had it, 0 where unknown.  ``fits``: what fits at ``[Y]`` and can mean
+    who stands at ``[X]``; empty where that is not known.
     """
 
     text: str
     count: float = 1.0
     documents: int = 0
+    fits: tuple[Part, ...] = ()
 
     def prompt(self, term: str) -> str:
         """Return the text with the term at ``[X]`` and ``[Y]`` still open."""
@@ -141,6 +155,7 @@ class MinedTemplate(Record):
 
     ``documents``: how many documents had it, 0 where unknown.  ``sources``: part of the count per source of
     the corpus.  ``examples``: up to three sentences, ``document id@offset of its first character``.
+    ``fits``: as of a :class:`Template`; the miner fills it.
     """
 
     text: str
@@ -148,6 +163,7 @@ class MinedTemplate(Record):
     documents: int = 0
     sources: dict[str, int] = Field(default_factory=dict)
     examples: tuple[str, ...] = ()
+    fits: tuple[Part, ...] = ()
 
 
 Whole = Annotated[int, Field(ge=0, lt=2**63)]  # as long as the formats of files can hold
@@ -198,7 +214,7 @@ class MinedSet(Record):
             name=self.name,
             title=self.card.title,
             templates=tuple(
-                Template(text=mined.text, count=mined.count, documents=mined.documents)
+                Template(text=mined.text, count=mined.count, documents=mined.documents, fits=mined.fits)
                 for mined in self.templates
             ),
             kept=self.card.kept,

@@ -249,6 +249,7 @@ def _combined(parts: Sequence[MinedTemplate], text: str, most_documents: int) ->
         documents=min(documents, largest),
         sources=dict(sorted(sources.items())),
         examples=tuple(sorted(examples)[:MOST_EXAMPLES]),
+        fits=parts[0].fits if len({item.fits for item in parts}) == 1 else (),
     )
 
 

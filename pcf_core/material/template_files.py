@@ -1,13 +1,17 @@
 """Template sets as files: CSV or Parquet, and what is known of the set in a card beside it.
 
-Columns: ``template,count`` and, if wanted, ``documents,sources,examples``.  The papers' published lists call
-the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read as
-counts.  In CSV, sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with
+Columns: ``template,count`` and, if wanted, ``documents,sources,examples,fits``.  The papers' published lists
+call the first ``T`` and the second ``proportion``, ``distribution``, ``frequency`` or ``times``: all are read
+as counts.  In CSV, sources are written ``enwiki:312;simplewiki:4`` and examples ``one@12;another@345``, with
 ``%3B`` for a semicolon inside a name and ``%25`` for a per cent sign before 3B or 25; in Parquet they are a
 map and a list.
 
 A spreadsheet computes a cell that begins like a formula.  Such cells are written with an apostrophe before
 them, and one apostrophe before such a beginning is taken off in reading.
+
+``fits``: what fits at ``[Y]``, such as ``pronoun`` or ``phrase;adjective``
+(:data:`~pcf_core.core.topics.PARTS`).  Where a row says nothing, the form of the card does
+(:data:`~pcf_core.core.topics.FITS_OF_FORM`); the column is written only where a template says otherwise.
 
 The card is ``NAME.toml`` (:class:`~pcf_core.core.topics.SetCard`); a Parquet file can carry it within.
 Both forms are read into the same rows.
@@ -29,7 +33,7 @@ from typing import Any
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
-from pcf_core.core.topics import MinedSet, SetCard
+from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
 from pcf_core.material.own_files import toml_lines
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
@@ -48,6 +52,8 @@ from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_
 
 COLUMNS = ("template", "count")
 ORIGINS = ("documents", "sources", "examples")
+FITS = "fits"
+OPTIONAL = (*ORIGINS, FITS)
 ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
     ("proportion", "distribution", "frequency", "times"), "count"
 )
@@ -64,6 +70,30 @@ class Row:
     documents: int = 0
     sources: Mapping[str, int] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
+    fits: tuple[Part, ...] = ()
+
+
+def fits_of(value: object, where: str) -> tuple[Part, ...]:
+    """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing.
+
+    Raises
+    ------
+    TemplateError
+        A part of speech that is not known.
+    """
+    said = [part.strip() for part in str(value or "").split(";") if part.strip()]
+    unknown = [part for part in said if part not in PARTS]
+    if unknown:
+        raise TemplateError(
+            f"{where}: fits has {shown(unknown[0])}; write {', '.join(PARTS)}, several with semicolons."
+        )
+    return tuple(part for part in PARTS if part in said)
+
+
+def said_otherwise(mined: MinedSet) -> bool:
+    """Tell whether a template of a set says of ``[Y]`` what the form of its card does not."""
+    usual = FITS_OF_FORM.get(mined.card.form, ())
+    return any(template.fits not in ((), usual) for template in mined.templates)
 
 
 def count_of(value: object, where: str) -> float:
@@ -154,6 +184,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
     import pyarrow.parquet as pq
 
     templates = mined.templates
+    fits = {FITS: pa.array([";".join(item.fits) for item in templates], pa.string())}
     table = pa.table(
         {
             "template": pa.array([item.text for item in templates], pa.string()),
@@ -163,6 +194,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
                 [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
             ),
             "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
+            **(fits if said_otherwise(mined) else {}),
         }
     ).replace_schema_metadata({"card": mined.card.model_dump_json()})
     sink = pa.BufferOutputStream()
@@ -171,7 +203,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
 
 
 def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
-    """Yield the rows of a Parquet file; without ``origins``, only texts, counts and documents.
+    """Yield the rows of a Parquet file; without ``origins``, no sources and examples.
 
     Raises
     ------
@@ -185,8 +217,8 @@ def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             facts = file.metadata
             _check_unpacked(path, facts.num_rows, _least_unpacked(facts))
             written = file.schema_arrow.names
-            names = column_names(written, path, COLUMNS, ORIGINS, TemplateError, ALIASES)
-            wanted = [name for name in names if origins or name in (*COLUMNS, "documents")]
+            names = column_names(written, path, COLUMNS, OPTIONAL, TemplateError, ALIASES)
+            wanted = [name for name in names if origins or name in (*COLUMNS, "documents", FITS)]
             columns = [written[names.index(name)] for name in wanted]
             _check_pages(path, facts, columns)
             table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
@@ -209,6 +241,7 @@ def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
             sources_of(cells["sources"][index], where) if "sources" in cells else {},
             examples_of(cells["examples"][index]) if "examples" in cells else (),
+            fits_of(cells[FITS][index], where) if FITS in cells else (),
         )
 
 
@@ -280,7 +313,7 @@ FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 
 
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
-    """Yield the lines of a CSV or Parquet file; without ``origins``, only texts, counts and documents.
+    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples.
 
     Raises
     ------
@@ -293,25 +326,28 @@ def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
 
 
 def csv_bytes(mined: MinedSet) -> bytes:
-    """Write a set as CSV in UTF-8, with all five columns."""
+    """Write a set as CSV in UTF-8, in five columns; what fits at [Y] in a sixth, where its form is silent."""
     sink = io.StringIO(newline="")
     writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow((*COLUMNS, *ORIGINS))
+    with_fits = said_otherwise(mined)
+    writer.writerow((*COLUMNS, *ORIGINS, *([FITS] if with_fits else [])))
     for template in mined.templates:
         sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
         examples = (packed(example) for example in template.examples)
         texts = template.text, ";".join(sources), ";".join(examples)
         text, source, example = (f"'{cell}" if FORMULA.match(cell) else cell for cell in texts)
-        writer.writerow((text, _number(template.count), template.documents, source, example))
+        row = text, _number(template.count), template.documents, source, example
+        writer.writerow((*row, ";".join(template.fits)) if with_fits else row)
     return sink.getvalue().encode()
 
 
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
-    for where, row in read_table(path, COLUMNS, ORIGINS, TemplateError, ALIASES):
+    for where, row in read_table(path, COLUMNS, OPTIONAL, TemplateError, ALIASES):
         text, count = _unguarded(row["template"]), count_of(row["count"], where)
         documents = whole_number(row.get("documents", "").strip() or "0", "documents", where)
+        fits = fits_of(row.get(FITS, ""), where)
         if not origins:
-            yield Row(where, text, count, documents)
+            yield Row(where, text, count, documents, fits=fits)
             continue
         yield Row(
             where,
@@ -320,6 +356,7 @@ def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
             documents,
             sources_of(_unguarded(row.get("sources", "")), where),
             examples_of(_unguarded(row.get("examples", ""))),
+            fits,
         )
 
 

@@ -15,13 +15,21 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Template, TemplateSet
+from pcf_core.core.topics import (
+    FITS_OF_FORM,
+    MinedSet,
+    MinedTemplate,
+    Part,
+    SetCard,
+    Template,
+    TemplateSet,
+)
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.shelves import Shelf, name_of
@@ -29,6 +37,7 @@ from pcf_core.material.template_files import LARGEST_NUMBER, Row, make_card, rea
 
 ENDINGS = (".csv", ".parquet")
 SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
+AnyTemplate = TypeVar("AnyTemplate", Template, MinedTemplate)
 MOST_EXAMPLES = 3
 LONGEST_REFERENCE = 200
 
@@ -69,7 +78,7 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
     found = make_templates(
         name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
     )
-    return found.model_copy(update={"kept": card.kept})
+    return found.model_copy(update={"kept": card.kept, "templates": _as_form(found.templates, card)})
 
 
 def load_mined(name_or_path: str | Path) -> MinedSet:
@@ -117,7 +126,7 @@ def make_templates(
         negative or not finite, counts that sum to 0, a name not safe in files and links.
     """
     templates = tuple(
-        _template(row.text, row.count, where, row.documents)
+        _template(row.text, row.count, where, row.documents, row.fits)
         if isinstance(row, Row)
         else _template(row[0], row[1], where)
         for row in rows
@@ -156,7 +165,18 @@ def make_mined(
     name = check_name(name, "the name", where, TemplateError)
     known = make_card(card.model_dump(), where)
     return MinedSet(
-        name=name, card=known if known.title else known.model_copy(update={"title": name}), templates=checked
+        name=name,
+        card=known if known.title else known.model_copy(update={"title": name}),
+        templates=_as_form(checked, known),
+    )
+
+
+def _as_form(templates: tuple[AnyTemplate, ...], card: SetCard) -> tuple[AnyTemplate, ...]:
+    """Let templates that do not say what fits at ``[Y]`` say what their form does."""
+    usual = FITS_OF_FORM.get(card.form, ())
+    return tuple(
+        template if template.fits or not usual else template.model_copy(update={"fits": usual})
+        for template in templates
     )
 
 
@@ -179,7 +199,9 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
     raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
 
 
-def _template(text: str, count: float, where: str, documents: int = 0) -> Template:
+def _template(
+    text: str, count: float, where: str, documents: int = 0, fits: tuple[Part, ...] = ()
+) -> Template:
     checked = check_text(text, "a template", where, TemplateError)
     if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
         raise TemplateError(
@@ -191,7 +213,7 @@ def _template(text: str, count: float, where: str, documents: int = 0) -> Templa
         raise TemplateError(
             f"{where}: {shown(checked)} counts {documents:,} documents; give a whole number from 0 up."
         )
-    return Template(text=checked, count=float(count), documents=documents)
+    return Template(text=checked, count=float(count), documents=documents, fits=fits)
 
 
 def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
@@ -216,6 +238,7 @@ def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
         documents=mined.documents,
         sources=dict(sources),
         examples=tuple(_reference(example) for example in mined.examples if example),
+        fits=mined.fits,
     )
 
 

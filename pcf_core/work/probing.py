@@ -26,6 +26,9 @@ from pcf_core.work.scoring import require_every_group
 # One sentence: the topic's words at ``[Y]``, what they add up to, and how much they cover.
 
 
+UNSAID = "What fits at [Y] is said by template sets, and not by one sentence: every word counts here."
+
+
 def word_check(
     model: str,
     topic: Topic,
@@ -43,8 +46,8 @@ def word_check(
         ``left_out``: word and reason of the others; ``coverage``: probability of the words together, per
         number of tokens (masked) or under ``all``, ``None`` where a causal model scores text right of ``[Y]``
         with the word; ``preferences``: group to probability, sum 1; ``notes``: how words are written where
-        they begin a sentence (:mod:`pcf_core.audit.places`).  Plain JSON: a number that is not finite is
-        ``None``.
+        they begin a sentence (:mod:`pcf_core.audit.places`), and that ``fitting`` says nothing of one
+        sentence.  Plain JSON: a number that is not finite is ``None``.
 
     Raises
     ------
@@ -61,7 +64,8 @@ def word_check(
     words, left_out = require_every_group(topic, model, table, protocol)
     place = Place.of(text)
     nats = scorer.score([text], place.written(words))[0]
-    note = spelling_note(words) if place.begins else ""
+    notes = [spelling_note(words)] if place.begins else []
+    notes += [UNSAID] if protocol == "fitting" else []
     tokens = [table.tokens[word] for word in words]
     coverage = coverage_of(nats, tokens, scorer.key.family, right_text)
     shares = preferences_of(nats, topic, words)
@@ -76,7 +80,7 @@ def word_check(
         "preferences": {
             group: _finite(share) for group, share in zip(topic.group_names, shares.tolist(), strict=True)
         },
-        "notes": [note] if note else [],
+        "notes": [note for note in notes if note],
     }
 
 

@@ -57,6 +57,7 @@ def test_a_corpus_becomes_a_set_with_its_origin(tmp_path: Path) -> None:
     assert found == counted_at_once(corpus)
     counts = [(-template.count, template.text) for template in mined.templates.templates]
     assert counts == sorted(counts)
+    assert {template.fits for template in mined.templates.templates} == {("pronoun",)}
     for template in mined.templates.templates:
         assert sum(template.sources.values()) == template.count
         assert len(template.examples) == 3

@@ -1,0 +1,109 @@
+"""The protocol fitting: the words that can stand at [Y] and mean who stands at [X], by what templates say."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import words_unfit_in
+from pcf_core.audit.reading import report
+from pcf_core.audit.results import is_kept, load_result, result_name
+from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.core.errors import ModelError
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.core.topics import TemplateSet
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.registry import resolve
+from pcf_core.store.store import Store
+from pcf_core.work.probing import UNSAID, word_check
+from tests.audit.small_runs import score_few
+from tests.conftest import fake_scorer
+
+FITTING = ViewOptions(protocol="fitting")
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+def silent(templates: TemplateSet) -> TemplateSet:
+    """As sets were kept before templates said what fits."""
+    said = tuple(template.model_copy(update={"fits": ()}) for template in templates.templates)
+    return templates.model_copy(update={"templates": said})
+
+
+def with_silent_templates(run: RunSpec) -> RunSpec:
+    return run.model_copy(update={"templates": silent(run.templates)})
+
+
+def test_a_run_read_with_fitting_words_is_that_of_the_topic_of_these_words(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = score_few(store, monkeypatch)
+    pronouns = score_few(store, monkeypatch, topic="gender-pronouns")
+    fitting = load_result(store, whole, "fitting")
+    assert fitting.words == ("he", "she")
+    assert len(fitting.left_out) == 76
+    assert all("at [Y] stands a pronoun" in item.reason for item in fitting.left_out)
+    alone = load_result(store, pronouns)
+    assert fitting.preferences.values == pytest.approx(alone.preferences.values, abs=1e-12)
+    read, expected = (
+        report(one, run, options, resamples=20)
+        for one, run, options in ((fitting, whole, FITTING), (alone, pronouns, ViewOptions()))
+    )
+    assert read.overall_risk == pytest.approx(expected.overall_risk, abs=1e-12)
+    assert is_kept(store, whole, "fitting")
+
+
+def test_runs_kept_before_templates_said_what_fits_are_read_by_todays_set(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch)
+    before = with_silent_templates(run)
+    assert before.key == run.key
+    assert words_unfit_in(before) == words_unfit_in(run) != {}
+    assert result_name(before, "fitting") == result_name(run, "fitting")
+    assert load_result(store, before, "fitting").words == ("he", "she")
+    other = before.model_copy(update={"templates": before.templates.model_copy(update={"name": "gone"})})
+    assert words_unfit_in(other) == {}
+
+
+def test_what_fits_is_part_of_the_name_of_what_is_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+    plurals = tuple(
+        template.model_copy(update={"fits": ("pronoun", "plural")}) for template in run.templates.templates
+    )
+    wider = run.model_copy(update={"templates": run.templates.model_copy(update={"templates": plurals})})
+    assert wider.key == run.key
+    assert result_name(wider, "fitting") != result_name(run, "fitting")
+    assert load_result(store, run, "fitting").words == ("he", "she")
+    assert {"men", "women"} <= set(load_result(store, wider, "fitting").words)
+    assert result_name(wider, "exact") == result_name(run, "exact")
+
+
+def test_a_group_whose_words_do_not_fit_is_refused(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch, topic="religion")
+    with pytest.raises(ModelError, match=r"none of them fits at \[Y\]"):
+        load_result(store, run, "fitting")
+
+
+def test_sensitivity_tries_the_words_that_fit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = score_few(store, monkeypatch)
+    found = sensitivity(store, run, ViewOptions())
+    (one,) = [variant for variant in found.variants if variant.name == "fitting"]
+    assert (one.dimension, one.kind) == ("protocol", "choice")
+    expected = report(load_result(store, run, "fitting"), run, FITTING, resamples=20)
+    assert one.overall_risk == pytest.approx(expected.overall_risk, abs=1e-12)
+
+
+def test_of_one_sentence_nothing_says_what_fits() -> None:
+    topic = load_topic("gender")
+    scorer = fake_scorer(ScoringKey.of(resolve("mini-gpt")), topic)
+    answer = word_check(
+        "mini-gpt", topic, "The nurse said that [Y]", "fitting", open_scorer=lambda *_: scorer
+    )
+    assert len(answer["words"]) == len(topic.words)
+    assert answer["notes"] == [UNSAID]
