@@ -12,9 +12,11 @@ from pcf_core.core.generation import Decoding
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import ROOT
 from pcf_core.models.generation.base import Generator
+from pcf_core.show.findings.answers import share_text
 from pcf_core.show.findings.numbers import beside_one, number
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial
@@ -87,3 +89,11 @@ def test_the_documents_say_what_was_found(store: Store) -> None:
     (reading,) = readings_of([stories.report])
     assert reading.p_value is not None
     assert f"(p = {number(reading.p_value)})" in said
+    tasks = CRITERIA_AUDIT.load(store, usual_criteria(PUBLIC[0], "tasks").hash)
+    assert tasks is not None
+    assert isinstance(tasks.report, AnswersReport)
+    assert tasks.report.baseline is not None
+    assert share_text(tasks.report.baseline.error) in said
+    for error in (each.error for each in tasks.report.pronouns):
+        assert error.interval is not None
+        assert error.interval.low < 0.5 < error.interval.high
