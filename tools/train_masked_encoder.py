@@ -48,6 +48,7 @@ ID = {"[CLS]": 101, "[SEP]": 102, "[MASK]": 103}  # in BERT's vocabularies
 ORDINARY = 1000  # from this id on
 EDGES: Any = ((0, 0), (ID["[CLS]"], ID["[SEP]"]))  # numpy's types know no pair of pairs
 KEEP_EVERY = 240.0  # seconds between two checkpoints
+PRONOUNS = ("he", "she", "his", "her")
 PROBED = ("nurse", "engineer", "secretary", "captain")
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 Encoder = Annotated[Path, typer.Option(help="folder of the sentence encoder, in the hub's layout")]
@@ -56,7 +57,10 @@ Work = Annotated[Path, typer.Option(help="ignored working folder")]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What decides the weights, together with encoder and text: written into the model card."""
+    """What decides the weights, together with encoder and text: written into the model card.
+
+    ``last_tokens``: of a last phase, half of whose rows end in the first pronoun of an opening.
+    """
 
     tokens: int
     batch_tokens: int = 4096
@@ -66,10 +70,26 @@ class Recipe:
     short_share: float = 0.35
     short_lengths: tuple[int, ...] = (12, 16, 24, 32, 48)
     seed: int = 0
+    last_tokens: int = 800_000
+    last_rate: float = 0.4
+    last_share: float = 0.5
+    last_lengths: tuple[int, ...] = (12, 16, 24)
 
     @property
     def steps(self) -> int:
+        """Steps of the main phase."""
         return self.tokens // self.batch_tokens
+
+    @property
+    def all_steps(self) -> int:
+        return (self.tokens + self.last_tokens) // self.batch_tokens
+
+    def scale(self, step: int) -> float:
+        """Return the part of the rates: a short rise, a linear fall, and another fall in the last phase."""
+        if step >= self.steps:
+            return self.last_rate * (self.all_steps - step) / (self.all_steps - self.steps)
+        warm = max(1, int(self.steps * self.warmup))
+        return min((step + 1) / warm, max(0.02, (self.steps - step) / (self.steps - warm)))
 
 
 class Rows:
@@ -82,11 +102,15 @@ class Rows:
         ends = np.flatnonzero((self.stream == tokenizer.token_to_id(".")) | (self.stream == ID["[SEP]"])) + 1
         self.starts = ends[ends < len(self.stream) - LENGTH]
         self.order = np.random.default_rng(recipe.seed).permutation(len(self.openings))
+        found = np.isin(self.openings, tokenizer.encode(" ".join(PRONOUNS), add_special_tokens=False).ids)
+        self.first_pronoun = np.where(found.any(axis=1), found.argmax(axis=1), -1)
 
     def at(self, step: int) -> np.ndarray:
         """Return [row, length] ids from ``[CLS]`` to ``[SEP]``."""
         recipe = self.recipe
         random = np.random.default_rng((recipe.seed, step))
+        if step >= recipe.steps and random.random() < recipe.last_share:
+            return self.to_a_pronoun(random)
         short = random.random() < recipe.short_share
         length = int(random.choice(recipe.short_lengths)) if short else LENGTH
         count = recipe.batch_tokens // length
@@ -97,6 +121,15 @@ class Rows:
             [self.stream[start : start + length - 2] for start in random.choice(self.starts, count - half)]
         )
         body = np.concatenate([opening, windows]).astype(np.int64)
+        return np.pad(body, ((0, 0), (1, 1)), constant_values=EDGES)
+
+    def to_a_pronoun(self, random: np.random.Generator) -> np.ndarray:
+        """Return [row, length] ids: words before the first pronoun of an opening, and the pronoun."""
+        length = int(random.choice(self.recipe.last_lengths))
+        late = np.flatnonzero(self.first_pronoun >= length - 3)
+        chosen = random.choice(late, self.recipe.batch_tokens // length)
+        columns = self.first_pronoun[chosen][:, None] + np.arange(3 - length, 1)
+        body = self.openings[chosen[:, None], columns].astype(np.int64)
         return np.pad(body, ((0, 0), (1, 1)), constant_values=EDGES)
 
 
@@ -162,7 +195,7 @@ def prepare(
 @app.command()
 def train(
     encoder: Encoder,
-    tokens: Annotated[int, typer.Option(help="tokens read")] = 3_500_000,
+    tokens: Annotated[int, typer.Option(help="tokens of the main phase")] = 3_500_000,
     work: Work = Path(".training/masked-encoder"),
     out: Annotated[Path, typer.Option(help="folder of the shipped models")] = Path("assets/models"),
     threads: Annotated[int, typer.Option(help="CPU threads")] = 2,
@@ -197,11 +230,9 @@ def train(
         first, history = state["step"], state["history"]
     model.train()
     begun = kept = time.monotonic()
-    for step in range(first, recipe.steps):
-        warm = max(1, int(recipe.steps * recipe.warmup))
-        scale = min((step + 1) / warm, max(0.02, (recipe.steps - step) / (recipe.steps - warm)))
+    for step in range(first, recipe.all_steps):
         for group, factor in zip(optimizer.param_groups, (1, 2), strict=True):
-            group["lr"] = factor * recipe.rate * scale
+            group["lr"] = factor * recipe.rate * recipe.scale(step)
         generator = torch.Generator().manual_seed(recipe.seed * 1_000_003 + step)
         ids = torch.from_numpy(rows.at(step))
         given, chosen = masked(ids, recipe.mask_share, tokenizer, generator)
@@ -211,15 +242,15 @@ def train(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         done = step + 1
-        if done % 25 == 0 or done == recipe.steps:
-            line: dict[str, Any] = {"step": done, "of": recipe.steps, "loss": round(loss.item(), 3)}
-            if done % 300 == 0 or done == recipe.steps:
+        if done % 25 == 0 or done == recipe.all_steps:
+            line: dict[str, Any] = {"step": done, "of": recipe.all_steps, "loss": round(loss.item(), 3)}
+            if done % 300 == 0 or done == recipe.all_steps:
                 line["held_out"] = round(held_out_loss(model, work, tokenizer), 4)
                 line["probe"] = probe(model, tokenizer)
                 history.append([done * recipe.batch_tokens, line["held_out"]])
             speed = (done - first) * recipe.batch_tokens / (time.monotonic() - begun)
             typer.echo(json.dumps(line | {"tokens_per_second": round(speed)}), err=True)
-        if time.monotonic() - kept > KEEP_EVERY or done == recipe.steps:
+        if time.monotonic() - kept > KEEP_EVERY or done == recipe.all_steps:
             kept = time.monotonic()
             state = {"recipe": asdict(recipe), "model": model.state_dict(), "step": done, "history": history}
             torch.save(state | {"optimizer": optimizer.state_dict()}, checkpoint.with_suffix(".new"))
@@ -330,9 +361,10 @@ openings of biographies, the other half windows that begin behind a full stop.
 
 {recipe.tokens:,} tokens in batches of {recipe.batch_tokens:,}, sequences of at most {LENGTH}; asked for were
 masked tokens from all others (80 % masked, 10 % another token, 10 % left). AdamW ({recipe.rate}, the head at
-twice that), bfloat16 autocast, linear decay, seed {recipe.seed}. The order of the rows is a function of the
-seed and the step, so `tools/train_masked_encoder.py` repeats it; `training.json` holds the recipe and the
-held-out loss along the way.
+twice that), bfloat16 autocast, linear decay, seed {recipe.seed}. Then {recipe.last_tokens:,} tokens at
+{recipe.last_rate} of the rates, half of whose rows end in the first pronoun of an opening. The order of the
+rows is a function of the seed and the step, so `tools/train_masked_encoder.py` repeats it; `training.json`
+holds the recipe and the held-out loss along the way.
 
 - Held-out loss {facts["held_out_loss"][-1][1]:.3f} nats {facts["quantity"]}; perplexity
   {facts["held_out_perplexity"]:,}.
