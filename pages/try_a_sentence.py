@@ -4,7 +4,15 @@ import streamlit as st
 
 from pcf_core.app.choice import current_choice
 from pcf_core.app.page import chart, draw_refused, finding
-from pcf_core.app.probe import MOST_MODELS, draw_foot, draw_notes, draw_sentence, read_answer, what_to_ask
+from pcf_core.app.probe import (
+    MOST_MODELS,
+    draw_foot,
+    draw_notes,
+    draw_sentence,
+    read_answer,
+    unequal_words,
+    what_to_ask,
+)
 from pcf_core.app.probe_waiting import ask, draw_ended_early, follow
 from pcf_core.app.queue import ACTIVE
 from pcf_core.app.shell import show
@@ -45,8 +53,7 @@ def draw() -> None:
         if job.state == "done" and job.result is not None
     }
     finding(*(probe_finding(name, answer) for name, answer in answers.items()))
-    caution = probe_caution(answers)
-    if caution:
+    for caution in filter(None, (probe_caution(answers), unequal_words(answers, asked))):
         st.warning(plain(caution), icon=":material/warning:")
     draw_ended_early(jobs)
     follow(jobs)

@@ -17,6 +17,7 @@ from pcf_core.app.page import draw_commands, draw_table
 from pcf_core.app.text import plain
 from pcf_core.app.versions import all_evidence, all_topics
 from pcf_core.audit.preferences import aggregated
+from pcf_core.audit.token_shares import TokenShares
 from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.risk import Aggregation
@@ -27,6 +28,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note
 from pcf_core.show.findings.numbers import number
 from pcf_core.show.findings.probe import probe_coverage
+from pcf_core.show.findings.unequal_words import tokens_sentence
 from pcf_core.work.requests import EXAMPLE, LONGEST, ProbeRequest, make_probe
 
 SENTENCE = "sentence"
@@ -135,6 +137,26 @@ def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggre
     return answer.model_copy(
         update={"preferences": dict(zip(topic.group_names, shares.tolist(), strict=True))}
     )
+
+
+def unequal_words(answers: Mapping[str, ProbeAnswer], asked: Asked) -> str:
+    """Say whose words have more tokens, by what they get in the sentence; empty where they do not."""
+    families = {name: asked.specs[name].family for name in answers}
+    return tokens_sentence({name: token_shares(answer) for name, answer in answers.items()}, families)
+
+
+def token_shares(answer: ProbeAnswer) -> TokenShares | None:
+    """Return in how many tokens each group's probability lies; ``None`` where a group has none."""
+    shares, found = answer.shares, dict[str, dict[int, float]]()
+    for word in answer.words:
+        sums = found.setdefault(word.group, {})
+        sums[word.tokens] = sums.get(word.tokens, 0.0) + shares.get(word.word, 0.0)
+    if not all(sum(sums.values()) > 0 for sums in found.values()):
+        return None
+    return {
+        group: {number: share / sum(sums.values()) for number, share in sums.items()}
+        for group, sums in found.items()
+    }
 
 
 def draw_notes(answers: Mapping[str, ProbeAnswer]) -> None:

@@ -15,7 +15,7 @@ from pcf_core.show.findings.unequal_words import sizes_sentence, tokens_sentence
 
 NARROWER: dict[Protocol, Protocol] = {"exact": "equal-tokens", "equal-tokens": "single-token"}
 LABELS = {"equal-tokens": "Only words of equal tokens", "single-token": "Only words of one token"}
-NONE = "No list here has words of equal tokens for every group."
+NONE = "No words of equal tokens are left for every group."
 
 
 def draw_unequal_words(loaded: Loaded) -> None:

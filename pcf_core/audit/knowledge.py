@@ -59,6 +59,14 @@ class AnswerProbabilities:
     left_out: tuple[LeftOut, ...]
 
 
+OF_GROUPS: tuple[Protocol, ...] = ("equal-tokens", "fitting")  # selections that compare the words of groups
+
+
+def knowledge_protocol(protocol: Protocol) -> Protocol:
+    """Return the protocol under which facts are read beside runs that are read under this one."""
+    return "exact" if protocol in OF_GROUPS else protocol
+
+
 def usable_answers(
     words: Sequence[str], table: TokenTable, protocol: Protocol
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
@@ -69,7 +77,7 @@ def usable_answers(
     CriterionError
         A selection that compares the words of groups.
     """
-    if protocol in ("equal-tokens", "fitting"):
+    if protocol in OF_GROUPS:
         raise CriterionError(
             f"The protocol {protocol} compares the words of groups, and a knowledge set has none: read it "
             "with the protocol exact or single-token."

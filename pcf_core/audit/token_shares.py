@@ -86,5 +86,6 @@ def token_warnings(family: str, shares: TokenShares | None) -> tuple[str, ...]:
     )
     return (
         f"The groups' words differ in tokens, by what they get ({most} {means[most]:.1f}, {least} "
-        f"{means[least]:.1f} on average), and {why}: read the protocol equal-tokens beside it.",
+        f"{means[least]:.1f} on average), and {why}: read the protocol equal-tokens beside it, "
+        "where that leaves every group a word.",
     )

@@ -9,10 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.knowledge import answer_probabilities, knowledge_report, missing_answers
+from pcf_core.audit.knowledge import (
+    OF_GROUPS,
+    answer_probabilities,
+    knowledge_protocol,
+    knowledge_report,
+    missing_answers,
+)
 from pcf_core.core.errors import CriterionError, ModelError, RunError
 from pcf_core.core.knowledge import Fact, KnowledgeSet
-from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
+from pcf_core.core.run import ModelSpec, Protocol, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings
 from pcf_core.material.knowledge import load_knowledge, make_knowledge
 from pcf_core.models.registry import resolve
@@ -185,6 +191,15 @@ def test_single_token_counts_words_of_one(store: Store) -> None:
     assert report.facts[0].probabilities == pytest.approx([0.01 / 0.51, 0.245 / 0.365], abs=1e-6)
     assert "moon" in [item.name for item in report.left_out]
     assert report.warnings == FEW
+
+
+@pytest.mark.parametrize("protocol", OF_GROUPS)
+def test_facts_have_no_groups_whose_words_could_be_selected(protocol: Protocol, store: Store) -> None:
+    scored(store)
+    with pytest.raises(CriterionError, match=f"{protocol} compares the words of groups"):
+        knowledge_report(store, KEY, SKY, protocol=protocol)
+    assert knowledge_protocol(protocol) == "exact"
+    assert knowledge_protocol("single-token") == "single-token"
 
 
 def test_a_masked_model_warns_of_uneven_answers(store: Store) -> None:

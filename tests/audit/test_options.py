@@ -114,7 +114,8 @@ def test_a_command_takes_what_a_page_shows() -> None:
         (["--template-weights", "3"], "--template-weights must be one of counts, equal; got '3'."),
         (
             ["--protocol", "half"],
-            "--protocol must be one of exact, exact-boundary, single-token, equal-tokens; got 'half'.",
+            "--protocol must be one of exact, exact-boundary, single-token, equal-tokens, fitting; got "
+            "'half'.",
         ),
         (["--unit", "word", "--scale", "x"], "--scale must be one of pcf, bvf; got 'x'."),
         (["--margin", "little"], "--margin must be a number; got 'little'."),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.app.probe import token_shares
+from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.settings import Settings, settings
 from tests.pages.opened import open_app
 
@@ -25,13 +29,13 @@ def buttons(app: AppTest) -> list[str]:
 
 def test_words_of_unequal_length_and_number_are_said_before_the_picture() -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
-    assert "Words of “hispanic” have 4.0 tokens and words of “white” 1.0" in ambers(app)
-    assert "2 words of “black” and 1 of “white”" in ambers(app)
-    assert "No list here has words of equal tokens" in ambers(app)
+    assert "Words of “hispanic” have 4.0 tokens, words of “white” 1.0" in ambers(app)
+    assert "“black” with 2 words over “white” with 1" in ambers(app)
+    assert "No words of equal tokens are left" in ambers(app)
     assert buttons(app) == ["take_aggregation"]
     app.button(key="take_aggregation").click().run()
     assert app.sidebar.selectbox(key="aggregation").value == "mean"
-    assert "Added up" not in ambers(app)
+    assert "The sum favours" not in ambers(app)
     assert buttons(app) == []
 
 
@@ -50,3 +54,24 @@ def test_equal_tokens_are_one_press_away_where_every_group_has_some() -> None:
     assert app.sidebar.selectbox(key="protocol").value == "equal-tokens"
     assert not app.exception
     assert app.get("plotly_chart")
+
+
+def test_a_sentences_tokens_count_by_what_its_words_get() -> None:
+    """By hand: of a's .75 two thirds lie in one token; b has one word; c with no probability says nothing."""
+    words = [("x", "a", 0.5, 1), ("y", "a", 0.25, 3), ("z", "b", 0.25, 2)]
+    answer = ProbeAnswer.model_validate(
+        {
+            "words": [
+                {"word": word, "group": group, "log_probability": math.log(p), "tokens": tokens}
+                for word, group, p, tokens in words
+            ],
+            "left_out": (),
+            "coverage": None,
+            "preferences": {"a": 0.75, "b": 0.25},
+        }
+    )
+    found = token_shares(answer)
+    assert found is not None
+    assert found["a"] == pytest.approx({1: 2 / 3, 3: 1 / 3})
+    assert found["b"] == {2: 1.0}
+    assert token_shares(answer.model_copy(update={"preferences": {"a": None, "b": None}})) is None

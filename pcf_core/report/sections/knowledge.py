@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from pcf_core.audit.knowledge import knowledge_report, missing_answers
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.knowledge import knowledge_protocol, knowledge_report, missing_answers
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
-from pcf_core.core.run import ScoringKey
+from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
 from pcf_core.report.knowledge_tables import knowledge_table, ordered
@@ -37,7 +36,7 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
         keys = keys_of(studies)
         scored = {model: key for model, (key, _) in keys.items() if not missing_answers(store, key, asked)}
         reports = {
-            model: knowledge_report(store, key, asked, protocol=keys[model][1].protocol)
+            model: knowledge_report(store, key, asked, protocol=keys[model][1])
             for model, key in scored.items()
         }
         missing = [model for model in keys if model not in scored]
@@ -66,16 +65,16 @@ def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[s
     """Write the commands that reproduce these numbers."""
     return [
         f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(name)}"
-        f" --protocol {options.protocol}{dtype_option(key)}"
+        f" --protocol {protocol}{dtype_option(key)}"
         for name in names
-        for key, options in keys_of(studies).values()
+        for key, protocol in keys_of(studies).values()
     ]
 
 
-def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, ViewOptions]]:
-    """Return the key of each model of the runs by its label, and how its run is read."""
+def keys_of(studies: Sequence[Study]) -> Mapping[str, tuple[ScoringKey, Protocol]]:
+    """Return the key of each model of the runs by its label, and the protocol that suits facts."""
     return {
-        item.run.scoring.label: (item.run.scoring, study.options)
+        item.run.scoring.label: (item.run.scoring, knowledge_protocol(study.options.protocol))
         for study in studies
         for item in study.runs.values()
     }

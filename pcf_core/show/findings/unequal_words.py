@@ -31,12 +31,12 @@ def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[s
     model = max(unequal, key=lambda one: largest_difference(unequal[one]))
     means, (most, least) = mean_tokens(unequal[model]), most_and_least(unequal[model])
     whose = f" in {model}" if len(found) > 1 else ""
-    more = ", which are less likely for that alone"
+    why = "longer words are less likely for that alone"
     if facts_of(families[model]).by_tokens:
-        more = " under as many masks, and these add up to no whole"
+        why = "scored under as many masks, their probabilities are no parts of one whole"
     return (
-        f"{sentence_case(words_of(most))} have {tokens(means[most])}{whose} and {words_of(least)} "
-        f"{means[least]:.1f}{more}."
+        f"{sentence_case(words_of(most))} have {tokens(means[most])}{whose}, {words_of(least)} "
+        f"{means[least]:.1f}: {why}."
     )
 
 
@@ -55,4 +55,4 @@ def sizes_sentence(sizes: Mapping[str, int]) -> str:
     most, least = (choose(sizes, key=lambda group: sizes[group]) for choose in (max, min))
     if sizes[most] == sizes[least]:
         return ""
-    return f"Added up are {count(sizes[most], 'word')} of “{most}” and {sizes[least]} of “{least}”."
+    return f"The sum favours “{most}” with {count(sizes[most], 'word')} over “{least}” with {sizes[least]}."
