@@ -69,7 +69,7 @@ def test_the_glossary_names_what_the_papers_call_by_other_names(own_settings: Se
         "Swap",
         "Knowledge",
         "Confidence gap",
-        "Probe",
+        "Trying a sentence",
     ):
         assert f"**{entry}**" in said
     assert "such intervals hold the true value in about 95 of 100 cases" in said
