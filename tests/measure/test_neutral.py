@@ -130,7 +130,9 @@ def test_the_neutral_point_is_drawn_again() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("occupations", "drawn", "apart"), [(60, 20, 0.25), (30, 40, 0.02), (120, 40, 0.1), (120, 10, 0.1)])
+@pytest.mark.parametrize(
+    ("occupations", "drawn", "apart"), [(60, 20, 0.25), (30, 40, 0.02), (120, 40, 0.1), (120, 10, 0.1)]
+)
 def test_intervals_over_templates_hold_what_all_templates_would_give(
     occupations: int, drawn: int, apart: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
