@@ -130,11 +130,13 @@ def test_the_neutral_point_is_drawn_again() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("occupations", "drawn", "apart"), [(60, 20, 0.25), (30, 40, 0.02), (120, 40, 0.1)])
+@pytest.mark.parametrize(
+    ("occupations", "drawn", "apart"), [(60, 20, 0.25), (30, 40, 0.02), (120, 40, 0.1), (120, 10, 0.1)]
+)
 def test_intervals_over_templates_hold_what_all_templates_would_give(
     occupations: int, drawn: int, apart: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of 1,500 templates some are drawn, 120 times: the truth is held in at least 88 of 100."""
+    """Of 1,500 templates some are drawn, 120 times: the truth is held in about 92 of 100, of ten in fewer."""
     generator = np.random.default_rng(occupations)
     contexts = generator.normal(0, 0.2, size=(1, 1500))
 
@@ -164,4 +166,4 @@ def test_intervals_over_templates_hold_what_all_templates_would_give(
     of_all = {name: held_times / 120 for name, held_times in times.items()}
     with capsys.disabled():
         print(f"\n{occupations} occupations, {drawn} contexts, {apart:g} apart: {of_all}", end="")  # noqa: T201
-    assert min(of_all.values()) >= 0.85, of_all
+    assert min(of_all.values()) >= (0.85 if drawn > 10 else 0.8), of_all
