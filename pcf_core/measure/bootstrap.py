@@ -62,7 +62,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.corrected import Correction, cleared, correction
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
-from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap
+from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap, total
 from pcf_core.measure.lean import Draws, lean_of
 from pcf_core.measure.resampling import (
     TemplateUnit,
@@ -317,7 +317,7 @@ class Totals:
 
     def _held(self, name: str, ends: FloatArray, over: Over, unit: str, few: bool) -> Interval:
         """Make an interval that keeps to what is possible and holds the plug-in estimate."""
-        value = float(self.shares @ part(self.parts, name))
+        value = getattr(total(self.parts, self.shares), name)
         most = float(self.shares @ self.criterion.largest(*self.parts.stereotype.shape))
         low, high = np.clip(ends, 0.0, most)
         bounds = np.array([min(low, value), max(high, value)])

@@ -20,7 +20,8 @@ corrected one still 0.54; over 15 occupations that contexts move independently 0
 clipped for each occupation, which is what was used before, or not; the double bootstrap; the jackknife).
 
 The occupations' own figures are J² − μ (E² − J²), with the one μ at which they add up to that of all: an
-occupation in no doubt, E = J, keeps its figure, and those in doubt share the correction.
+occupation in no doubt, E = J, keeps its figure, and those in doubt share the correction.  Where the former
+alone have more, all others are 0, and R^p is what they have.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def corrected_prejudice(plug_in: FloatArray, noisier: FloatArray, shares: FloatA
     -------
     FloatArray
         [occupation] corrected r^p, in the units of the criterion's scale; their weighted mean is the
-        extrapolated R^p.
+        extrapolated R^p, or more, see the module.
     """
     squares, added = plug_in**2, noisier**2 - plug_in**2
     wanted = cleared(float(shares @ plug_in), float(shares @ noisier) ** 2 - float(shares @ plug_in) ** 2)

@@ -301,7 +301,7 @@ def preference_difference(
     Returns
     -------
     tuple[float, Interval]
-        E_t p of ``first`` less that of ``second``, in probability, and its interval (expanded percentiles);
+        E_t p of ``first`` less that of ``second``, in probability, and its interval (stretched percentiles);
         both occupations see the same resampled templates.
 
     Raises

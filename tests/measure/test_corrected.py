@@ -58,8 +58,13 @@ def test_the_occupations_add_up_to_the_extrapolated_total(seed: int, error: floa
     twice = foldnorm.mean(once / error, scale=error)
     wanted = math.sqrt(max(0, 2 * (shares @ once) ** 2 - (shares @ twice) ** 2))
     found = corrected(means, error, shares)
-    # The bias is known to 0.005 standard errors (above), and a root is steep where little is left.
-    assert (shares @ found) ** 2 == pytest.approx(wanted**2, abs=0.02 * error * (shares @ twice) + 1e-9)
+    # The bias is known to 0.005 standard errors (above), and a root is steep where little is left.  Where
+    # occupations in no doubt already have more than the total, they keep it.
+    much, total = 0.02 * error * (shares @ twice) + 1e-9, (shares @ found) ** 2
+    doubtful = twice > once + 0.01 * error
+    assert total >= wanted**2 - much
+    if found[doubtful].any():
+        assert total <= wanted**2 + much
     assert ((found >= 0) & (found <= once + 1e-12)).all()
 
 
