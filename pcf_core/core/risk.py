@@ -27,6 +27,8 @@ class Interval(Record):
 
     ``unit`` is what was resampled: ``template``, ``document``, ``mention``, ``draw`` or ``occupation``; over
     ``both`` the first of them, as occupations are drawn as such.
+    ``few``: these units count as fewer than ten, so that the interval may be wide, or hold less often than
+    ``level``, see docs/measured-coverage.md; ``None`` where nothing is said of it.
     """
 
     over: Over = "templates"
@@ -34,6 +36,7 @@ class Interval(Record):
     low: float
     high: float
     unit: str = "template"
+    few: bool | None = None
 
 
 class Look(Record):

@@ -1,12 +1,12 @@
 """How far R, R^p, R^c and each r_x move when templates, occupations or both are drawn again.
 
-Over templates, the unit of :class:`~pcf_core.measure.resampling.TemplateUnit` is drawn with replacement and
-the occupations stay as they are; over occupations, these are drawn, each carrying its weight, and the
-templates stay; over both, whole templates and occupations are drawn independently, whatever the unit over
-templates is (the pigeonhole bootstrap, Owen 2007, doi:10.1214/07-AOAS122), which is wider than it need be
-where they do not interact.  None says anything of contexts that nobody wrote.
+Over templates, the unit of :class:`~pcf_core.measure.resampling.TemplateUnit` is drawn again and the
+occupations stay as they are; over occupations, these are drawn, and the templates stay; over both, whole
+templates and occupations are drawn independently, whatever the unit over templates is (the pigeonhole
+bootstrap, Owen 2007, doi:10.1214/07-AOAS122), which is wider than it need be where they do not interact.
+None says anything of contexts that nobody wrote.
 
-Bounds are expanded percentiles with an acceleration for skewness (:mod:`pcf_core.measure.resampling`), but
+Bounds are stretched percentiles with an acceleration for skewness (:mod:`pcf_core.measure.resampling`), but
 where J has a kink, at E s = 0 or where groups tie, these cover nothing: the plug-in r^p lies above the truth
 there, and so do all replicates.
 
@@ -18,17 +18,24 @@ there, and so do all replicates.
   replicates r* − ∇J(m)·m*, which far from a kink are those of r^c itself.  Where resamples disagree on the
   group that leads, it is the upper end of r_x less the lower end of r_x^p.  Where no context brought any
   caprice it is 0: contexts that were not drawn leave no trace.
-- R^p and R^c: the replicates are centred on the estimate that is corrected for bias
-  (:mod:`pcf_core.measure.corrected`), and reach as far as a correction may have left bias.
+- R^p (:func:`prejudice_ends`): let P be the plug-in figure, P̃ the corrected one
+  (:mod:`pcf_core.measure.corrected`) and P + d an end of stretched percentiles about P.  One candidate for
+  the end is P̃ + d.  The other is P + d corrected as P is, √((P + d)² − (E² − P²)): near a kink, where the
+  figure hardly moves with the truth, it is much farther away, and 0 if P is no more than a neutral model
+  shows.  The lower end is the lesser of the two; the upper one goes from the first to the second as P̃ / P
+  goes from 0 (all of P may be noise) to 1.
+- R^c (:func:`caprice_ends`): about the corrected R − P̃.  Its s.d. is in proportion to itself, more or less,
+  so that the distances d are multiplied by corrected / plug-in caprice, and ends are those of its square
+  root, (√c + d / 2√c)².  The upper end is that of two sets of replicates, with the mean stereotypes as they
+  are and shrunk until R^p is at its lower end, and reaches up by as much as that lies below P̃ + d.  It is
+  never above the upper end of R.
 
 Every interval holds the plug-in estimate.
 
-Two things make 95 % intervals hold less often (tests/measure/test_coverage.py).  Few templates that carry
-most of the weight: percentiles are widened as if all units weighed like the heaviest, and still, with Pareto
-weights of index 1.5, 200 templates that count as 58 hold R, R^p and R^c in 92, 91 and 93 of 100 simulations
-(60 that count as 24: 94, 95, 96; r_x^c in 92 to 94).  Few contexts with a change of sign, with equal weights
-too: with two or so, r_x^c is held in 82 (of 12), 77 (of 30), 83 (of 100 templates) of 100, r_x and r_x^p in
-94 to 96.
+``python -m benchmarks.coverage`` measures how often these hold the truth, and how wide they are
+(docs/measured-coverage.md).  Few contexts with a change of sign make intervals of caprice hold less often,
+with equal weights too: with two or so, r_x^c is held in 82 (of 12), 77 (of 30), 83 (of 100 templates) of 100,
+r_x and r_x^p in 94 to 96 (tests/measure/test_coverage.py).
 
 **How a single context moves r, r^p and r^c, and how skew that makes them.**  The infinitesimal jackknife
 (Efron & Tibshirani 1993, ch. 21, doi:10.1201/9780429246593): with m the mean stereotype and ∇ the gradient of
@@ -42,25 +49,29 @@ what intervals of prejudice, of caprice and of single occupations take their tim
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
-from pcf_core.measure.corrected import REACH_DOWN, REACH_UP, Correction, correction
+from pcf_core.measure.corrected import Correction, cleared, correction
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
-from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap
+from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap, total
 from pcf_core.measure.lean import Draws, lean_of
 from pcf_core.measure.resampling import (
     TemplateUnit,
+    effective_number,
     interval,
-    percentiles,
     resampled_occupation_weights,
     resampled_template_weights,
-    tail,
+    rough,
+    stretched,
 )
 
 # How a single context moves r, r^p and r^c, and how skew that makes them.
@@ -94,6 +105,10 @@ def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArr
 
     Both add up over what is drawn independently.
     """
+    if unit.places:
+        return moves**2 @ unit.weights * (unit.weights**2).sum(), moves**3 @ unit.weights * (
+            unit.weights**3
+        ).sum()
     carried = unit.weights / np.maximum(unit.sizes, 1)
     return moves**2 @ (unit.sizes * carried**2), moves**3 @ (unit.sizes * carried**3)
 
@@ -120,7 +135,7 @@ class RiskIntervals:
     ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
     known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
     of which nothing was asked is in neither.
-    ``correction``: what the sampling of templates does to r^p; ``None`` where it is told elsewhere.
+    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is told elsewhere.
     ``lean``: R^p split once more; ``None`` where R alone was asked for.
     """
 
@@ -135,8 +150,8 @@ class RiskIntervals:
 class Replicates:
     """Risks and mean stereotypes of the resamples.
 
-    ``risks``: by quantity, [resample, occupation] r_x, r_x^p and r_x^c; ``means``: [resample, occupation,
-    group] mean stereotypes.
+    ``risks``: by quantity, [resample, occupation] r_x, r_x^p and r_x^c, or r_x alone; ``means``: [resample,
+    occupation, group] mean stereotypes, none beside r_x alone.
     """
 
     risks: Mapping[str, FloatArray]
@@ -184,108 +199,170 @@ def risk_intervals(
     shares = normalised(occupation_weights, preferences.shape[0], "occupation_weights")
     parts = decompose(preferences, unit.weights, criterion)
     stereotypes = criterion.stereotypes(preferences)
-    corrected = correction(stereotypes, unit.weights, unit.variance_weights, criterion)
-    blocks = resampled_template_weights(unit, resamples, seed)
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
     moves = influences(stereotypes, parts, criterion)
-    totals = across = Totals(parts, corrected.prejudice, shares, unit, level)
-    risks: Mapping[str, FloatArray]
-    lean = None
-    if brief:
-        risks, occupations = overall_replicates(stereotypes, blocks, criterion), dict[str, FloatArray]()
-    else:
-        found = replicates_of(stereotypes, blocks, criterion)
-        largest = criterion.stereotypes(np.ones_like(parts.stereotype))
-        risks, again = found.risks, found
-        occupations = occupation_bounds(found, parts, moves, largest, unit, criterion, level)
-    wide, whole = risks, unit.whole
+
+    def again(some: TemplateUnit) -> Replicates:
+        blocks = resampled_template_weights(some, resamples, seed)
+        return (overall_replicates if brief else replicates_of)(stereotypes, blocks, criterion)
+
+    whole = unit.whole
+    found = wide = again(unit)
+    totals = across = Totals(parts, stereotypes, shares, unit, criterion, level)
     if whole is not unit:
-        of_whole = correction(stereotypes, whole.weights, whole.variance_weights, criterion)
-        blocks = resampled_template_weights(whole, resamples, seed)
-        across = Totals(parts, of_whole.prejudice, shares, whole, level)
-        if brief:
-            wide = overall_replicates(stereotypes, blocks, criterion)
-        else:
-            again = replicates_of(stereotypes, blocks, criterion)
-            wide = again.risks
+        wide, across = again(whole), replace(totals, unit=whole)
+    lean, occupations = None, dict[str, FloatArray]()
     if not brief:
+        occupations = occupation_bounds(found, parts, moves, unit, criterion, level)
         lean = lean_of(
             parts,
             shares,
             criterion,
-            Draws(unit, found.means, risks["prejudice_risk"]),
-            Draws(whole, again.means, wide["prejudice_risk"]),
+            Draws(unit, found.means, found.risks["prejudice_risk"]),
+            Draws(whole, wide.means, wide.risks["prejudice_risk"]),
             drawn,
             level,
         )
+    over_templates, over_both = totals.over_templates(found, moves), across.over_both(wide, moves, drawn)
     intervals = {
-        name: (
-            totals.over_templates(name, replicates, moves[name]),
-            totals.over_occupations(name, drawn),
-            across.over_both(name, wide[name], moves[name], drawn),
-        )
-        for name, replicates in risks.items()
+        name: (over_templates[name], totals.over_occupations(name, drawn), over_both[name])
+        for name in over_templates
     }
-    return RiskIntervals(parts, intervals, occupations, corrected, lean)
+    return RiskIntervals(parts, intervals, occupations, across.correction, lean)
 
 
 @dataclass(frozen=True)
 class Totals:
     """Intervals of R, R^p and R^c.
 
-    ``parts``: plug-in risks.  ``corrected``: [occupation] corrected r^p.  ``shares``: [occupation] weights,
-    sum to 1.  ``unit``: what is drawn of the templates.
+    ``parts``: plug-in risks.  ``stereotypes``: [occupation, template, group].  ``shares``: [occupation]
+    weights, sum to 1.  ``unit``: what is drawn of the templates.  ``criterion``: its norm and scale.
     """
 
     parts: Decomposition
-    corrected: FloatArray
+    stereotypes: FloatArray
     shares: FloatArray
     unit: TemplateUnit
+    criterion: Criterion
     level: float
 
-    def over_templates(self, name: str, risks: FloatArray, moves: FloatArray) -> Interval:
-        """Make intervals from [resample, occupation] risks and [occupation, template] influences."""
-        skew = acceleration(moments(self.shares @ moves, self.unit))
-        replicates = risks @ self.shares
-        bounds = percentiles(replicates, self.level, self.unit.fewest, skew)
-        return self._unbiased(name, replicates, bounds, "templates")
+    @cached_property
+    def correction(self) -> Correction:
+        """What drawing the unit does to r^p."""
+        unit = self.unit
+        return correction(self.stereotypes, unit.weights, unit.variance_weights, self.shares, self.criterion)
 
-    def over_both(self, name: str, risks: FloatArray, moves: FloatArray, drawn: FloatArray) -> Interval:
-        """Make intervals from [resample, occupation] risks, weights, [occupation, template] influences."""
-        occupations, deviations = self._occupations(name)
-        skew = acceleration(moments(self.shares @ moves, self.unit), moments(deviations, occupations))
-        replicates = np.einsum("bx,bx->b", risks, drawn)
-        fewest = min(self.unit.fewest, occupations.fewest)
-        return self._unbiased(name, replicates, percentiles(replicates, self.level, fewest, skew), "both")
+    def over_templates(self, found: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
+        """Make intervals from replicates and [occupation, template] influences, by quantity."""
+        skew = acceleration(moments(self.shares @ moves["overall_risk"], self.unit))
+        return self._intervals(
+            found, self.shares[np.newaxis], skew, self.unit.stretch(self.level), "templates"
+        )
+
+    def over_both(
+        self, found: Replicates, moves: Mapping[str, FloatArray], drawn: FloatArray
+    ) -> dict[str, Interval]:
+        """Make intervals from replicates, influences and [resample, occupation] weights, by quantity."""
+        occupations, deviations = self._occupations("overall_risk")
+        by_template = moments(self.shares @ moves["overall_risk"], self.unit)
+        skew = acceleration(by_template, moments(deviations, occupations))
+        stretch = max(some.stretch(self.level) for some in (self.unit, occupations))
+        return self._intervals(found, drawn, skew, stretch, "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
         """Make intervals from [resample, occupation] weights; with fixed templates there is no bias."""
         occupations, deviations = self._occupations(name)
         skew = acceleration(moments(deviations, occupations))
-        values = part(self.parts, name)
-        low, high = percentiles(drawn @ values, self.level, occupations.fewest, skew)
-        value = float(self.shares @ values)
-        bounds = np.array([min(low, value), max(high, value)])
-        return interval(bounds, self.level, "occupations", "occupation")
+        replicates = drawn @ part(self.parts, name)
+        bounds = stretched(replicates, self.level, occupations.stretch(self.level), skew)
+        return self._held(name, bounds, "occupations", "occupation", rough(occupations.effective))
 
     def _occupations(self, name: str) -> tuple[TemplateUnit, FloatArray]:
         """Return the resampling unit of occupations, all alike, and [occupation] deviations from the mean."""
         values = part(self.parts, name)
         return TemplateUnit.templates(self.shares), values - self.shares @ values
 
-    def _unbiased(self, name: str, replicates: FloatArray, bounds: FloatArray, over: Over) -> Interval:
-        """Return bounds around the corrected estimate that allow for bias and hold the plug-in estimate."""
-        value = float(self.shares @ part(self.parts, name))
-        low, high = bounds
-        if name != "overall_risk":
-            taken = float(self.shares @ (self.parts.prejudice - self.corrected))
-            corrected = value - taken if name == "prejudice_risk" else value + taken
-            shift = corrected - float(replicates.mean())
-            low += shift - REACH_DOWN.get(name, 0.0) * taken
-            high += shift + REACH_UP.get(name, 0.0) * taken
-        return interval(
-            np.array([min(max(low, 0.0), value), max(high, value)]), self.level, over, self.unit.name
-        )
+    def _intervals(
+        self, found: Replicates, weights: FloatArray, skew: FloatArray, stretch: float, over: Over
+    ) -> dict[str, Interval]:
+        """Make intervals of all there are replicates of, from weights [resample or 1, occupation]."""
+
+        def averaged(risks: FloatArray) -> FloatArray:
+            return np.asarray((risks * weights).sum(axis=1))
+
+        def reach(replicates: FloatArray) -> FloatArray:
+            return np.asarray(stretched(replicates, self.level, stretch) - replicates.mean())
+
+        risk, prejudice, caprice = (float(self.shares @ part(self.parts, name)) for name in RISKS)
+        replicates = {name: averaged(risks) for name, risks in found.risks.items()}
+        moved = replicates["overall_risk"]
+        ends = {"overall_risk": stretched(moved, self.level, stretch, skew)}
+        if "prejudice_risk" in replicates:
+            corrected = float(self.shares @ self.correction.prejudice)
+            moves = reach(replicates["prejudice_risk"])
+            ends["prejudice_risk"] = prejudice_ends(prejudice, corrected, self.correction.added, moves)
+            low = ends["prejudice_risk"][0]
+            shrunk = self.parts.stereotype * (low / prejudice if prejudice > 0 else 0.0)
+            neutral = self.criterion.of_stereotypes(shrunk + found.means - found.means.mean(axis=0))
+            distances = np.stack([reach(replicates["caprice_risk"]), reach(moved - averaged(neutral))])
+            ends["caprice_risk"] = caprice_ends(
+                caprice,
+                risk - corrected,
+                np.array([distances[0, 0], distances[:, 1].max()]),
+                max(0.0, corrected + moves[0]) - low,
+                ends["overall_risk"][1],
+            )
+        few = rough(self.unit.effective) or (over == "both" and rough(effective_number(self.shares)))
+        return {name: self._held(name, several, over, self.unit.name, few) for name, several in ends.items()}
+
+    def _held(self, name: str, ends: FloatArray, over: Over, unit: str, few: bool) -> Interval:
+        """Make an interval that keeps to what is possible and holds the plug-in estimate."""
+        value = getattr(total(self.parts, self.shares), name)
+        most = float(self.shares @ self.criterion.largest(*self.parts.stereotype.shape))
+        low, high = np.clip(ends, 0.0, most)
+        bounds = np.array([min(low, value), max(high, value)])
+        return interval(bounds, self.level, over, unit, few)
+
+
+def prejudice_ends(plug_in: float, corrected: float, added: float, moves: FloatArray) -> FloatArray:
+    """Return low and high of R^p; see the module.
+
+    Parameters
+    ----------
+    plug_in, corrected
+        P and P̃.
+    added
+        E² − P².
+    moves
+        [low, high] distances of the stretched percentiles from the mean of the replicates.
+    """
+    plain = np.maximum(corrected + moves, 0.0)
+    undone = np.array([cleared(max(0.0, plug_in + move), added) for move in moves])
+    clear = corrected / plug_in if plug_in > 0 else 0.0
+    return np.array([plain.min(initial=undone[0]), plain[1] + clear * max(0.0, undone[1] - plain[1])])
+
+
+def caprice_ends(
+    plug_in: float, corrected: float, moves: FloatArray, farther: float, highest: float
+) -> FloatArray:
+    """Return low and high of R^c; see the module.
+
+    Parameters
+    ----------
+    plug_in, corrected
+        R^c and R − P̃.
+    moves
+        [low, high] distances of the stretched percentiles from the mean of the replicates.
+    farther
+        By how much R^p may be less than its stretched percentiles say.
+    highest
+        Upper end of R.
+    """
+    if plug_in <= 0:
+        return np.array([0.0, corrected])
+    roots = math.sqrt(corrected) + moves * corrected / plug_in / (2 * math.sqrt(corrected))
+    low, high = np.maximum(roots, 0.0) ** 2
+    return np.array([low, min(high + farther, highest)])
 
 
 def part(parts: Decomposition, name: str) -> FloatArray:
@@ -297,7 +374,6 @@ def occupation_bounds(
     found: Replicates,
     parts: Decomposition,
     moves: Mapping[str, FloatArray],
-    largest: FloatArray,
     unit: TemplateUnit,
     criterion: Criterion,
     level: float,
@@ -312,8 +388,6 @@ def occupation_bounds(
         The plug-in decomposition.
     moves
         Influences [occupation, template] by quantity.
-    largest
-        [occupation, group] the largest stereotype that the scale allows.
     unit
         What was drawn.
     criterion
@@ -322,15 +396,22 @@ def occupation_bounds(
         Share of the intervals that are to hold the truth.
     """
     skew = {name: acceleration(moments(moves[name], unit)) for name in RISKS}
-    overall = percentiles(found.risks["overall_risk"], level, unit.fewest, skew["overall_risk"]).T
-    prejudice = prejudice_bounds(found.means, parts, largest, criterion, level, unit.fewest)
+    stretch, most = unit.stretch(level), criterion.largest(*parts.stereotype.shape)
+
+    def ends(replicates: FloatArray, skew: FloatArray | None = None) -> FloatArray:
+        return np.clip(stretched(replicates, level, stretch, skew), 0.0, most)
+
+    overall = ends(found.risks["overall_risk"], skew["overall_risk"]).T
+    prejudice = prejudice_bounds(found.means, parts, criterion, level, stretch)
     tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
     above = jensen_gap(found.risks["overall_risk"], tangent)
-    low, _ = percentiles(found.risks["caprice_risk"], level, unit.fewest)
-    _, high = percentiles(above, level, unit.fewest, skew["caprice_risk"])
+    low, _ = ends(found.risks["caprice_risk"])
+    _, high = ends(above, skew["caprice_risk"])
     leads = found.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
-    doubtful = (~leads).mean(axis=0) > tail(level, unit.fewest)
-    high = np.where(doubtful, overall[:, 1] - prejudice[:, 0], np.minimum(high, overall[:, 1]))
+    rare = NormalDist().cdf(stretch * NormalDist().inv_cdf((1 - level) / 2))
+    high = np.where(
+        (~leads).mean(axis=0) > rare, overall[:, 1] - prejudice[:, 0], np.minimum(high, overall[:, 1])
+    )
     return {
         "overall_risk": holding(overall[:, 0], overall[:, 1], parts.overall),
         "prejudice_risk": prejudice,
@@ -339,12 +420,7 @@ def occupation_bounds(
 
 
 def prejudice_bounds(
-    means: FloatArray,
-    parts: Decomposition,
-    largest: FloatArray,
-    criterion: Criterion,
-    level: float,
-    fewest: float,
+    means: FloatArray, parts: Decomposition, criterion: Criterion, level: float, stretch: float
 ) -> FloatArray:
     """Return [occupation, 2] low and high of r_x^p: J over the means that are not rejected; see the module.
 
@@ -354,21 +430,20 @@ def prejudice_bounds(
         [resample, occupation, group] mean stereotypes of the resamples.
     parts
         The plug-in decomposition.
-    largest
-        [occupation, group] the largest stereotype that the scale allows.
     criterion
         Its norm.
     level
         Share of the intervals that are to hold the truth.
-    fewest
-        How many units percentiles are widened for.
+    stretch
+        Of the unit, :meth:`pcf_core.measure.resampling.TemplateUnit.stretch`.
     """
     spread = means.std(axis=0)
     distance = np.abs(means - parts.stereotype) / np.where(spread > 0, spread, 1.0)
-    reach = np.quantile(distance.max(axis=-1), 1 - 2 * tail(level, fewest), axis=0)[:, np.newaxis] * spread
+    reach = stretch * np.quantile(distance.max(axis=-1), level, axis=0)[:, np.newaxis] * spread
+    most = criterion.stereotypes(np.ones_like(parts.stereotype))
     low = criterion.of_stereotypes(parts.stereotype - reach)
-    high = criterion.of_stereotypes(np.minimum(parts.stereotype + reach, largest))
-    return holding(low, high, parts.prejudice)
+    high = criterion.of_stereotypes(np.minimum(parts.stereotype + reach, most))
+    return holding(low, np.minimum(high, criterion.largest(*parts.stereotype.shape)), parts.prejudice)
 
 
 def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
@@ -378,10 +453,11 @@ def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
 
 def overall_replicates(
     stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion
-) -> dict[str, FloatArray]:
+) -> Replicates:
     """Return the r_x of :func:`replicates_of` alone: a mean of J(s) needs no mean stereotypes."""
     risks = criterion.of_stereotypes(stereotypes).T
-    return {"overall_risk": np.concatenate([block @ risks for block in blocks])}
+    found = np.concatenate([block @ risks for block in blocks])
+    return Replicates({"overall_risk": found}, np.empty((len(found), 0, 0)))
 
 
 def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:

@@ -53,9 +53,11 @@ from pcf_core.measure.decomposition import decompose, jensen_gap
 from pcf_core.measure.resampling import (
     BLOCK_CELLS,
     TemplateUnit,
-    percentiles,
+    interval,
     resampled_occupation_weights,
     resampled_template_weights,
+    rough,
+    stretched,
 )
 
 # Two models over the same occupations, templates and groups, as every paired statistic takes them.
@@ -124,14 +126,15 @@ class PairedIntervals:
     """Intervals of the differences, by quantity.
 
     ``totals`` over templates, occupations and both; ``occupations`` [occupation, 2] low and high over
-    templates, which are of one ``level`` and ``unit``.  ``whole``: the same over whole templates, itself
-    where ``unit`` is that.
+    templates, which are of one ``level`` and ``unit``, of ``few`` units or not.  ``whole``: the same over
+    whole templates, itself where ``unit`` is that.
     """
 
     totals: Mapping[str, tuple[Interval, ...]]
     occupations: Mapping[str, FloatArray]
     level: float
     unit: str
+    few: bool
     whole: PairedIntervals | None = None
 
     def total(self, name: str) -> tuple[Interval, ...]:
@@ -144,7 +147,7 @@ class PairedIntervals:
     def occupation(self, name: str, row: int) -> tuple[Interval, ...]:
         """Return the intervals of one occupation's difference, over whole templates last."""
         low, high = self.occupations[name][row]
-        own = Interval(level=self.level, low=float(low), high=float(high), unit=self.unit)
+        own = Interval(level=self.level, low=float(low), high=float(high), unit=self.unit, few=self.few)
         return (own,) if self.whole is None else (own, *self.whole.occupation(name, row))
 
 
@@ -178,7 +181,7 @@ def paired_intervals(
     risks = {name: values.reshape(resamples, runs, occupations) for name, values in found.risks.items()}
     drawn_shares = np.concatenate(list(resampled_occupation_weights(pair.shares, resamples, seed)))
     bias = _bias(pair, found.means.mean(axis=0), risks["prejudice_risk"].mean(axis=0))
-    totals, single = {}, {}
+    totals, single, most = {}, {}, pair.criterion.largest(occupations, groups)
     for name in RISKS:
         observed, moved = pair.difference(name), risks[name][:, 0] - risks[name][:, 1]
         absent = np.maximum(risks[name].max(axis=0), pair.risks[name]) <= NOTHING
@@ -198,16 +201,19 @@ def paired_intervals(
                 over,
                 unit,
                 pair.shares,
+                pair.shares @ most,
                 level,
             )
             for over, values in replicates.items()
         )
-        single[name] = _possible(_reach(name, moved, observed, bias, level, unit.fewest), absent)
+        single[name] = _possible(
+            _reach(name, moved, observed, bias, level, unit.stretch(level)), absent, most
+        )
     whole = unit.whole
     also = (
         None if whole is unit else paired_intervals(pair, whole, resamples=resamples, level=level, seed=seed)
     )
-    return PairedIntervals(totals, single, level, unit.name, also)
+    return PairedIntervals(totals, single, level, unit.name, rough(unit.effective), also)
 
 
 def _bias(pair: Pair, means: FloatArray, prejudice: FloatArray) -> FloatArray:
@@ -230,15 +236,18 @@ def _interval(
     over: Over,
     unit: TemplateUnit,
     shares: FloatArray,
+    most: FloatArray,
     level: float,
 ) -> Interval:
     """Return the interval of a total; with the templates as they are there is no bias."""
     taken = np.zeros_like(bias) if over == "occupations" else bias
-    numbers = {"templates": unit.fewest, "occupations": TemplateUnit.templates(shares).fewest}
-    fewest = numbers.get(over, min(numbers.values()))
-    low, high = _possible(_reach(name, replicates, observed, taken, level, fewest), absent)
+    both = {"templates": (unit,), "occupations": (occupations := TemplateUnit.templates(shares),)}
+    units = both.get(over, (unit, occupations))
+    stretch = max(some.stretch(level) for some in units)
+    low, high = _possible(_reach(name, replicates, observed, taken, level, stretch), absent, most)
     drawn = "occupation" if over == "occupations" else unit.name
-    return Interval(over=over, level=level, low=float(low), high=float(high), unit=drawn)
+    few = any(rough(some.effective) for some in units)
+    return interval(np.array([low, high]), level, over, drawn, few)
 
 
 def _reach(
@@ -247,7 +256,7 @@ def _reach(
     observed: FloatArray,
     bias: FloatArray,
     level: float,
-    fewest: float,
+    stretch: float,
 ) -> FloatArray:
     """Return [..., 2] low and high of differences, from replicates [resample, ...] and biases [2, ...].
 
@@ -256,18 +265,18 @@ def _reach(
     sign = BIASED_UP[name]
     own, others = (bias[0], bias[1]) if sign >= 0 else (bias[1], bias[0])
     down, up = abs(sign) * own, abs(sign) * others
-    plain = percentiles(replicates, level, fewest)
+    plain = stretched(replicates, level, stretch)
     low, high = plain - replicates.mean(axis=0) + observed - down + up
     low, high = low - LEFT * down - TOO_MUCH * up, high + LEFT * up + TOO_MUCH * down
     return np.stack([np.min([low, plain[0], observed], 0), np.max([high, plain[1], observed], 0)], -1)
 
 
-def _possible(bounds: FloatArray, absent: NDArray[np.bool_]) -> FloatArray:
-    """Return [..., 2] bounds of a difference of risks, which are never below 0.
+def _possible(bounds: FloatArray, absent: NDArray[np.bool_], most: FloatArray) -> FloatArray:
+    """Return [..., 2] bounds of a difference of risks, which are never below 0 nor above ``most`` [...].
 
     ``absent`` [2, ...]: whether the first or the second model's risk is 0 in every resample.
     """
-    low, high = bounds[..., 0], bounds[..., 1]
+    low, high = np.maximum(bounds[..., 0], -most), np.minimum(bounds[..., 1], most)
     return np.stack(
         [np.where(absent[1], np.maximum(low, 0.0), low), np.where(absent[0], np.minimum(high, 0.0), high)],
         axis=-1,

@@ -263,6 +263,11 @@ class Criterion:
         """
         return self.of_stereotypes(self.stereotypes(p))
 
+    def largest(self, occupations: int, groups: int) -> FloatArray:
+        """Return [occupation] the largest risk the scale allows: one group for certain, as J is convex."""
+        certain = np.broadcast_to(np.eye(groups), (occupations, groups, groups))
+        return np.asarray(self.J(certain).max(axis=1))
+
 
 def checked_reference(reference: FloatArray) -> FloatArray:
     """Check a reference [group] or [occupation, group]; return a read-only float64 copy."""

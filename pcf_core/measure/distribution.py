@@ -29,9 +29,10 @@ from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.measure.resampling import (
     TemplateUnit,
     interval,
-    percentiles,
     resampled_occupation_weights,
     resampled_template_weights,
+    rough,
+    stretched,
 )
 
 END = 0.1  # share of the weight that counts as one end of a distribution
@@ -207,6 +208,9 @@ def mean_tilts(
     # The last group's stereotype is what the others lack: with two groups this halves the work.
     columns = stereotypes[..., :-1].transpose(1, 0, 2).reshape(stereotypes.shape[1], -1)
 
+    def possible(bounds: FloatArray) -> FloatArray:
+        return np.clip(bounds, -1 / (len(groups) - 1), 1.0)
+
     def drawn_again(again: TemplateUnit) -> FloatArray:
         blocks = resampled_template_weights(again, resamples, seed)
         moved = np.concatenate([block @ columns for block in blocks])
@@ -216,32 +220,37 @@ def mean_tilts(
     wide = replicates if whole is unit else drawn_again(whole)
     means = _with_last((unit.weights @ columns).reshape(len(occupations), -1))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
-    many = TemplateUnit.templates(shares).fewest
+    many = TemplateUnit.templates(shares)
     moves = stereotypes.transpose(0, 2, 1) - means[..., np.newaxis]
     moved = np.einsum("x,xgt->gt", shares, moves)
-    of_occupations = moments((means - shares @ means).T, TemplateUnit.templates(shares))
-    over: dict[Over, tuple[FloatArray, float, FloatArray]] = {
+    of_occupations = moments((means - shares @ means).T, many)
+    over: dict[Over, tuple[FloatArray, tuple[TemplateUnit, ...], FloatArray]] = {
         "templates": (
             np.einsum("bxg,x->bg", replicates, shares),
-            unit.fewest,
+            (unit,),
             acceleration(moments(moved, unit)),
         ),
-        "occupations": (drawn @ means, many, acceleration(of_occupations)),
+        "occupations": (drawn @ means, (many,), acceleration(of_occupations)),
         "both": (
             np.einsum("bxg,bx->bg", wide, drawn),
-            min(whole.fewest, many),
+            (whole, many),
             acceleration(moments(moved, whole), of_occupations),
         ),
     }
     names = {"templates": unit.name, "occupations": "occupation", "both": whole.name}
-    bounds = {name: percentiles(values, level, few, skew) for name, (values, few, skew) in over.items()}
-    alone = percentiles(replicates, level, unit.fewest, acceleration(moments(moves, unit)))
+    bounds = {
+        name: possible(stretched(values, level, max(some.stretch(level) for some in units), skew))
+        for name, (values, units, skew) in over.items()
+    }
+    few = {name: any(rough(some.effective) for some in units) for name, (_, units, _) in over.items()}
+    alone = possible(stretched(replicates, level, unit.stretch(level), acceleration(moments(moves, unit))))
     return {
         group: MeanTilt(
             group=group,
             mean=float(shares @ means[:, column]),
             intervals={
-                name: interval(found[:, column], level, name, names[name]) for name, found in bounds.items()
+                name: interval(found[:, column], level, name, names[name], few[name])
+                for name, found in bounds.items()
             },
             occupations=dict(zip(occupations, map(tuple, alone[:, :, column].T.tolist()), strict=True)),
         )
@@ -292,7 +301,7 @@ def preference_difference(
     Returns
     -------
     tuple[float, Interval]
-        E_t p of ``first`` less that of ``second``, in probability, and its interval (expanded percentiles);
+        E_t p of ``first`` less that of ``second``, in probability, and its interval (stretched percentiles);
         both occupations see the same resampled templates.
 
     Raises
@@ -312,8 +321,9 @@ def preference_difference(
     difference = preferences[first, :, group] - preferences[second, :, group]
     blocks = resampled_template_weights(unit, resamples, seed)
     replicates = np.concatenate([block @ difference for block in blocks])
-    bounds = percentiles(replicates, level, unit.fewest)
-    return float(unit.weights @ difference), interval(bounds, level, "templates", unit.name)
+    bounds = np.clip(stretched(replicates, level, unit.stretch(level)), -1.0, 1.0)
+    few = rough(unit.effective)
+    return float(unit.weights @ difference), interval(bounds, level, "templates", unit.name, few)
 
 
 # An order in which neighbours are alike, for the rows and columns of a heat map.

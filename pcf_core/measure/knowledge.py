@@ -48,9 +48,10 @@ from pcf_core.measure.criterion import normalised
 from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.measure.resampling import (
     TemplateUnit,
-    percentiles,
     resampled_occupation_weights,
     resampled_template_weights,
+    rough,
+    stretched,
 )
 
 DEFAULT_SCORE = "sqrt"
@@ -252,18 +253,18 @@ def knowledge_intervals(
         plug_in, replicates = found.plug_in[name], found.replicates[name]
         value = float(shares @ plug_in)
         over_both = np.einsum("rx,rx->r", replicates, drawn)
-        fewest = min(unit.fewest, facts.fewest)
-        overs: tuple[tuple[Over, str, FloatArray, float], ...] = (
-            ("templates", "template", replicates @ shares, unit.fewest),
-            ("occupations", "fact", drawn @ plug_in, facts.fewest),
-            ("both", "template", over_both, fewest),
+        overs: tuple[tuple[Over, str, FloatArray, tuple[TemplateUnit, ...]], ...] = (
+            ("templates", "template", replicates @ shares, (unit,)),
+            ("occupations", "fact", drawn @ plug_in, (facts,)),
+            ("both", "template", over_both, (unit, facts)),
         )
         lowest = -1.0 if name == "gain" else 0.0
         intervals = []
         for over, kind, several, units in overs:
             if not possible[over]:
                 continue
-            low, high = np.clip(percentiles(several, level, units), lowest, 1.0)
+            stretch = max(some.stretch(level) for some in units)
+            low, high = np.clip(stretched(several, level, stretch), lowest, 1.0)
             intervals.append(
                 Interval(
                     over=over,
@@ -271,12 +272,13 @@ def knowledge_intervals(
                     low=min(float(low), value),
                     high=max(float(high), value),
                     unit=kind,
+                    few=any(rough(some.effective) for some in units),
                 )
             )
         return tuple(intervals)
 
     knowledge = found.plug_in["knowledge"]
-    bounds = np.clip(percentiles(found.replicates["knowledge"], level, unit.fewest), 0.0, 1.0)
+    bounds = np.clip(stretched(found.replicates["knowledge"], level, unit.stretch(level)), 0.0, 1.0)
     return KnowledgeIntervals(
         intervals={name: three(name) for name in QUANTITIES if name in found.plug_in},
         facts=np.stack([np.minimum(bounds[0], knowledge), np.maximum(bounds[1], knowledge)], axis=-1)

@@ -26,7 +26,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import Decomposition, jensen_gap
-from pcf_core.measure.resampling import TemplateUnit, interval, percentiles
+from pcf_core.measure.resampling import TemplateUnit, interval, rough, stretched
 
 
 @dataclass(frozen=True)
@@ -94,32 +94,37 @@ def lean_of(
         Share of the intervals that are to hold the truth.
     """
     common, specific = split(parts.stereotype, parts.prejudice, shares, criterion)
-    few = TemplateUnit.templates(shares).fewest
-    replicates: Mapping[Over, tuple[FloatArray, FloatArray, float, str]] = {
+    many = TemplateUnit.templates(shares)
+    most = float(shares @ criterion.largest(*parts.stereotype.shape))
+    replicates: Mapping[Over, tuple[FloatArray, FloatArray, tuple[TemplateUnit, ...], str]] = {
         "templates": (
             *split(alone.means, alone.prejudice, shares, criterion),
-            alone.unit.fewest,
+            (alone.unit,),
             alone.unit.name,
         ),
         "occupations": (
             *split(parts.stereotype, parts.prejudice, occupations, criterion),
-            few,
+            (many,),
             "occupation",
         ),
         "both": (
             *split(across.means, across.prejudice, occupations, criterion),
-            min(across.unit.fewest, few),
+            (across.unit, many),
             across.unit.name,
         ),
     }
     found: dict[str, list[Interval]] = {"common_lean": [], "specific_lean": []}
     values = {"common_lean": float(common), "specific_lean": float(specific)}
-    for over, (of_all, of_each, fewest, name) in replicates.items():
+    for over, (of_all, of_each, units, name) in replicates.items():
+        stretch, few = (
+            max(unit.stretch(level) for unit in units),
+            any(rough(unit.effective) for unit in units),
+        )
         for quantity, drawn in (("common_lean", of_all), ("specific_lean", of_each)):
-            low, high = percentiles(drawn, level, fewest)
+            low, high = stretched(drawn, level, stretch)
             value = values[quantity]
-            bounds = np.array([min(max(low, 0.0), value), max(high, value)])
-            found[quantity].append(interval(bounds, level, over, name))
+            bounds = np.array([min(max(low, 0.0), value), max(min(high, most), value)])
+            found[quantity].append(interval(bounds, level, over, name, few))
     return Lean(
         common=values["common_lean"],
         specific=values["specific_lean"],

@@ -3,15 +3,31 @@
 One draw serves every statistic: two runs over the same templates see the same draws, if the unit, the number
 of resamples and the seed are the same.
 
-**Percentiles of a bootstrap, wider where there are few units, and farther on the side of the long tail.**
+**Whole templates, and occupations, of unequal weight.**  A set of templates is read as so many places as it
+has templates, with their weights, each filled with a context from one population.  A resample fills every
+place anew with one of the templates, drawn in proportion to the weights, which estimate that population; the
+places keep their weights.  The spread of a heavy template is thus learned from all of them, not from itself
+alone.  Drawing each template with its weight, as documents and mentions are, would estimate the variance that
+a template with 40 % of the weight brings from that one template (1.4 degrees of freedom, where 30 templates
+count as five).  With equal weights the two are the same.  What this takes for granted: that heavy templates
+scatter about as the others do, at most twice as far (see below).
+
+**Percentiles of a bootstrap, stretched where there are few units, and moved to the side of the long tail.**
 Percentile intervals are too narrow for small samples, as those of a normal with the variance divided by n.
-Expanded percentiles mend both: α' = Φ(−√(n/(n−1)) t_{α,n−1}) stands for the tail α (Hesterberg 2015, sec.
-5.3, doi:10.1080/00031305.2015.1089789), with n the number of units; where their weights differ, as many as
-there are if all weigh as much as the heaviest (``TemplateUnit.fewest``).  For large n, α' is α.
+Their distance from the mean of the replicates is multiplied by √(n/(n−1)) t_{α,n−1} / z_α, which makes the
+interval of a mean about as wide as Student's (:func:`student`; cf. Hesterberg 2015, sec. 5.3,
+doi:10.1080/00031305.2015.1089789, who moves α instead, and so cannot pass the largest replicate).  Where
+weights differ, the factor is found by simulation (:func:`simulated_stretch`): normal contexts fill the
+places, and the 95 % quantile of |mean error| / estimated standard error takes the place of Student's, the
+larger of two figures, with the heaviest context as far spread as the others and twice as far.
+
+Where only expanded percentiles are asked for (:func:`percentiles` with ``units``), α' = Φ(−√(n/(n−1))
+t_{α,n−1}) stands for the tail α, with n the number of units; where their weights differ, as many as there are
+if all weigh as much as the heaviest (``TemplateUnit.fewest``).  For large n, α' is α.
 
 A skew statistic errs in the same direction as its replicates do: with a sixth of its skewness, a, the
 normal quantile z of a bound becomes a + (a + z) / (1 − a(a + z)) (BCa of a mean, whose z0 is a; Efron 1987,
-doi:10.1080/01621459.1987.10478410).  Caprice is such a one: most contexts bring none, a few much.
+doi:10.1080/01621459.1987.10478410).
 
 **Degrees of freedom of a variance that several sources add up to.**  A variance is known as well as from so
 many squares of a normal.  Of a sum of independent estimates V_k with ν_k degrees of freedom each, these are ν
@@ -30,10 +46,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
@@ -44,6 +61,9 @@ FEW_TEMPLATES = 10
 # Cells of a block of resamples: about 130 MB with its temporary copies, whatever the number of templates.
 BLOCK_CELLS = 4_000_000
 MOST_UNITS = 2**62  # what can be drawn from with whole numbers of the machine
+DRAWS = 2**20  # of a table that holds each template in proportion to its weight
+SIMULATED, KEPT_APART = 20_000, 100  # normal sets of contexts, and the heaviest weights that are not lumped
+SPREADS = (1.0, 2.0)  # of the heaviest context, in those of the others
 OCCUPATIONS = 1  # the second stream of a seed; the first one, for templates, is the seed itself
 
 
@@ -51,9 +71,9 @@ OCCUPATIONS = 1  # the second stream of a seed; the first one, for templates, is
 class TemplateUnit:
     """The unit of a bootstrap over templates: each template stands for so many units of equal weight.
 
-    ``name``: ``template`` (each one unit, carrying its weight), ``document`` (a document that has the
-    template, carrying count/documents; one that has two templates counts as two units, as nobody knows which
-    do), or ``mention`` (each time the template was counted).
+    ``name``: ``template`` (each one place with its weight, see the module), ``document`` (a document that has
+    the template, carrying count/documents; one that has two templates counts as two units, as nobody knows
+    which do), or ``mention`` (each time the template was counted).
     ``weights``: [template] weights, sum to 1.  ``sizes``: [template] how many units each stands for, whole
     numbers, at least 1 where there is weight; one without weight is no part of the context distribution and
     is not drawn.
@@ -114,6 +134,11 @@ class TemplateUnit:
         return TemplateUnit("template", self.weights, (self.weights > 0) * 1.0)
 
     @property
+    def places(self) -> bool:
+        """Whether each template is one unit, so that places are filled anew; else units are drawn."""
+        return bool((self.sizes <= 1).all())
+
+    @property
     def effective(self) -> float:
         """Effective number of units, (Σ w)² / Σ w² over units (Kish 1965)."""
         return float(1 / self.unit_squares.sum())
@@ -122,9 +147,9 @@ class TemplateUnit:
     def fewest(self) -> float:
         """1 / share of the heaviest unit: so many units there are if all weigh as much as that one.
 
-        The number that percentiles are widened for (see the module); at most
-        ``effective`` and the same where all units weigh alike.  Where few carry most of the weight, their
-        spread is learned from so few that intervals for ``effective`` units are too narrow.
+        At most ``effective`` and the same where all units weigh alike.  Where each unit is drawn with its own
+        weight, and few carry most of it, their spread is learned from so few that intervals for ``effective``
+        units are too narrow.
         """
         return float(1 / (self.weights / np.maximum(self.sizes, 1)).max())
 
@@ -137,13 +162,72 @@ class TemplateUnit:
     def variance_weights(self) -> FloatArray:
         """[template] v such that Σ_t v_t (s_t − m)² estimates the variance of the weighted mean m.
 
-        Squared weights of the units, times n/(n−1) for the mean that was estimated too, with n the effective
-        number of units; 0 where there is a single one, of which nothing can be learned.
+        For places that are filled anew w/(n−1), else the squared weights of the units, times n/(n−1): for the
+        mean was estimated too, with n the effective number of units.  0 where there is a single one, of which
+        nothing can be learned.
         """
         effective = self.effective
         if effective <= 1 + 1e-9:
             return np.zeros_like(self.weights)
+        if self.places:
+            return np.asarray(self.weights / (effective - 1))
         return np.asarray(self.unit_squares * (effective / (effective - 1)))
+
+    def stretch(self, level: float) -> float:
+        """Return the factor of a percentile's distance from the mean of the replicates, see the module."""
+        weights = self.weights[self.weights > 0]
+        if self.places and np.ptp(weights) > 1e-12:
+            return simulated_stretch(weights.tobytes(), level)
+        return student(self.fewest, level)
+
+
+def student(units: float, level: float) -> float:
+    """Return √(n/(n−1)) t / z, the quantiles being those of the level; 1 for one unit, whose mean is fixed.
+
+    Raises
+    ------
+    CriterionError
+        A level that is not allowed.
+    """
+    normal = -NormalDist().inv_cdf(checked_tail(level))
+    if math.isinf(units) or units <= 1 + 1e-9:
+        return 1.0
+    from scipy.special import stdtrit
+
+    return float(math.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 + level) / 2) / normal)
+
+
+@lru_cache(maxsize=64)
+def simulated_stretch(weights: bytes, level: float) -> float:
+    """Return the quantile of |m| / √(Σ w² Σ w (ε − m)²) over that of a normal; see the module.
+
+    m = Σ w ε is the mean of normal contexts ε.  The lightest weights beyond ``KEPT_APART`` are lumped: their
+    part of m is normal, and of Σ w ε² a multiple of chi-squared with the same mean and variance.
+
+    Parameters
+    ----------
+    weights
+        The bytes of float64 [place] weights above 0 that sum to 1, at least two.
+    level
+        Share of the intervals that are to hold the truth.
+    """
+    normal = -NormalDist().inv_cdf(checked_tail(level))
+    ordered = np.sort(np.frombuffer(weights))[::-1]
+    heavy, light = ordered[:KEPT_APART], ordered[KEPT_APART:]
+    generator = np.random.default_rng(0)
+    contexts = generator.standard_normal((SIMULATED, heavy.size))
+    rest, share, squares = np.zeros(SIMULATED), light.sum(), float(light @ light)
+    of_rest = np.zeros(SIMULATED)
+    if squares > 0:
+        rest = math.sqrt(squares) * generator.standard_normal(SIMULATED)
+        of_rest = generator.chisquare(share**2 / squares, SIMULATED) * squares / share
+    found = []
+    for spread in SPREADS:
+        contexts[:, 0] *= spread
+        mean = contexts @ heavy + rest
+        scatter = np.maximum(contexts**2 @ heavy + of_rest - mean**2, np.finfo(float).tiny)
+        found.append(float(np.quantile(np.abs(mean) / np.sqrt(ordered @ ordered * scatter), level)))
+    return max(found) / normal
 
 
 def whole_units(sizes: ArrayLike, shares: FloatArray, what: str) -> FloatArray:
@@ -186,7 +270,7 @@ def rough(effective: float) -> bool:
 
 
 def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
-    """Draw the units of the templates again and again, with replacement, as many as there are.
+    """Fill the places of whole templates anew, or draw other units with replacement, as many as there are.
 
     Parameters
     ----------
@@ -211,7 +295,7 @@ def resampled_template_weights(unit: TemplateUnit, resamples: int, seed: int = 0
 
 
 def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int = 0) -> Iterator[FloatArray]:
-    """Draw occupations again and again, each as likely as any other and carrying its weight.
+    """Fill the places of occupations anew, as those of whole templates are.
 
     They are drawn independently of the templates that the same seed draws, as the pigeonhole bootstrap wants
     it for both (Owen 2007, doi:10.1214/07-AOAS122).
@@ -240,15 +324,21 @@ def resampled_occupation_weights(weights: ArrayLike, resamples: int, seed: int =
 def resampled(
     weights: FloatArray, sizes: FloatArray, resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield blocks [resample, item] of (times drawn) × weight / size, each row divided by its sum."""
+    """Yield blocks [resample, item] of weights, each row divided by its sum; see the module."""
     if resamples < 1:
         raise CriterionError(f"A bootstrap needs at least 1 resample; got {resamples}.")
     drawable = np.flatnonzero(sizes > 0)
-    carried = weights[drawable] / sizes[drawable]
+    carried, units = weights[drawable] / sizes[drawable], sizes[drawable]
     block = max(1, BLOCK_CELLS // weights.size)
+    in_places = bool((units == 1).all()) and np.ptp(carried) > 1e-12 * carried.max()
+    table = proportionally(carried) if in_places else None
     for start in range(0, resamples, block):
-        times = drawn_times(sizes[drawable], min(block, resamples - start), generator)
-        drawn = times * carried
+        rows = min(block, resamples - start)
+        drawn = (
+            drawn_times(units, rows, generator) * carried
+            if table is None
+            else filled_places(carried, table, rows, generator)
+        )
         drawn /= drawn.sum(axis=1, keepdims=True)
         if drawable.size == weights.size:
             yield drawn
@@ -256,6 +346,24 @@ def resampled(
             spread = np.zeros((len(drawn), weights.size))
             spread[:, drawable] = drawn
             yield spread
+
+
+def proportionally(weights: FloatArray) -> NDArray[np.int32]:
+    """Return a table of items, each as often as its share of ``DRAWS`` asks for, give or take one."""
+    ends = np.rint(np.cumsum(weights) / weights.sum() * DRAWS).astype(np.int64)
+    return np.repeat(np.arange(weights.size, dtype=np.int32), np.diff(ends, prepend=0))
+
+
+def filled_places(
+    weights: FloatArray, table: NDArray[np.int32], rows: int, generator: np.random.Generator
+) -> FloatArray:
+    """Return [row, item] the weight of the places that each item fills, drawn from the table."""
+    items = weights.size
+    drawn = table[generator.integers(table.size, size=(rows, items))].astype(np.intp)
+    drawn += items * np.arange(rows)[:, np.newaxis]
+    carried = np.broadcast_to(weights, (rows, items))
+    filled = np.bincount(drawn.ravel(), carried.ravel(), minlength=rows * items)
+    return np.asarray(filled.reshape(rows, items), dtype=np.float64)
 
 
 def drawn_times(sizes: FloatArray, rows: int, generator: np.random.Generator) -> FloatArray:
@@ -270,6 +378,31 @@ def drawn_times(sizes: FloatArray, rows: int, generator: np.random.Generator) ->
 
 
 # Percentiles of a bootstrap, wider where there are few units, and farther on the side of the long tail.
+
+
+def stretched(
+    replicates: FloatArray, level: float, stretch: float, acceleration: ArrayLike | None = None
+) -> FloatArray:
+    """Return [2, …] low and high over the first axis: percentiles, so much farther from the mean.
+
+    Parameters
+    ----------
+    replicates
+        [resample, …].
+    level
+        Share of the intervals that are to hold the truth, inside (0, 1).
+    stretch
+        :meth:`TemplateUnit.stretch`, the larger where two units are drawn.
+    acceleration
+        […] a of each, see the module; none is 0.
+
+    Raises
+    ------
+    CriterionError
+        A level that is not allowed.
+    """
+    centre = replicates.mean(axis=0)
+    return np.asarray(centre + stretch * (percentiles(replicates, level, acceleration=acceleration) - centre))
 
 
 def percentiles(
@@ -336,21 +469,28 @@ def tail(level: float, units: float) -> float:
     CriterionError
         A level that is not allowed.
     """
-    if not 0 < level < 1:
-        raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
+    alpha = checked_tail(level)
     if math.isinf(units):
-        return (1 - level) / 2
+        return alpha
     if units <= 1 + 1e-9:
         return 0.0
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(units - 1, (1 - level) / 2))
+    quantile = float(stdtrit(units - 1, alpha))
     return NormalDist().cdf(math.sqrt(units / (units - 1)) * quantile)
 
 
-def interval(bounds: FloatArray, level: float, over: Over, unit: str) -> Interval:
+def checked_tail(level: float) -> float:
+    """Return the share beyond either bound of an interval of this level, which must lie inside (0, 1)."""
+    if not 0 < level < 1:
+        raise CriterionError(f"The level of an interval must lie between 0 and 1; got {level:g}.")
+    return (1 - level) / 2
+
+
+def interval(bounds: FloatArray, level: float, over: Over, unit: str, few: bool | None = None) -> Interval:
     """Make the interval of [low, high]."""
-    return Interval(over=over, level=level, low=float(bounds[0]), high=float(bounds[1]), unit=unit)
+    low, high = map(float, bounds)
+    return Interval(over=over, level=level, low=low, high=high, unit=unit, few=few)
 
 
 # Degrees of freedom of a variance that several sources add up to.

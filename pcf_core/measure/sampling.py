@@ -20,8 +20,8 @@ one imaginary draw, of the context that lies farthest from what was seen (one gr
 neutral), after Agresti & Coull's added observations (1998, doi:10.1080/00031305.1998.10480550).  It
 vanishes as 1/n.
 
-At a kink of J (E s = 0, or groups that tie) the correction leaves up to three times as much bias as it
-takes away, with two groups 0.6 standard errors and 0.2, so intervals of r^p reach three more corrections
+At a kink of J (E s = 0, or groups that tie) the correction leaves up to 2.1 times as much bias as it
+takes away, with two groups 0.54 standard errors and 0.26, so intervals of r^p reach 2.1 more corrections
 down, and those of r^c as much up (:data:`pcf_core.measure.corrected.BIAS_LEFT`).  Away from the kinks
 nothing is corrected, and this adds nothing.
 """
@@ -213,7 +213,8 @@ def drawn_risk(
     squares *= repeats.sum() / (repeats.sum() - 1)
     stereotypes = criterion.stereotypes(preferences)
     covariance = mean_covariance(stereotypes, plug_in.stereotype, squares)
-    prejudice = corrected_prejudice(plug_in.stereotype, covariance, plug_in.overall, criterion)
+    noisier = plug_in.prejudice + sampling_bias(plug_in.stereotype, covariance, criterion)
+    prejudice = corrected_prejudice(plug_in.prejudice, noisier, shares)
     caprice = plug_in.overall - prejudice
     parts = replace(plug_in, overall=prejudice + caprice, prejudice=prejudice, caprice=caprice)
     moves, rare = influences(stereotypes, plug_in, criterion), farthest(plug_in, criterion)

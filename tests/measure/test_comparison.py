@@ -26,9 +26,9 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import (
     TemplateUnit,
-    percentiles,
     resampled_occupation_weights,
     resampled_template_weights,
+    stretched,
 )
 
 J = Criterion()
@@ -171,14 +171,14 @@ def test_intervals_against_a_loop_over_the_same_draws() -> None:
         templates.append(moved @ shares)
         occupations.append(gap @ share)
         both.append(moved @ share)
-    of_templates, number = 10 / 3, 1 / 0.4  # as many as weigh like the heaviest
-    for interval, replicates, size in zip(
+    factors = [unit.stretch(0.95), TemplateUnit.templates(shares).stretch(0.95)]
+    for interval, replicates, stretch in zip(
         found.totals["overall_risk"].intervals,
         (templates, occupations, both),
-        (of_templates, number, min(of_templates, number)),
+        (*factors, max(factors)),
         strict=True,
     ):
-        plain = percentiles(np.array(replicates), 0.95, size)
+        plain = stretched(np.array(replicates), 0.95, stretch)
         centred = plain - np.mean(replicates) + float(gap @ shares)
         assert interval.low == pytest.approx(min(plain[0], centred[0]))
         assert interval.high == pytest.approx(max(plain[1], centred[1]))
@@ -200,7 +200,7 @@ def test_the_interval_of_prejudice_reaches_as_far_as_its_bias() -> None:
     observed = abs(neutral.mean()) - 0.5
     bias = float((replicates + 0.5).mean() - abs((weights @ neutral[0]).mean()))
     assert bias > 0
-    low, high = percentiles(replicates, 0.95, 40)
+    low, high = stretched(replicates, 0.95, alike(40).stretch(0.95))
     interval = found.totals["prejudice_risk"].intervals[0]
     assert interval.low == pytest.approx(min(low, low - replicates.mean() + observed - 2.5 * bias))
     assert interval.high == pytest.approx(max(high, high - replicates.mean() + observed - 0.7 * bias))
@@ -226,7 +226,7 @@ def test_where_both_are_biased_each_end_reaches_for_both(name: str) -> None:
         replicates, observed, up, down = np.abs(means[0]) - np.abs(means[1]), 0.0, other, one
     else:
         replicates, observed, up, down = 0.05 - np.abs(means[0]) + np.abs(means[1]), 0.05, one, other
-    low, high = percentiles(replicates, 0.95, 40) - replicates.mean() + observed
+    low, high = stretched(replicates, 0.95, alike(40).stretch(0.95)) - replicates.mean() + observed
     for interval in (found.totals[name].intervals[0], found.occupations[0][name].intervals[0]):
         assert interval.low == pytest.approx(low - 2.5 * down + 0.7 * up)
         assert interval.high == pytest.approx(high + 2.5 * up - 0.7 * down)
@@ -262,8 +262,9 @@ def test_over_occupations_nothing_is_taken_for_a_bias_of_templates() -> None:
     for name in RISKS:
         rows = np.array([one[name] - other[name] for one, other in zip(gaps, others, strict=True)])
         replicates = rows[drawn].mean(axis=1)
-        # Twelve occupations: α' = Φ(−√(12/11) · 2.2010) = 0.01075.
-        bounds = np.quantile(replicates, [0.01075, 0.98925])
+        # Twelve occupations: √(12/11) · 2.2010 / 1.9600 = 1.1729.
+        bounds = np.quantile(replicates, [0.025, 0.975])
+        bounds = replicates.mean() + 1.1729 * (bounds - replicates.mean())
         centred = bounds - replicates.mean() + rows.mean()
         interval = found.totals[name].intervals[1]
         assert interval.low == pytest.approx(min(bounds[0], centred[0]), abs=1e-4)

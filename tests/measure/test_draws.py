@@ -144,13 +144,13 @@ def test_occupations_have_intervals_of_their_own() -> None:
     intervals = found.intervals(2.0, 0.95)
     for name, values, left in (
         ("overall_risk", found.parts.overall, 0.0),
-        ("caprice_risk", found.parts.caprice, 3 * found.corrections),
+        ("caprice_risk", found.parts.caprice, 2.1 * found.corrections),
     ):
         low, high = intervals.occupations[name].T
         assert (low >= 0).all()
         np.testing.assert_allclose(high, values + 2 * found.errors[name] + left)
     low, _ = intervals.occupations["prejudice_risk"].T
-    below = found.parts.prejudice - 2 * found.errors["prejudice_risk"] - 3 * found.corrections
+    below = found.parts.prejudice - 2 * found.errors["prejudice_risk"] - 2.1 * found.corrections
     np.testing.assert_allclose(low, below.clip(min=0))
     one = drawn_risk(grid(occupations=1), np.ones(12), np.ones(12), [1], Criterion())
     assert one.errors["overall_risk"][0] == pytest.approx(one.total_errors["overall_risk"])
@@ -159,7 +159,7 @@ def test_occupations_have_intervals_of_their_own() -> None:
 def test_bias_of_one_direction_does_not_leave_the_interval() -> None:
     """Sixty occupations without prejudice, each with contexts of its own: chance cancels, bias does not.
 
-    Estimates ± 2 errors alone would miss R^p = 0 in most samples; with what may be left they hold.
+    The correction alone leaves too much in some samples; with what may be left they all hold.
     """
     generator, held, narrow = np.random.default_rng(4), 0, 0
     for _ in range(40):
@@ -170,10 +170,10 @@ def test_bias_of_one_direction_does_not_leave_the_interval() -> None:
         narrow += found.totals.prejudice_risk - 2 * found.total_errors["prejudice_risk"] <= 0
         width = bounds["caprice_risk"][0].high - bounds["caprice_risk"][0].low
         assert found.half_width(2.0) == pytest.approx(
-            max(width / 2, 2 * found.total_errors["prejudice_risk"] + 1.5 * found.corrections.mean())
+            max(width / 2, 2 * found.total_errors["prejudice_risk"] + 1.05 * found.corrections.mean())
         )
     assert held == 40
-    assert narrow < 20
+    assert 30 <= narrow < 40
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,13 @@ from pcf_core.measure.resampling import TemplateUnit
 def test_two_templates_by_hand() -> None:
     """Stereotypes 0.2 and 0.6, drawn twice with replacement: R is 0.2, 0.4 or 0.6, a quarter, half, quarter.
 
-    95 % reach from end to end; a single occupation is no other one.
+    Of two, Student's factor is √2 · 12.7 / 1.96 = 9.2: nothing is excluded.  A single occupation is no other
+    one.
     """
     values = [[[0.6, 0.4], [0.8, 0.2]]]
     found = risk_intervals(values, TemplateUnit.templates([1, 1]), [1], Criterion(), brief=True)
     ends = {interval.over: (interval.low, interval.high) for interval in found.intervals["overall_risk"]}
-    assert ends["templates"] == ends["both"] == pytest.approx((0.2, 0.6))
+    assert ends["templates"] == ends["both"] == (0, 1)
     assert ends["occupations"] == pytest.approx((0.4, 0.4))
     assert (list(found.intervals), found.occupations) == (["overall_risk"], {})
 

@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.measure.bootstrap import acceleration, moments
-from pcf_core.measure.resampling import TemplateUnit, percentiles, tail
+from pcf_core.measure.resampling import TemplateUnit, percentiles, stretched, tail
 
 
 def test_hesterbergs_tail_for_ten_units() -> None:
@@ -46,6 +46,16 @@ def test_an_expanded_interval_of_a_mean_is_that_of_students_t() -> None:
     low, high = percentiles(sample[draws].mean(axis=1), 0.95, 12)
     expected = scipy_stats.t.ppf(0.975, 11) * sample.std(ddof=1) / np.sqrt(12)
     assert (low, high) == pytest.approx((-expected, expected), rel=0.03)
+
+
+def test_a_stretched_interval_of_three_units_is_that_of_students_t() -> None:
+    """Percentiles of a mean of three end at the smallest and the largest; 0 ± 4.303 / √3 is 2.484."""
+    sample = np.array([-1.0, 0.0, 1.0])
+    draws = np.random.default_rng(0).integers(3, size=(200_000, 3))
+    replicates = sample[draws].mean(axis=1)
+    assert percentiles(replicates, 0.95, 3).tolist() == [-1, 1]
+    low, high = stretched(replicates, 0.95, TemplateUnit.templates([1, 1, 1]).stretch(0.95))
+    assert (low, high) == pytest.approx((-2.484, 2.484), rel=0.1)
 
 
 def test_scipys_bca_finds_the_same_bounds_of_a_skew_mean() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.measure.distribution import preference_difference
-from pcf_core.measure.resampling import tail
+from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights
 from tests.measure.test_bootstrap import grid
 
 
@@ -16,14 +16,15 @@ def test_difference_of_two_occupations_by_loops() -> None:
     estimate, interval = preference_difference(values, weights, 2, 0, 1, resamples=80, level=0.9, seed=4)
     means = [np.average(values[x, :, 1], weights=weights) for x in (2, 0)]
     assert estimate == pytest.approx(means[0] - means[1], abs=1e-12)
+    unit = TemplateUnit.templates(weights)
     replicates = [
-        np.average(values[2, draw, 1] - values[0, draw, 1], weights=weights[draw])
-        for draw in np.random.default_rng(4).integers(12, size=(80, 12))
+        np.average(values[2, :, 1], weights=row) - np.average(values[0, :, 1], weights=row)
+        for row in np.concatenate(list(resampled_template_weights(unit, 80, 4)))
     ]
-    alpha = tail(0.9, weights.sum() / weights.max())
-    assert (interval.low, interval.high) == pytest.approx(
-        tuple(np.quantile(replicates, [alpha, 1 - alpha])), abs=1e-12
-    )
+    middle, stretch = np.mean(replicates), unit.stretch(0.9)
+    expected = middle + stretch * (np.quantile(replicates, [0.05, 0.95]) - middle)
+    assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=1e-12)
+    assert interval.few
     assert (interval.level, interval.over, interval.unit) == (0.9, "templates", "template")
 
 

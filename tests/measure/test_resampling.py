@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,16 +29,23 @@ def drawn(unit: TemplateUnit, resamples: int = 20_000, seed: int = 0) -> np.ndar
     return np.concatenate(list(resampled_template_weights(unit, resamples, seed)))
 
 
-def test_templates_are_drawn_alike_and_carry_their_weight() -> None:
-    weights = np.array([1.0, 2.0, 5.0])
-    rows = drawn(TemplateUnit.templates(weights))
+def test_places_keep_their_weight_and_templates_fill_them_in_proportion_to_theirs() -> None:
+    """Places of 1/8, 2/8 and 5/8, each filled by template j with the chance w_j: means w_j, and the variance
+    Σ w² w_j (1 − w_j) with Σ w² = 30/64."""
+    weights = np.array([1.0, 2.0, 5.0]) / 8
+    rows = drawn(TemplateUnit.templates(8 * weights))
+    sums = {sum(taken) for size in range(4) for taken in combinations((1, 2, 5), size)}
+    assert set(np.round(8 * rows, 6).ravel()) == sums
     np.testing.assert_allclose(rows.sum(axis=1), 1)
-    relative = rows / weights
-    counts = 3 * relative / relative.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(counts, np.round(counts), atol=1e-9)
-    # Each count is binomial(3, 1/3): mean 1, variance 2/3, and any two have the covariance -1/3.
-    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=4 * math.sqrt(2 / 3 / 20_000))
-    np.testing.assert_allclose(np.cov(counts.T), np.eye(3) - 1 / 3, atol=0.03)
+    np.testing.assert_allclose(rows.mean(axis=0), weights, atol=0.01)
+    expected = 30 / 64 * (np.diag(weights) - np.outer(weights, weights))
+    np.testing.assert_allclose(np.cov(rows.T), expected, atol=0.005)
+
+
+def test_equal_templates_are_drawn_as_a_plain_bootstrap_draws_them() -> None:
+    rows = drawn(TemplateUnit.templates(np.full(7, 3.0)), 30)
+    plain = np.random.default_rng(0).integers(7, size=(30, 7))
+    np.testing.assert_allclose(rows, [np.bincount(row, minlength=7) / 7 for row in plain])
 
 
 def test_mentions_are_drawn_alike() -> None:
@@ -133,8 +140,30 @@ def test_a_seed_decides_the_draws_of_templates_and_of_occupations_apart() -> Non
 
 def test_occupations_carry_their_weight() -> None:
     (rows,) = resampled_occupation_weights([1, 2, 0], 1000, 0)
-    assert set(np.round(rows[:, 0], 6)) == {0, round(1 / 3, 6), 1}
+    assert set(np.round(rows[:, 0], 6)) == {0, round(1 / 3, 6), round(2 / 3, 6), 1}
     assert (rows[:, 2] == 0).all()
+
+
+def test_three_units_are_stretched_as_far_as_students_t() -> None:
+    """√(3/2) · 4.303 / 1.960 = 2.689; a single unit has nothing to stretch."""
+    assert TemplateUnit.templates([2, 2, 2]).stretch(0.95) == pytest.approx(2.689, abs=1e-3)
+    assert TemplateUnit.mentions([1, 1, 1]).stretch(0.95) == pytest.approx(2.689, abs=1e-3)
+    assert TemplateUnit.templates([0, 5]).stretch(0.95) == 1
+    assert TemplateUnit.templates(np.ones(5000)).stretch(0.95) == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(("templates", "exponent"), [(8, 1.0), (400, 1.2), (400, 0.3)])
+def test_the_stretch_of_unequal_places_is_that_of_normal_contexts(templates: int, exponent: float) -> None:
+    """So many draws of normal contexts miss 0 by more than the stretched standard error; none is lumped."""
+    unit = TemplateUnit.templates(np.arange(1.0, templates + 1) ** -exponent)
+    generator, beyond = np.random.default_rng(5), []
+    for spread in (1, 2):
+        contexts = generator.standard_normal((20_000, templates))
+        contexts[:, 0] *= spread
+        means = contexts @ unit.weights
+        variance = ((contexts - means[:, np.newaxis]) ** 2 @ unit.weights) / unit.effective
+        beyond.append((np.abs(means) > 1.959964 * unit.stretch(0.95) * np.sqrt(variance)).mean())
+    assert max(beyond) == pytest.approx(0.05, abs=0.006)
 
 
 @pytest.mark.parametrize(

@@ -211,20 +211,20 @@ def _intervals(
     """Return intervals over facts, from [prompt, (B, V_pg, V_gp)] and [prompt] F where it is defined."""
     between, original, prompt = values.T
     means = {
-        "between": between,
-        "within_original": original,
-        "within_prompt": prompt,
-        "energy": 2 * between - original - prompt,
+        "between": (between, (0.0, 1.0)),
+        "within_original": (original, (0.0, 1.0)),
+        "within_prompt": (prompt, (0.0, 1.0)),
+        "energy": (2 * between - original - prompt, (-2.0, 2.0)),
     }
     found = {
-        name: mean_interval(each, facts, resamples=resamples, level=level, seed=seed)
-        for name, each in means.items()
+        name: mean_interval(each, facts, possible=possible, resamples=resamples, level=level, seed=seed)
+        for name, (each, possible) in means.items()
     }
     defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
     if defined:
         some, theirs = zip(*defined, strict=True)
         found["mean_ratio"] = mean_interval(
-            np.array(some), theirs, resamples=resamples, level=level, seed=seed
+            np.array(some), theirs, possible=(0.0, np.inf), resamples=resamples, level=level, seed=seed
         )
     found["ratio_of_means"] = ratio_of_means_interval(
         between, original, prompt, facts, resamples=resamples, level=level, seed=seed
@@ -250,7 +250,9 @@ def _over_prompts(
     if len(prompts) == 1:
         return prompts[0].sentiment
     original, prompt = np.array([(row.sentiment.original, row.sentiment.prompt) for row in prompts]).T
-    interval = mean_interval(prompt - original, facts, resamples=resamples, level=level, seed=seed)
+    interval = mean_interval(
+        prompt - original, facts, possible=(-2.0, 2.0), resamples=resamples, level=level, seed=seed
+    )
     return SignedReading(original=float(original.mean()), prompt=float(prompt.mean()), interval=interval)
 
 

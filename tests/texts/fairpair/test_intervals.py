@@ -65,10 +65,31 @@ def test_intervals_hold_the_truth_in_many_simulations() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
-def test_an_interval_of_the_mean_lies_inside_the_values(values: list[float]) -> None:
-    found = mean_interval(np.array(values), resamples=200)
+def test_an_interval_of_the_mean_holds_it_and_keeps_to_what_is_possible(values: list[float]) -> None:
+    found = mean_interval(np.array(values), possible=(0.0, 1.0), resamples=200)
     assert found is not None
-    assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
+    assert 0 <= found.low <= found.high <= 1
+    assert found.low - 0.02 <= np.mean(values) <= found.high + 0.02
+    assert found.few == (len(values) < 10)
+
+
+def test_three_prompts_give_students_interval_and_not_the_smallest_and_the_largest() -> None:
+    """0.4, 0.5 and 0.6: 0.5 ± 4.303 · 0.1 / √3, which is 0.25 to 0.75."""
+    found = mean_interval(np.array([0.4, 0.5, 0.6]), possible=(0.0, 1.0), resamples=20_000)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((0.252, 0.748), abs=0.03)
+    assert found.few
+
+
+@pytest.mark.parametrize("prompts", [3, 5])
+def test_few_prompts_hold_as_often_as_they_say(prompts: int) -> None:
+    generator = np.random.default_rng(1)
+    held = []
+    for seed, values in enumerate(generator.beta(6, 4, size=(400, prompts))):
+        found = mean_interval(values, possible=(0.0, 1.0), resamples=300, seed=seed)
+        assert found is not None
+        held.append(found.low <= 0.6 <= found.high)
+    assert np.mean(held) >= 0.92
 
 
 def test_what_has_no_interval() -> None:

@@ -1,0 +1,278 @@
+"""How often the intervals of R, R^p and R^c hold the truth, how wide they are, and what bias is left.
+
+**The population.**  A simulated model has 15 occupations and two groups.  In a context t the log odds of the
+first group are α_x + √c u_t + √(1 − c) e_xt, with u and e standard normal: the context moves all occupations
+together by the share ``--common`` c of the variance, and each by itself by the rest.  The stereotype is s =
+tanh(log odds / 2), of s.d. 0.4 about neutral.  The leans α_x are τ (z_x + ½), z_x the normal quantiles of the
+15 occupations, so that most lean to the first group and some to the second; τ is what gives the wanted R^p.
+``--leans one-sided`` takes |z_x + ½| instead.  R, R^p and R^c of the population are integrals over the
+normal, done on 20,001 of its quantiles: there is nothing random in the truth.
+
+**A cell** has T templates, which are contexts drawn from that population anew in each replication, and
+weights that stay as they are: equal, or powers of the rank (1, 2^−a, 3^−a …) that count as five.  Weights say
+nothing of what a context does.  With five, the heaviest has about 40 % of the weight.
+
+**The oracle** knows how plug-in figures are distributed over samples, from 20,000 of them; its interval
+would be as wide as the middle 95 % of these, wherever they are centred.  Where the plug-in figure is biased
+no honest interval that holds it can be that narrow: beside the truth it must hold the bias.
+
+**Other estimators** (``--estimators``) are compared on the same grid: the bias and the root mean square error
+of R^p by
+
+- *plug-in*, J of the mean;
+- *clipped difference*, J − (E J(m + ε) − J) for each occupation, at least 0, which was used until now;
+- *difference*, the same of R^p, at least 0 over all occupations only;
+- *double bootstrap*, 3 J − 3 E J(m + ε) + E J(m + √2 ε);
+- *jackknife*, P − Σ (1 − w_t) (P_−t − P), each template left out once;
+- *squares, alone*, √(J² − (E² − J²)) for each occupation, and *squares*, the same of R^p: the one in use.
+
+    python -m benchmarks.coverage --replications 1000
+    python -m benchmarks.coverage --replications 1000 --estimators
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+import typer
+
+from pcf_core.core.records import FloatArray
+from pcf_core.measure.bootstrap import RISKS, risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.resampling import TemplateUnit
+
+OCCUPATIONS = 15
+TEMPLATES, PREJUDICES = (10, 30, 100), (0.02, 0.2, 0.5)
+EFFECTIVE = 5.0
+ORACLE_SAMPLES = 20_000
+LEVEL = 0.95
+QUANTILES = 20_001
+SYMBOLS = ("R", "R^p", "R^c")
+Leans = Literal["two-sided", "one-sided"]
+
+
+def normal_quantiles(number: int) -> FloatArray:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri((np.arange(number) + 0.5) / number))
+
+
+@dataclass(frozen=True)
+class Population:
+    """Contexts to draw from: [occupation] ``leans`` α, and the share ``common`` of the variance."""
+
+    leans: FloatArray
+    common: float
+
+    @classmethod
+    def with_prejudice(cls, prejudice: float, common: float, leans: Leans) -> Population:
+        """Find the population whose R^p is ``prejudice``."""
+        from scipy.optimize import brentq
+
+        pattern = normal_quantiles(OCCUPATIONS) + 0.5
+        pattern = np.abs(pattern) if leans == "one-sided" else pattern
+        scale = brentq(lambda tau: cls(tau * pattern, common).truths()["prejudice_risk"] - prejudice, 0, 50)
+        return cls(scale * pattern, common)
+
+    def truths(self) -> dict[str, float]:
+        """Return R, R^p and R^c, by quantity."""
+        s = np.tanh((self.leans[:, np.newaxis] + normal_quantiles(QUANTILES)) / 2)
+        overall, prejudice = float(np.abs(s).mean()), float(np.abs(s.mean(axis=1)).mean())
+        return dict(zip(RISKS, (overall, prejudice, overall - prejudice), strict=True))
+
+    def drawn(self, samples: int, templates: int, generator: np.random.Generator) -> FloatArray:
+        """Return [sample, occupation, template] stereotypes of the first group."""
+        together = generator.standard_normal((samples, 1, templates))
+        apart = generator.standard_normal((samples, self.leans.size, templates))
+        moved = np.sqrt(self.common) * together + np.sqrt(1 - self.common) * apart
+        return np.asarray(np.tanh((self.leans[:, np.newaxis] + moved) / 2))
+
+
+def weights_worth(templates: int, effective: float | None) -> FloatArray:
+    """Return [template] weights that sum to 1: equal, or powers of the rank that count as ``effective``."""
+    from scipy.optimize import brentq
+
+    ranks = np.arange(1.0, templates + 1)
+
+    def powers(exponent: float) -> FloatArray:
+        return np.asarray(ranks**-exponent / (ranks**-exponent).sum())
+
+    if effective is None:
+        return powers(0.0)
+    return powers(brentq(lambda exponent: 1 / (powers(exponent) ** 2).sum() - effective, 0.0, 9.0))
+
+
+def plug_in_figures(stereotypes: FloatArray, weights: FloatArray) -> dict[str, FloatArray]:
+    """Return by quantity [sample] R, R^p and R^c of [sample, occupation, template] stereotypes."""
+    overall = (np.abs(stereotypes) @ weights).mean(axis=1)
+    prejudice = np.abs(stereotypes @ weights).mean(axis=1)
+    return dict(zip(RISKS, (overall, prejudice, overall - prejudice), strict=True))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: ``templates``, ``effective`` of them (``None`` for equal weights), R^p ``prejudice``."""
+
+    templates: int
+    effective: float | None
+    prejudice: float
+
+    @property
+    def name(self) -> str:
+        weights = "equal" if self.effective is None else f"worth {self.effective:g}"
+        return f"| {self.templates} | {weights} | {self.prejudice:g} |"
+
+
+@dataclass(frozen=True)
+class Found:
+    """By quantity: ``held``, share of intervals with the truth; ``widths``, the median over the oracle's.
+
+    ``biases``: mean error of R^p, plug-in and corrected.
+    """
+
+    held: dict[str, float]
+    widths: dict[str, float]
+    biases: tuple[float, float]
+
+
+def cells() -> Iterator[Cell]:
+    """Yield the 18 cells of the grid."""
+    for templates in TEMPLATES:
+        for effective in (None, EFFECTIVE):
+            for prejudice in PREJUDICES:
+                yield Cell(templates, effective, prejudice)
+
+
+def oracle_widths(population: Population, weights: FloatArray, samples: int) -> dict[str, float]:
+    """Return by quantity how far apart the ends of the middle 95 % of plug-in figures are."""
+    generator, block = np.random.default_rng(1), 1000
+    parts = [
+        plug_in_figures(population.drawn(min(block, samples - done), weights.size, generator), weights)
+        for done in range(0, samples, block)
+    ]
+    ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    return {
+        name: float(np.ptp(np.quantile(np.concatenate([part[name] for part in parts]), ends)))
+        for name in RISKS
+    }
+
+
+def measure(
+    cell: Cell,
+    replications: int,
+    resamples: int,
+    common: float = 0.5,
+    leans: Leans = "two-sided",
+    samples: int = ORACLE_SAMPLES,
+) -> Found:
+    """Draw the cell's templates again and again, and make their intervals."""
+    population = Population.with_prejudice(cell.prejudice, common, leans)
+    weights = weights_worth(cell.templates, cell.effective)
+    truths, oracle = population.truths(), oracle_widths(population, weights, samples)
+    unit, generator = TemplateUnit.templates(weights), np.random.default_rng(2)
+    held, widths = dict.fromkeys(RISKS, 0), {name: [] for name in RISKS}
+    errors = np.zeros(2)
+    for seed in range(replications):
+        s = population.drawn(1, cell.templates, generator)[0]
+        values = np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1)
+        found = risk_intervals(
+            values, unit, np.ones(OCCUPATIONS), Criterion(), resamples=resamples, level=LEVEL, seed=seed
+        )
+        for name in RISKS:
+            interval = found.intervals[name][0]
+            held[name] += interval.low <= truths[name] <= interval.high
+            widths[name].append((interval.high - interval.low) / oracle[name])
+        assert found.correction is not None
+        figures = np.array([found.parts.prejudice.mean(), found.correction.prejudice.mean()])
+        errors += (figures - truths["prejudice_risk"]) / replications
+    return Found(
+        {name: count / replications for name, count in held.items()},
+        {name: float(np.median(several)) for name, several in widths.items()},
+        (float(errors[0]), float(errors[1])),
+    )
+
+
+def row(cell: Cell, found: Found) -> str:
+    """Write a row of the table; what misses 92 % or is wider than 1.5 times the oracle's is marked."""
+    held = " | ".join(f"{100 * found.held[name]:.1f}{' ✗' * (found.held[name] < 0.92)}" for name in RISKS)
+    widths = " | ".join(f"{found.widths[name]:.2f}{' ✗' * (found.widths[name] > 1.5)}" for name in RISKS)
+    return f"{cell.name} {held} | {widths} | {found.biases[0]:.4f} | {found.biases[1]:.4f} |"
+
+
+COLUMNS = ("T", "weights", "R^p", *(f"{name} {what}" for what in ("held, %", "width") for name in SYMBOLS))
+HEAD = f"| {' | '.join((*COLUMNS, 'bias', 'corrected'))} |\n{'|---' * (len(COLUMNS) + 2)}|"
+
+
+def folded(mean: FloatArray, error: FloatArray) -> FloatArray:
+    """Return the mean of |N(mean, error²)|."""
+    from scipy.special import ndtr
+
+    error = np.maximum(error, 1e-12)
+    ratio = mean / error
+    return np.asarray(error * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + mean * (1 - 2 * ndtr(-ratio)))
+
+
+def estimates(stereotypes: FloatArray, weights: FloatArray) -> dict[str, FloatArray]:
+    """Return [sample] R^p by each estimator of the module, from [sample, occupation, template]."""
+    mean, square = stereotypes @ weights, weights @ weights
+    error = np.sqrt(((stereotypes - mean[..., np.newaxis]) ** 2 @ weights) * square / (1 - square))
+    once, twice, thrice = (np.abs(mean), folded(mean, error), folded(mean, np.sqrt(2) * error))
+    total, total_twice, total_thrice = (some.mean(axis=1) for some in (once, twice, thrice))
+    without = (mean[..., np.newaxis] - weights * stereotypes) / (1 - weights)
+    left_out = np.abs(without).mean(axis=1) - total[:, np.newaxis]
+    return {
+        "plug-in": total,
+        "clipped difference": (2 * once - twice).clip(min=0).mean(axis=1),
+        "difference": (2 * total - total_twice).clip(min=0),
+        "double bootstrap": (3 * total - 3 * total_twice + total_thrice).clip(min=0),
+        "jackknife": (total - left_out @ (1 - weights)).clip(min=0),
+        "squares, alone": np.sqrt((2 * once**2 - twice**2).clip(min=0)).mean(axis=1),
+        "squares": np.sqrt((2 * total**2 - total_twice**2).clip(min=0)),
+    }
+
+
+def compare(replications: int, common: float, leans: Leans) -> Iterator[str]:
+    """Yield a table of bias / root mean square error, in thousandths of the scale."""
+    first = True
+    for cell in cells():
+        population = Population.with_prejudice(cell.prejudice, common, leans)
+        weights = weights_worth(cell.templates, cell.effective)
+        drawn = population.drawn(replications, cell.templates, np.random.default_rng(2))
+        found = estimates(drawn, weights)
+        if first:
+            yield "| T | weights | R^p | " + " | ".join(found) + " |"
+            yield "|---" * (3 + len(found)) + "|"
+            first = False
+        errors = [1000 * (values - cell.prejudice) for values in found.values()]
+        yield (
+            f"{cell.name} "
+            + " | ".join(f"{error.mean():.1f} / {np.sqrt((error**2).mean()):.0f}" for error in errors)
+            + " |"
+        )
+
+
+def main(
+    replications: Annotated[int, typer.Option(help="samples of templates in each cell")] = 1000,
+    resamples: Annotated[int, typer.Option(help="of each interval")] = 1000,
+    common: Annotated[float, typer.Option(help="share of the variance that moves all occupations")] = 0.5,
+    leans: Annotated[str, typer.Option(help="two-sided or one-sided")] = "two-sided",
+    estimators: Annotated[bool, typer.Option(help="compare estimators of R^p instead")] = False,
+) -> None:
+    """Print the table, in Markdown."""
+    if leans not in ("two-sided", "one-sided"):
+        raise typer.BadParameter("leans are two-sided or one-sided")
+    shape: Leans = "one-sided" if leans == "one-sided" else "two-sided"
+    if estimators:
+        for line in compare(replications, common, shape):
+            typer.echo(line)
+        return
+    typer.echo(HEAD)
+    for cell in cells():
+        typer.echo(row(cell, measure(cell, replications, resamples, common, shape)))
+
+
+if __name__ == "__main__":
+    typer.run(main)
