@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.data import Loaded
+from pcf_core.app.data import Loaded, load
 from pcf_core.app.page import draw_provenance, draw_table, finding
 from pcf_core.core.risk import Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
@@ -18,6 +19,7 @@ from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.rows import source_of
 from pcf_core.show.findings.numbers import number, with_interval
 
+OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
 HEADERS = {
     "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is fair."),
@@ -55,6 +57,7 @@ their table; those whose scale is not stated, or another one than chosen, say so
 
 def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
     """Draw the view of the papers' table; findings go into ``head``."""
+    loaded = with_the_papers_words(loaded)
     with st.container(horizontal=True):
         thousand = st.toggle(
             "× 1,000",
@@ -96,6 +99,16 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         draw_table(table, "paper_table", paper_columns(factor))
     with right:
         draw_provenance(loaded)
+
+
+def with_the_papers_words(loaded: Loaded) -> Loaded:
+    """Load the runs with the words that the papers take, where a selection of ours is looked at."""
+    options = loaded.choice.options
+    if options.protocol not in OURS:
+        return loaded
+    st.caption(f"All words of the topic count here, as in the papers, and not those of *{options.protocol}*.")
+    exact = options.model_copy(update={"protocol": "exact"})
+    return load(replace(loaded.choice, options=exact))
 
 
 def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:

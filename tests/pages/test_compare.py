@@ -271,6 +271,16 @@ def test_the_table_of_the_papers_has_our_rows_theirs_and_the_reference_models(fu
     assert "Risk R × 1,000" in headers(app.dataframe[0])
 
 
+def test_the_table_of_the_papers_has_their_words_whatever_is_selected(full_store: Store) -> None:
+    whole, fitting = (
+        open_app("compare", compare_view="as in the papers", protocol=protocol)
+        for protocol in ("exact", "fitting")
+    )
+    assert "All words of the topic count here" in " ".join(caption.value for caption in fitting.caption)
+    assert "All words of the topic" not in " ".join(caption.value for caption in whole.caption)
+    assert list(fitting.dataframe[0].value["R"]) == list(whole.dataframe[0].value["R"])
+
+
 def headers(table: Dataframe) -> set[str]:
     return {column.get("label") for column in json.loads(table.proto.columns).values()}
 
