@@ -27,8 +27,7 @@ from pcf_core.core.settings import ROOT
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.templates import compare_sets
-from pcf_core.material.templates import load_mined, load_templates
+from pcf_core.material.templates import compare_sets, load_mined, load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
@@ -81,6 +80,7 @@ from pcf_core.show.findings import sensitivity as choices
 from pcf_core.store.store import Store
 from pcf_core.texts.case_file import shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import CRITERIA_AUDIT
@@ -98,8 +98,8 @@ SETS: dict[str, tuple[tuple[str, ...], str, str]] = {  # models, topic, template
 }
 HEAD = """# Every sentence
 
-What the app says of shipped results, one line a sentence, to be read against the rules of how we write. Made by
-`python -m tools.print_sentences`; a test holds it to what that prints. Words in italics name the function.
+What the app says of shipped results, one finding a line, to be read against the rules of how we write.
+Written by `python -m tools.print_sentences`; a test holds it to what that prints. Italics name the function.
 """
 
 
@@ -180,9 +180,7 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(comparison.difference_finding, paired, over=over)
     found.say(comparison.occupations_difference_finding, paired)
     found.say(order.order_finding, [paired], said_risks(study.runs, over))
-    found.say(
-        opening_of, study.runs, even, study.options, distribution.striking_occupation(reports)
-    )
+    found.say(opening_of, study.runs, even, study.options, distribution.striking_occupation(reports))
     groups, tilts = study.groups, tilts_of(study)
     for name, item in study.runs.items():
         report, preferences, weights = item.report, item.result.preferences, item.report.template_weights
@@ -223,7 +221,7 @@ def tell_results(found: Listing, study: Study) -> None:
             found.say(distribution.distribution_finding, name, one, 0.5, *ends)
     found.say(tails.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
-    found.say(models.whiskers_note, {name: "templates" for name in reports})
+    found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
     found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
 
 
@@ -315,27 +313,8 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
         found.say(fairpair_run.ends_finding, result)
     several = [CRITERIA_AUDIT.load(store, asked.hash) for asked in CRITERIA_AUDIT.kept(store)]
     results = sorted(filter(None, several), key=lambda one: (one.asked.model, one.asked.experiment))
-    for result in results:
-        report, model = result.report, result.asked.model
-        if isinstance(report, AnecdotesReport):
-            found.say(anecdotes.anecdotes_finding, report, model)
-            found.say(anecdotes.amplification_finding, report)
-            found.say(anecdotes.reading_notes, report)
-        elif isinstance(report, HobbiesReport):
-            found.say(hobbies.hobbies_finding, report, model)
-            found.say(hobbies.information_finding, report)
-            found.say(hobbies.words_finding, report)
-            found.say(hobbies.hobbies_notes, report)
-            if report.embedding is not None:
-                found.say(embedding.embedding_finding, report.embedding)
-                found.say(embedding.leak_finding, report.embedding, report.embedding.models[0])
-        elif isinstance(report, AnswersReport):
-            found.say(answered.answers_finding, report)
-            found.say(answered.rates_finding, report)
-            found.say(answered.baseline_finding, report)
-            found.say(answer_notes.order_finding, report)
-            found.say(answer_notes.notes, report)
-        found.say(criteria.left_out_note, result)
+    for one in results:
+        tell_criteria(found, one)
     study = studies["two teaching models, gender"]
     for model, item in study.runs.items():
         own = [result for result in results if result.asked.model == model]
@@ -354,6 +333,30 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
             for row in study.even[model].occupations
         }
         found.say(case_file.shared_finding, shared_occupations(leans, stories[0].professions))
+
+
+def tell_criteria(found: Listing, result: CriteriaResult) -> None:
+    """Write one experiment of the criteria."""
+    report, model = result.report, result.asked.model
+    if isinstance(report, AnecdotesReport):
+        found.say(anecdotes.anecdotes_finding, report, model)
+        found.say(anecdotes.amplification_finding, report)
+        found.say(anecdotes.reading_notes, report)
+    elif isinstance(report, HobbiesReport):
+        found.say(hobbies.hobbies_finding, report, model)
+        found.say(hobbies.information_finding, report)
+        found.say(hobbies.words_finding, report)
+        found.say(hobbies.hobbies_notes, report)
+        if report.embedding is not None:
+            found.say(embedding.embedding_finding, report.embedding)
+            found.say(embedding.leak_finding, report.embedding, report.embedding.models[0])
+    elif isinstance(report, AnswersReport):
+        found.say(answered.answers_finding, report)
+        found.say(answered.rates_finding, report)
+        found.say(answered.baseline_finding, report)
+        found.say(answer_notes.order_finding, report)
+        found.say(answer_notes.notes, report)
+    found.say(criteria.left_out_note, result)
 
 
 def tell_material(found: Listing) -> None:
