@@ -35,8 +35,7 @@ from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.models.registry import planted_models, resolve
 from pcf_core.show.findings.calibration import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.show.findings.models import risk_finding
-from pcf_core.show.findings.numbers import number
-from pcf_core.show.overview import two_decimals
+from pcf_core.show.findings.numbers import number, two_decimals
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 

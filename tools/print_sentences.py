@@ -80,6 +80,7 @@ from pcf_core.show.findings import sensitivity as choices
 from pcf_core.store.store import Store
 from pcf_core.texts.case_file import shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import CRITERIA_AUDIT
@@ -97,8 +98,8 @@ SETS: dict[str, tuple[tuple[str, ...], str, str]] = {  # models, topic, template
 }
 HEAD = """# Every sentence
 
-What the app says of shipped results, one line a sentence, to be read against the rules of how we write. Made by
-`python -m tools.print_sentences`; a test holds it to what that prints. Words in italics name the function.
+What the app says of shipped results, one finding a line, to be read against the rules of how we write.
+Written by `python -m tools.print_sentences`; a test holds it to what that prints. Italics name the function.
 """
 
 
@@ -312,27 +313,8 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
         found.say(fairpair_run.ends_finding, result)
     several = [CRITERIA_AUDIT.load(store, asked.hash) for asked in CRITERIA_AUDIT.kept(store)]
     results = sorted(filter(None, several), key=lambda one: (one.asked.model, one.asked.experiment))
-    for result in results:
-        report, model = result.report, result.asked.model
-        if isinstance(report, AnecdotesReport):
-            found.say(anecdotes.anecdotes_finding, report, model)
-            found.say(anecdotes.amplification_finding, report)
-            found.say(anecdotes.reading_notes, report)
-        elif isinstance(report, HobbiesReport):
-            found.say(hobbies.hobbies_finding, report, model)
-            found.say(hobbies.information_finding, report)
-            found.say(hobbies.words_finding, report)
-            found.say(hobbies.hobbies_notes, report)
-            if report.embedding is not None:
-                found.say(embedding.embedding_finding, report.embedding)
-                found.say(embedding.leak_finding, report.embedding, report.embedding.models[0])
-        elif isinstance(report, AnswersReport):
-            found.say(answered.answers_finding, report)
-            found.say(answered.rates_finding, report)
-            found.say(answered.baseline_finding, report)
-            found.say(answer_notes.order_finding, report)
-            found.say(answer_notes.notes, report)
-        found.say(criteria.left_out_note, result)
+    for one in results:
+        tell_criteria(found, one)
     study = studies["two teaching models, gender"]
     for model, item in study.runs.items():
         own = [result for result in results if result.asked.model == model]
@@ -351,6 +333,30 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
             for row in study.even[model].occupations
         }
         found.say(case_file.shared_finding, shared_occupations(leans, stories[0].professions))
+
+
+def tell_criteria(found: Listing, result: CriteriaResult) -> None:
+    """Write one experiment of the criteria."""
+    report, model = result.report, result.asked.model
+    if isinstance(report, AnecdotesReport):
+        found.say(anecdotes.anecdotes_finding, report, model)
+        found.say(anecdotes.amplification_finding, report)
+        found.say(anecdotes.reading_notes, report)
+    elif isinstance(report, HobbiesReport):
+        found.say(hobbies.hobbies_finding, report, model)
+        found.say(hobbies.information_finding, report)
+        found.say(hobbies.words_finding, report)
+        found.say(hobbies.hobbies_notes, report)
+        if report.embedding is not None:
+            found.say(embedding.embedding_finding, report.embedding)
+            found.say(embedding.leak_finding, report.embedding, report.embedding.models[0])
+    elif isinstance(report, AnswersReport):
+        found.say(answered.answers_finding, report)
+        found.say(answered.rates_finding, report)
+        found.say(answered.baseline_finding, report)
+        found.say(answer_notes.order_finding, report)
+        found.say(answer_notes.notes, report)
+    found.say(criteria.left_out_note, result)
 
 
 def tell_material(found: Listing) -> None:

@@ -13,7 +13,7 @@ from pcf_core.app.text import plain
 from pcf_core.core.risk import RiskReport
 from pcf_core.show.charts.dumbbells import dumbbell_plot
 from pcf_core.show.compare import SORTS, dumbbells, most_unequal_first, ordered, sentences_table
-from pcf_core.show.overview import people
+from pcf_core.show.findings.numbers import people
 
 MOST_ROWS = 25
 CHOSEN, CLICKED = "occupation", "compare_row_clicked"

@@ -17,15 +17,8 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
 from pcf_core.show.charts.risk import RiskBar, risk_bars
-from pcf_core.show.overview import (
-    KINDS,
-    ModelRow,
-    bar,
-    by_risk,
-    card_text,
-    models_table,
-    two_decimals,
-)
+from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.overview import KINDS, ModelRow, bar, by_risk, card_text, models_table
 
 ALL = "all"
 SHOWN = "models_shown"

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
+from pcf_core.show.findings.numbers import people
 from pcf_core.show.findings.occupations import NONE
 from pcf_core.show.findings.occupations import leading as leaders_of
-from pcf_core.show.overview import people
 
 NAMED = 2  # models in a sentence; of more the picture tells
 

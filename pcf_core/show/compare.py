@@ -10,8 +10,8 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import percent
-from pcf_core.show.overview import leading, people, two_decimals
+from pcf_core.show.findings.numbers import people, percent, two_decimals
+from pcf_core.show.overview import leading
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 Sort = Literal["gap", "A–Z", "most stereotyped"]

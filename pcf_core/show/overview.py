@@ -12,10 +12,9 @@ import pandas as pd
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
-from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.numbers import listed, people, two_decimals
 from pcf_core.show.findings.occupations import TIE
 
-PEOPLE = {"male": "men", "female": "women"}
 KINDS: Mapping[ModelKind, str] = {
     "public": "public models",
     "teaching": "teaching models",
@@ -78,11 +77,6 @@ class ModelRow:
         return f"{two_decimals(self.low)} to {two_decimals(self.high)}"
 
 
-def two_decimals(risk: float) -> str:
-    """Write a risk as sentences and tables of results do."""
-    return f"{risk:.2f}" if risk >= 0.005 else "under 0.005"
-
-
 def leading(report: RiskReport) -> dict[str, int]:
     """Count the occupations that each group leads, by mean preference, in the order of the groups."""
     firsts: Counter[str] = Counter()
@@ -91,11 +85,6 @@ def leading(report: RiskReport) -> dict[str, int]:
         first = [group for group, value in occupation.preferences.items() if value == most]
         firsts.update(first if len(first) == 1 else [])
     return {group: firsts[group] for group in report.groups}
-
-
-def people(group: str) -> str:
-    """Name a group as a reader would: men, women, else by its words."""
-    return PEOPLE.get(group, group)
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
@@ -107,7 +96,7 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
     if len(named) > 1 and len({(row.favoured, row.leading.get(row.favoured)) for row in named}) == 1:
         return f"{_favour(named[0], ' and '.join(row.model for row in named), 'both favour')} occupations."
     parts = [_favour(row, row.model, "favours") for row in named]
-    return f"{listed([f'{parts[0]} occupations', *parts[1:]])}." if parts else ""
+    return f"{', and '.join([f'{parts[0]} occupations', *parts[1:]])}." if parts else ""
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:

@@ -58,6 +58,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
 @pytest.mark.slow
 def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Store) -> None:
     app = open_app("caprice", part="prejudice", normal_view="QQ plot")
+    assert "a normal distribution (Shapiro–Wilk, p" in texts(app)
     for model in MODELS:
         expected = normal_shape(column(app, model, "prejudice_risk"))
         assert normal_finding(model, expected) in texts(app)
@@ -68,7 +69,7 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
     app.segmented_control(key="part").set_value("caprice").run()
     assert not app.exception
     assert "all caprice of mini-gpt" in texts(app)
-    assert "The prejudice values of mini-gpt" not in texts(app)
+    assert "The prejudice of mini-gpt" not in texts(app)
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     score_criteria(full_store, "tasks")
     app = open_app("case_file", **GPT)
     said = texts(app)
-    assert "mini-gpt on gender: a difference is found by" in said
+    assert "find a difference" in said
     assert "They do not agree." in said or "find a difference, with these sides." in said
     bias, fairpair, criteria = tables(app)
     assert len(bias) == 2

@@ -80,7 +80,7 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
     assert len(app.get("plotly_chart")) == 2
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "77 words are scored" in captions
-    assert "Left out, unk: niece." in captions
+    assert "Left out: niece (unk)." in captions
     table = next(frame.value for frame in app.dataframe if "share" in frame.value)
     assert len(table) == 2 * 77
     assert list(table.groupby("model")["share"].sum()) == pytest.approx([1, 1])

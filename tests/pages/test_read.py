@@ -78,9 +78,8 @@ def test_tilt_says_whom_the_models_favour_before_the_picture_and_the_rest_beneat
     assert "favour" in above
     assert "Farthest from even: mini-bert for" in above
     for later in (
-        "mini-bert puts male words first for",
-        "mini-gpt puts male words first for",
-        "Of the contexts about",
+        " of 120 occupations, women in ",
+        "Of the sentences about",
         "mini-gpt leans most to",
         "mini-gpt flattens the differences between occupations",
         "59,539 biographies",

@@ -19,6 +19,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.show.findings.numbers import people
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fill
@@ -83,10 +84,10 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
     assert (
-        "Of the contexts about “nurse”, by weight and with 95 % intervals, mini-gpt prefers "
-        f"{group} words in {100 * share:.0f} % ({low}–{high} %)."
+        "Of the sentences about “nurse”, by weight and with 95 % intervals, mini-gpt expects "
+        f"{people(group)} in {100 * share:.0f} % ({low}–{high} %)."
     ) in texts(app)
-    assert "Of the contexts about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
+    assert "Of the sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
 
 
 @pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])

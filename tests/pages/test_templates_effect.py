@@ -10,7 +10,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import MinedSet
 from pcf_core.material.own_sets import save_set
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from tests.pages.mined import OWN, press, said
@@ -37,7 +37,7 @@ def test_a_cut_is_previewed_on_cached_runs_without_scoring(full_store: Store) ->
     )
     sentence = next(line for line in said(app).splitlines() if line.startswith("The risk of mini-gpt"))
     assert "over the 19 templates of gender-nineteen and" in sentence
-    assert f"and {number(found.overall_risk)} (" in sentence
+    assert f"and {two_decimals(found.overall_risk)} (" in sentence
     table = app.dataframe[0].value
     row = table[(table["model"] == "mini-gpt") & table["templates"].str.startswith("5 templates")]
     assert row["overall_risk"].item() == found.overall_risk

@@ -17,7 +17,7 @@ from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportDocument, Rep
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
-from pcf_core.show.overview import two_decimals
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here

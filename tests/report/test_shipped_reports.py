@@ -149,7 +149,7 @@ def test_a_tilt_says_against_what_it_is_held_and_names_the_word_of_the_headline(
     assert f"over {rows} occupations; the risks" in note
     assert rows > int(note.split()[-2])
     word = document.headline[1].split("“")[1].split("”")[0]
-    assert any(f"contexts about “{word}”" in found for found in tilt.findings)
+    assert any(f"sentences about “{word}”" in found for found in tilt.findings)
     even = document_of(shipped, asked.model_copy(update={"options": {}}))
     (tilt,) = (section.parts[0] for section in even.sections if section.name == "tilt")
     assert not [note for note in tilt.notes if "even split" in note]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.run import ModelKind
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
     WIDTH,
     ModelRow,
@@ -24,7 +25,6 @@ from pcf_core.show.overview import (
     numbers_table,
     overview_answer,
     risk_answer,
-    two_decimals,
 )
 
 
@@ -45,9 +45,9 @@ CAPRICIOUS = row_of("C", of_male([0.2, 0.8], [0.4, 0.6], [0.9, 0.3]), kind="teac
 
 def test_the_answer_says_whom_each_favours() -> None:
     assert overview_answer([WOMEN, MEN]) == (
-        "A favours women in 2 of 3 occupations and B favours men in all 3."
+        "A favours women in 2 of 3 occupations, and B favours men in all 3."
     )
-    assert overview_answer([MEN, WOMEN, CAPRICIOUS]).startswith("B favours men in all 3 occupations and A ")
+    assert overview_answer([MEN, WOMEN, CAPRICIOUS]).startswith("B favours men in all 3 occupations, and A ")
     assert overview_answer([]) == ""
     assert overview_answer([MEN, replace(MEN, model="D")]) == "B and D both favour men in all 3 occupations."
     even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
@@ -92,7 +92,7 @@ def test_every_occupation_is_counted_once_and_the_bar_adds_up(male: list[list[fl
 
 
 def test_the_risk_is_said_with_its_parts() -> None:
-    assert risk_answer([MEN]) == "B has a risk of 0.60: 0.60 prejudice and under 0.005 caprice."
+    assert risk_answer([MEN]) == "B has a risk of 0.60: 0.60 prejudice and 0 caprice."
     both = risk_answer([CAPRICIOUS, MEN, WOMEN])
     assert both.startswith("C has a risk of 0.47: 0.07 prejudice and 0.40 caprice; B has")
     assert "A has" not in both

@@ -122,7 +122,7 @@ def test_what_does_not_count_is_said_wherever_left_out_words_are(store: Store, r
     assert reasons(result.self_audit) == expected
     assert set(result.self_audit.tokens) == set(run.topic.words)
     assert self_audit_facts(result.self_audit)["words left out"] == left_out_note(result.left_out)
-    assert "Left out, the model reads it as 'he', which counts once: He." in left_out_note(result.left_out)
+    assert "Left out: He (the model reads it as 'he', which counts once)." in left_out_note(result.left_out)
     answer = word_check("tiny", run.topic, run.prompts[0], open_scorer=open_uncased)
     assert {item["word"]: item["reason"] for item in answer["left_out"]} == expected
     assert list(answer["preferences"].values()) == pytest.approx(by_hand(run.prompts[0], MIXED), abs=1e-5)

@@ -9,7 +9,7 @@ from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedO
 
 MOST_NAMED = 3
 NAMES: dict[AuditName, str] = {
-    "bias": "its scores in gaps",
+    "bias": "its word probabilities",
     "fairpair": "FairPair",
     "criteria": "the criteria",
 }
@@ -45,9 +45,9 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     silent = [name for name, verdict in verdicts.items() if verdict == "none shown"]
     exchanged = [name for name, verdict in verdicts.items() if verdict == "exchanged words"]
     said = f"{model} on {topic.lower()}: "
-    parts = [f"a difference is found by {_names(finding)}"] if finding else []
+    parts = [f"{_names(finding)} {_verb('find', finding)} a difference"] if finding else []
     parts += [f"{_names(exchanged)} differs by the exchanged words alone"] if exchanged else []
-    parts += [f"none is shown by {_names(silent)}"] if silent else []
+    parts += [f"{_names(silent)} {_verb('show', silent)} none"] if silent else []
     if not parts:
         return f"{said}no audit could tell whether there is a difference."
     sentence = f"{said}{'; '.join(parts)}."
@@ -58,12 +58,17 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
         return f"{sentence} {other or 'There'} is nothing to agree with yet."
     if finding and silent:
         return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
-    all_of_them = "All others that could tell" if exchanged else "All that could tell"
     if not finding:
         none = "None of the others finds one" if exchanged else "None finds one"
         return f"{sentence} {none}. None shown is not the same as none."
     sides = "; ".join(f"{NAMES[name]}: {_sides(rows, name)}" for name in finding)
-    return f"{sentence} {all_of_them} find a difference, with these sides. {sides[:1].upper()}{sides[1:]}."
+    agree = " All others that could tell agree." if exchanged else ""
+    return f"{sentence}{agree} {sides[:1].upper()}{sides[1:]}."
+
+
+def _verb(verb: str, audits: Sequence[AuditName]) -> str:
+    """Write a verb as its subjects need it: FairPair alone finds, the others find."""
+    return f"{verb}s" if list(audits) == ["fairpair"] else verb
 
 
 def _names(audits: Iterable[AuditName]) -> str:

@@ -12,11 +12,10 @@ from pcf_core.core.risk import (
     OccupationDifference,
     Over,
 )
-from pcf_core.show.findings.numbers import alike, count, listed, number, percent
+from pcf_core.show.findings.numbers import count, listed, number, p_value, percent, signed_two, two_decimals
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
-LEAST_ALIKE = 1e-4  # below it the same decimals would be zeros
 UNCLEAR = "we cannot tell them apart with these sentences"
 
 
@@ -39,11 +38,8 @@ def difference_text(difference: Difference, over: Over = "templates") -> str:
     if difference.first == difference.second == 0:
         return "0: both are 0 in every context here"
     if interval is None:
-        return signed(difference.value)
-    ends = (difference.value, interval.low, interval.high)
-    texts = alike(*ends) if max(map(abs, ends)) >= LEAST_ALIKE else map(number, ends)
-    value, low, high = map(with_sign, texts)
-    return f"{value} ({low} to {high})"
+        return signed_two(difference.value)
+    return f"{signed_two(difference.value)} ({signed_two(interval.low)} to {signed_two(interval.high)})"
 
 
 def signed(value: float) -> str:
@@ -67,9 +63,10 @@ def difference_finding(
         f"{count(len(comparison.templates), 'template')}"
     )
     if found.verdict == "equal":
-        return f"{first} and {second} have the same {word}, {number(found.first)}, {where}."
-    values = f"the {word} of {first} ({number(found.first)}) and that of {second} ({number(found.second)})"
-    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, p = {p_text(found)}"
+        return f"{first} and {second} have the same {word}, {two_decimals(found.first)}, {where}."
+    one, other = two_decimals(found.first), two_decimals(found.second)
+    values = f"the {word} of {first} ({one}) and that of {second} ({other})"
+    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, {p_text(found)}"
     if found.verdict == "too few":
         return (
             f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
@@ -86,15 +83,15 @@ def difference_finding(
         )
     higher, lower = (first, second) if found.verdict == "first" else (second, first)
     return (
-        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {number(found.first)} for "
-        f"{first}, {number(found.second)} for {second}; {gap}, {where}.{reserve}"
+        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {one} for "
+        f"{first}, {other} for {second}; {gap}, {where}.{reserve}"
     )
 
 
 def p_text(found: Difference) -> str:
     """Write the p-value of a test, and where several are read together the controlled one too."""
-    controlled = "" if found.adjusted is None else f" ({number(found.adjusted)} controlled)"
-    return f"{number(found.p_value)}{controlled}"
+    controlled = "" if found.adjusted is None else f" ({p_value(found.adjusted)} controlled)"
+    return f"{p_value(found.p_value)}{controlled}"
 
 
 def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:
@@ -128,7 +125,9 @@ def occupations_difference_finding(comparison: Comparison, quantity: str = "over
 
 def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
     ranked = sorted(rows, key=lambda row: -abs(row.differences[quantity].value))[:MOST_NAMES]
-    return listed([f"“{row.occupation}” ({number(abs(row.differences[quantity].value))})" for row in ranked])
+    return listed(
+        [f"“{row.occupation}” ({two_decimals(abs(row.differences[quantity].value))})" for row in ranked]
+    )
 
 
 def drawn(found: Difference, over: Over) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import two_decimals
 
 
 def corrected_finding(model: str, report: RiskReport) -> str:
@@ -19,13 +19,13 @@ def corrected_finding(model: str, report: RiskReport) -> str:
     if found.sampling_prejudice is None:
         return sentence
     return (
-        f"{sentence} If it were neutral on average for every occupation, the sampling of templates alone "
-        f"would show a prejudice of {number(found.sampling_prejudice)}."
+        f"{sentence} A model that is neutral on average for every occupation would, with so few templates, "
+        f"show a prejudice of {two_decimals(found.sampling_prejudice)}."
     )
 
 
 def _part(name: str, plug_in: float, corrected: float) -> str:
-    if number(plug_in) == number(corrected):
-        return f"{name} is {number(plug_in)} with and without the correction for few templates"
-    plain = f"{name} is {number(plug_in)} in these templates"
-    return f"{plain} and {number(corrected)} corrected for how few they are"
+    if two_decimals(plug_in) == two_decimals(corrected):
+        return f"{name} is {two_decimals(plug_in)} with and without the correction for few templates"
+    plain = f"{name} is {two_decimals(plug_in)} in these templates"
+    return f"{plain} and {two_decimals(corrected)} corrected for how few they are"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import count, listed, number, with_interval, words_of
+from pcf_core.show.findings.numbers import count, listed, number, people, signed_two, two_decimals
 from pcf_core.show.findings.occupations import leading_shares, share_with_interval
 
 
@@ -47,14 +47,14 @@ def opening_finding(
         if not shares:
             continue
         group, share = max(shares.items(), key=lambda item: item[1])
-        what = words_of(group) if share >= none else "no group's words"
+        what = people(group) if share >= none else "no group"
         often = max(share, none)
         how_often = share_with_interval(often, interval(model, often))
-        parts.append(f"{model} in {how_often}" if what == said else f"{model} prefers {what} in {how_often}")
+        parts.append(f"{model} in {how_often}" if what == said else f"{model} expects {what} in {how_often}")
         said = what
     if not parts:
         return f"No context about “{occupation}” is known yet."
-    return f"Of the contexts about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
+    return f"Of the sentences about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
 
 
 def distribution_finding(
@@ -79,14 +79,13 @@ def distribution_finding(
     strongly = share_with_interval(one.share_above(threshold), strong)
     also = "" if threshold == 0 else f" and above {number(threshold)} in {strongly}"
     shares = f"it is above 0 in {often}{also} of them"
-    gap = (
-        "without any caprice"
-        if one.jensen_gap == 0
-        else f"{number(one.jensen_gap)} of it caprice, the Jensen gap"
-    )
+    gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
+    mean, ends = signed_two(one.mean), one.mean_interval
+    if ends is not None:
+        mean += f" ({signed_two(ends.low)} to {signed_two(ends.high)})"
     return (
-        f"{model}: over {count(len(one.values), 'context')} about “{one.occupation}” the stereotype towards "
-        f"{words_of(one.group)} has the mean {with_interval(one.mean, one.mean_interval)} and the standard "
-        f"deviation {number(one.sd)}; {shares}. The risk of this occupation is {number(one.overall_risk)}, "
+        f"{model}: over {count(len(one.values), 'sentence')} about “{one.occupation}” the stereotype towards "
+        f"{people(one.group)} has the mean {mean} and the standard deviation {one.sd:.2f}; "
+        f"{shares}. The risk of this occupation is {two_decimals(one.overall_risk)}, "
         f"{gap}."
     )

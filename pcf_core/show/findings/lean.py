@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.show.findings.numbers import listed, percent
-from pcf_core.show.overview import people, two_decimals
+from pcf_core.show.findings.numbers import listed, people, percent, two_decimals
 
 
 def lean_finding(model: str, report: RiskReport) -> str:
@@ -13,10 +12,9 @@ def lean_finding(model: str, report: RiskReport) -> str:
     if report.lean is None:
         return ""
     return (
-        f"Of the risk of {model}, {two_decimals(report.overall_risk)}, "
-        f"{two_decimals(report.lean.common)} is shared by all occupations, "
-        f"{two_decimals(report.lean.specific)} differs between them, and "
-        f"{two_decimals(report.caprice_risk)} changes with the sentence."
+        f"The risk of {model} is {two_decimals(report.overall_risk)}: all occupations share "
+        f"{two_decimals(report.lean.common)} of it, {two_decimals(report.lean.specific)} differs between "
+        f"them, and {two_decimals(report.caprice_risk)} changes with the sentence."
     )
 
 

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.show.findings.looks import contexts
-from pcf_core.show.findings.numbers import count, estimated, listed, number, percent, with_interval, words_of
+from pcf_core.show.findings.numbers import (
+    count,
+    listed,
+    number,
+    people,
+    percent,
+    two_decimals,
+    with_interval,
+)
+from pcf_core.show.findings.numbers import risk_with_interval as written
 
 DRAWN = {
     "template": "whole templates were drawn again, each as likely as any other",
@@ -37,19 +46,19 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     )
     if report.overall_risk <= 0:
         return f"{sentence}."
+    spread = f"The stereotype has a standard deviation of {report.stereotype_sd:.2f}"
     if report.caprice_risk == 0:
         return (
             f"{sentence}; all of it is prejudice{shared_text(report)}, because {no_caprice(report)} over the "
-            f"templates. Its standard deviation is {number(report.stereotype_sd)}, averaged over "
-            f"occupations. {unseen_note(report)}"
+            f"templates. {spread}, averaged over occupations. {unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
         f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}"
         f"{shared_text(report)}) "
-        f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}; "
-        f"the stereotype has a standard deviation of {number(report.stereotype_sd)}."
+        f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}. "
+        f"{spread}."
     )
 
 
@@ -57,8 +66,7 @@ def shared_text(report: RiskReport) -> str:
     """Say how much of prejudice all occupations share; empty where that is not known."""
     if report.lean is None or len(report.occupations) < 2:
         return ""
-    common = estimated(report.lean.common, report.lean.interval("common_lean"))
-    return f", {common} of it shared by all occupations"
+    return f", {two_decimals(report.lean.common)} of it shared by all occupations"
 
 
 def no_caprice(report: RiskReport) -> str:
@@ -197,20 +205,19 @@ def overview_finding(
     if value <= 0:
         return sentence
     return (
-        f"{sentence} The strongest lean is that of {model} for “{occupation}” towards {words_of(group)}, "
-        f"with a mean stereotype of {number(value)}."
+        f"{sentence} {model} leans most: for “{occupation}” towards {people(group)}, by "
+        f"{two_decimals(value)}."
     )
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
     """Write R and its interval over what is asked for, or the first there is."""
-    return with_interval(report.overall_risk, shown_interval(report, "overall_risk", over))
+    return written(report.overall_risk, shown_interval(report, "overall_risk", over))
 
 
 def part_text(report: RiskReport, quantity: str, over: Over) -> str:
-    """Write a risk or a part of it, with the decimals that it has wherever its interval stands beside it."""
-    value: float = getattr(report, quantity)
-    return estimated(value, shown_interval(report, quantity, over))
+    """Write a risk or a part of it without its interval."""
+    return two_decimals(getattr(report, quantity))
 
 
 def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | None:

@@ -18,7 +18,7 @@ def left_out_note(left_out: Sequence[LeftOut]) -> str:
     reasons: dict[str, list[str]] = {}
     for item in left_out:
         reasons.setdefault(item.reason, []).append(item.name)
-    return " ".join(f"Left out, {reason}: {', '.join(names)}." for reason, names in reasons.items())
+    return " ".join(f"Left out: {listed(names)} ({reason})." for reason, names in reasons.items())
 
 
 def tokens_note(tokens: Iterable[int]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pcf_core.core.risk import Interval
 
 ADJECTIVES = ("male", "female")  # names of groups that can stand before "words"
+SMALLEST_P = 0.001  # below it only that is said
+PEOPLE = {"male": "men", "female": "women"}
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -44,9 +46,43 @@ def percent(share: float) -> str:
     return f"{_trimmed(f'{100 * share:.1f}')} %"
 
 
-def p_value(value: float, *, at_most: bool) -> str:
-    """Write "p = 0.03", or "p at most 0.0005" where the test can give none smaller."""
-    return f"p {'at most' if at_most else '='} {number(value)}"
+def two_decimals(risk: float) -> str:
+    """Write a risk, or a part of one, as sentences and tables of results do: "0.30", "under 0.005"."""
+    if abs(risk) < ROUNDING:
+        return "0"
+    return f"{risk:.2f}" if risk >= 0.005 else "under 0.005"
+
+
+def risk_with_interval(risk: float, interval: Interval | None) -> str:
+    """Write a risk and its interval as sentences do: "0.30 (0.26–0.34)"; or the risk alone."""
+    if interval is None or not all(map(math.isfinite, (risk, interval.low, interval.high))):
+        return two_decimals(risk)
+    if max(risk, interval.high) < 0.005:
+        return two_decimals(risk)
+    return f"{two_decimals(risk)} ({interval.low:.2f}–{interval.high:.2f})"
+
+
+def signed_two(value: float) -> str:
+    """Write a difference or a lean with its sign and two decimals: "+0.12", "−0.03", "0.00"."""
+    text = f"{value:+.2f}"
+    return "0.00" if text[1:] == "0.00" else text.replace("-", "−")
+
+
+def chance(share: float) -> str:
+    """Write a probability: "about 1 in 2,000" where it is below 1 %, else in per cent."""
+    if not 0 < share < 0.01:
+        return percent(share)
+    one_in = 1 / share
+    step = 10 ** (math.floor(math.log10(one_in)) - 1)
+    return f"about 1 in {round(one_in / step) * step:,.0f}"
+
+
+def p_value(value: float, *, at_most: bool = False) -> str:
+    """Write "p = 0.03", "p under 0.001"; or "p at most 0.0012" where the test can give none smaller."""
+    if value < SMALLEST_P:
+        return f"p under {SMALLEST_P}"
+    decimals = max(2, 1 - math.floor(math.log10(value)))
+    return f"p {'at most' if at_most else '='} {_trimmed(f'{value:.{decimals}f}')}"
 
 
 def with_interval(value: float, interval: Interval | None) -> str:
@@ -107,6 +143,11 @@ def words_of(group: str) -> str:
     Names of groups are a topic's own, and most of them are no adjectives: "jew words" reads badly.
     """
     return f"{group} words" if group in ADJECTIVES else f"words of “{group}”"
+
+
+def people(group: str) -> str:
+    """Name a group as a reader would: men, women, else by its name."""
+    return PEOPLE.get(group, group)
 
 
 def listed(parts: Sequence[str], word: str = "and") -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import count, listed, number, words_of
+from pcf_core.show.findings.numbers import chance, count, listed, people, two_decimals, words_of
 
 MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
@@ -32,11 +32,13 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
         int(np.sum(leaders == place)) for place in (groups.index(group_high), groups.index(group_low), NONE)
     )
     others = len(leaders) - high - low - ties
-    parts = [f"{words_of(group_low)} for {low:,}"]
-    parts += [f"another group's words for {others:,}"] if others else []
-    parts += [f"none for {ties:,}"] if ties else []
+    if high == len(leaders) > 1:
+        return f"{model} favours {people(group_high)}{relative} in all {high:,} occupations."
+    parts = [f"{people(group_low)} in {low:,}"]
+    parts += [f"another group in {others:,}"] if others else []
+    parts += [f"none in {ties:,}"] if ties else []
     return (
-        f"{model} puts {words_of(group_high)} first{relative} for {high:,} of "
+        f"{model} favours {people(group_high)}{relative} in {high:,} of "
         f"{count(len(leaders), 'occupation')}, {listed(parts)}."
     )
 
@@ -101,13 +103,12 @@ def heat_map_finding(
     for place in (np.nanargmin(shares), np.nanargmax(shares)):
         row, column = divmod(int(place), shares.shape[1])
         prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
-        ends.append(f"{number(float(shares[row, column]))} in “{prompt.replace('[Y]', '…').rstrip('.')}”")
+        ends.append(f"{chance(float(shares[row, column]))} in “{prompt.replace('[Y]', '…').rstrip('.')}”")
     leaders = leading(values)
     changing = sum(len(set(row[row != NONE].tolist())) > 1 for row in leaders)
     return (
-        f"The share that {model} gives to {words_of(group)} runs from {ends[0]} to {ends[1]}; "
-        f"for {changing:,} of {count(len(leaders), 'occupation')} the group that comes first "
-        "changes with the context."
+        f"The probability that {model} gives to {words_of(group)} runs from {ends[0]} to {ends[1]}. "
+        f"In {changing:,} of {count(len(leaders), 'occupation')} the sentence decides which group it expects."
     )
 
 
@@ -136,10 +137,10 @@ def occupation_finding(
         return f"No context about “{occupation}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
-    parts = [f"{often(share)} prefer {words_of(group)}" for group, share in named]
-    parts += [f"{often(sum(others.values()))} prefer those of {_others(others)}"] if others else []
-    parts += [f"{often(none)} prefer none"] if none else []
-    return f"Of the contexts about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
+    parts = [f"{often(share)} lean to {people(group)}" for group, share in named]
+    parts += [f"{often(sum(others.values()))} to {_others(others)}"] if others else []
+    parts += [f"{often(none)} to none"] if none else []
+    return f"Of the sentences about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
 
 
 def share_with_interval(share: float, interval: Interval) -> str:
@@ -190,9 +191,11 @@ def _strongest(report: RiskReport, group: str) -> str:
     """Return the occupations that lean most to a group; empty where none does."""
     leans = sorted(report.occupations, key=lambda row: -row.stereotype[group])[:MOST_NAMES]
     names = [
-        f"{row.occupation} ({number(row.stereotype[group])})" for row in leans if row.stereotype[group] > TIE
+        f"{row.occupation} ({two_decimals(row.stereotype[group])})"
+        for row in leans
+        if row.stereotype[group] > TIE
     ]
-    return f"to {words_of(group)} for {listed(names)}" if names else ""
+    return f"to {people(group)} for {listed(names)}" if names else ""
 
 
 def of_hundred(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pcf_core.core.risk import Comparison, Difference
-from pcf_core.show.findings.numbers import listed, number
+from pcf_core.show.findings.numbers import listed, number, p_value
 
 
 def order_finding(comparisons: Sequence[Comparison], risks: Mapping[str, str]) -> str:
@@ -45,7 +45,7 @@ def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
     """Say it of the one pair."""
     found, sides = _total(comparison), (comparison.first, comparison.second)
     one, other = (f"{side.name}, {risks[side.run]}," for side in sides)
-    p = f"(p = {number(found.controlled_p)})"
+    p = f"({p_value(found.controlled_p)})"
     if found.ordered:
         higher, lower = sides if found.verdict == "first" else sides[::-1]
         return (
@@ -88,5 +88,5 @@ def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
 
 def _pair(comparison: Comparison) -> str:
     found = _total(comparison)
-    p = "" if found.verdict == "equal" else f" (p = {number(found.controlled_p)})"
+    p = "" if found.verdict == "equal" else f" ({p_value(found.controlled_p)})"
     return f"{comparison.first.name} and {comparison.second.name}{p}"

@@ -12,7 +12,7 @@ from pcf_core.core.risk import Comparison, Difference, Over, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
 from pcf_core.show.findings.comparison import WORDS, begun, difference_text, disagreement, drawn
-from pcf_core.show.findings.numbers import count, listed, number
+from pcf_core.show.findings.numbers import count, listed, p_value, people, two_decimals
 
 PARTS = ("prejudice_risk", "caprice_risk")
 MOVES = {"up": "rising", "down": "falling"}
@@ -26,8 +26,8 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
     """
     total = comparison.differences["overall_risk"]
     first, second = comparison.first.name, comparison.second.name
-    values = f"{number(total.second)} for {second}, {number(total.first)} for {first}"
-    gap = f"{difference_text(total, over)}{drawn(total, over)}, p = {number(total.controlled_p)}"
+    values = f"{two_decimals(total.second)} for {second}, {two_decimals(total.first)} for {first}"
+    gap = f"{difference_text(total, over)}{drawn(total, over)}, {p_value(total.controlled_p)}"
     said = f"{begun(_heard('R', total, pair.change))}: {values}; the difference is {gap}."
     return f"{said} {begun(_parts(comparison, over))}.{_reserves(comparison, over)}"
 
@@ -40,12 +40,12 @@ def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str])
     before, after = _leaders(second), _leaders(first)
     both = before.keys() & after.keys()
     turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
-    told = f"occupations {{}} another group's words first with {names[0]} than with {names[1]}"
+    told = f"of {len(both):,} occupations does {names[0]} favour another group than {names[1]}"
     if not turned:
-        return f"None of {len(both):,} {told.format('has')}."
-    ways = listed([f"{much:,} from {old} to {new} words" for (old, new), much in turned.most_common()])
-    have = told.format("has" if turned.total() == 1 else "have")
-    return f"{turned.total():,} of {len(both):,} {have}: {ways}. R does not count which group that is."
+        return f"In none {told}."
+    ways = [f"{much:,} from {people(old)} to {people(new)}" for (old, new), much in turned.most_common()]
+    changed = f"In {turned.total():,} of {len(both):,} occupations {names[0]} favours another group"
+    return f"{changed} than {names[1]}: {listed(ways)}. The risk does not count which group that is."
 
 
 def _leaders(report: RiskReport) -> dict[str, str]:
@@ -62,7 +62,7 @@ def _parts(comparison: Comparison, over: Over) -> str:
         found = comparison.differences[name]
         heard = _heard(WORDS[name], found)
         if found.verdict != "equal":
-            heard += f", {difference_text(found, over)}, p = {number(found.controlled_p)}"
+            heard += f", {difference_text(found, over)}, {p_value(found.controlled_p)}"
         told.append(heard)
     return "; ".join(told)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.show.findings.models import adds_up, unseen_share
-from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import (
+    count,
+    listed,
+    number,
+    p_value,
+    percent,
+    two_decimals,
+    with_interval,
+)
 
 SIGNIFICANT = 0.05
 FEW = 0.1  # share of the occupations that counts as a few
@@ -35,7 +41,7 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     if len(report.groups) > 2 and adds_up(report):
         keeps = "no group's stereotype changes its sign"
     spread = (
-        f"Over templates the stereotype has a standard deviation of {number(report.stereotype_sd)}"
+        f"Over templates the stereotype has a standard deviation of {report.stereotype_sd:.2f}"
         f"{', averaged over occupations' if total > 1 else ''}."
     )
     if zeros == total:
@@ -68,7 +74,9 @@ def stand_outs(model: str, report: RiskReport) -> str:
     if whole == 0:
         return f"No occupation has any caprice with {model} here."
     if len(ranked) < FEWEST_OCCUPATIONS:
-        return f"The caprice of {model} is largest for “{first.occupation}”, {number(first.caprice_risk)}."
+        return (
+            f"The caprice of {model} is largest for “{first.occupation}”, {two_decimals(first.caprice_risk)}."
+        )
     most, sums = 0, 0.0
     while sums <= whole / 2:
         sums += ranked[most].caprice_risk
@@ -77,15 +85,11 @@ def stand_outs(model: str, report: RiskReport) -> str:
         share = f"{percent(sums / whole)} of all caprice of {model}"
         return f"One occupation stands out: “{first.occupation}” has {share}."
     if most <= FEW * len(ranked):
-        shares = [row.caprice_risk / whole for row in ranked[:most]]
-        if most <= MOST_NAMES:
-            written, together = adding_up(shares)
-        else:  # the others bring what the named ones lack
-            written, together = [percent(share) for share in shares], percent(sum(shares))
-        first_named = zip(ranked[:most][:MOST_NAMES], written[:MOST_NAMES], strict=True)
-        named = [f"“{row.occupation}” ({share})" for row, share in first_named]
+        named = [
+            f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
+        ]
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
-        return f"A few occupations stand out: {listed(named)} have {together} of all caprice of {model}."
+        return f"A few occupations stand out: {listed(named)} have more than half of all caprice of {model}."
     return (
         f"No small set of occupations stands out: half of all caprice of {model} takes {most:,} of "
         f"{len(ranked):,}."
@@ -96,23 +100,8 @@ def widest(model: str, report: RiskReport) -> str:
     """Name the occupations with the least and the most prejudice."""
     ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
     least, most = ranked[0], ranked[-1]
-    return (
-        f"The prejudice of {model} lies between {number(least.prejudice_risk)} for “{least.occupation}” and "
-        f"{number(most.prejudice_risk)} for “{most.occupation}”."
-    )
-
-
-def adding_up(shares: Sequence[float]) -> tuple[list[str], str]:
-    """Write shares of 1 and their sum in per cent, with the fewest decimals at which they add up.
-
-    Where two decimals are not enough, one is written, and that it is rounded.
-    """
-    for decimals in range(3):
-        units = 100 * 10**decimals
-        if sum(round(units * share) for share in shares) == round(units * sum(shares)):
-            written = [f"{100 * share:.{decimals}f} %" for share in (*shares, sum(shares))]
-            return written[:-1], written[-1]
-    return [f"{100 * share:.1f} %" for share in shares], f"{100 * sum(shares):.1f} % (rounded)"
+    low, high = (f"“{row.occupation}” ({two_decimals(row.prejudice_risk)})" for row in (least, most))
+    return f"The prejudice of {model} is smallest for {low} and largest for {high}."
 
 
 def shape_finding(model: str, shape: TailShape) -> str:
@@ -176,16 +165,16 @@ def normal_finding(model: str, shape: NormalShape) -> str:
     """Say whether prejudice over occupations is compatible with a normal; state its mean and s.d."""
     fit = shape.fit
     spread = (
-        f"The mean is {number(fit.mean)}, the standard deviation {number(fit.sd)} over "
+        f"Its mean is {two_decimals(fit.mean)}, its standard deviation {fit.sd:.2f} over "
         f"{count(fit.n, 'occupation')}"
     )
-    values = f"The prejudice values of {model}"
+    values = f"The prejudice of {model}"
     if shape.low is None:
-        return f"{values} are too few, or too alike, for a test of normality. {spread}."
+        return f"{values} has too few values, or too similar ones, for a test of normality. {spread}."
     outside = f"{shape.outside:,} of them {'lies' if shape.outside == 1 else 'lie'} outside the normal band"
     if shape.statistic is None or shape.p_value is None:
-        return f"{values} are not tested for normality. {spread}; {outside}."
-    tested = f"(Shapiro–Wilk W {number(shape.statistic)}, p {number(shape.p_value)})"
+        return f"{values} is not tested for normality. {spread}; {outside}."
+    tested = f"(Shapiro–Wilk, {p_value(shape.p_value)})"
     if shape.p_value <= SIGNIFICANT:
-        return f"{values} are not compatible with a normal distribution {tested}. {spread}; {outside}."
-    return f"{values} are compatible with a normal distribution {tested}. {spread}; {outside}."
+        return f"{values} does not follow a normal distribution {tested}. {spread}; {outside}."
+    return f"{values} may follow a normal distribution {tested}. {spread}; {outside}."

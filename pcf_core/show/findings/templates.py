@@ -12,7 +12,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.topics import MinedSet, SetCard
 from pcf_core.show.findings.models import risk_with_interval
-from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import count, listed, number, percent, two_decimals, with_interval
 
 HEAVIEST = 10
 MOST_REASONS = 3
@@ -87,7 +87,7 @@ def move_finding(model: str, before: RiskReport, after: RiskReport, first: str, 
     """
     parts = []
     for name, risk in (("prejudice", "prejudice_risk"), ("caprice", "caprice_risk")):
-        was, is_now = number(getattr(before, risk)), number(getattr(after, risk))
+        was, is_now = two_decimals(getattr(before, risk)), two_decimals(getattr(after, risk))
         parts.append(f"{name} {was} over both" if was == is_now else f"{name} from {was} to {is_now}")
     return (
         f"The risk of {model} is {risk_with_interval(before)} over {first} and {risk_with_interval(after)} "

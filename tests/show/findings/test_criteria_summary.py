@@ -121,7 +121,7 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
         differs=True,
     )
     [said] = criterion_findings([nmi])
-    assert said.endswith("NMI 0.117 freed of its bias (0.114 as counted) of at most 0.9, p at most 0.0005.")
+    assert said.endswith("NMI 0.117 freed of its bias (0.114 as counted) of at most 0.9, p under 0.001.")
     assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001, "at_most": False})])[0]
 
 

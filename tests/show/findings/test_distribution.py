@@ -44,21 +44,21 @@ def test_the_opening_names_whom_each_model_prefers() -> None:
     preferences = {"m": one, "n": one, "o": other}
     reports = {"m": report_of(one, [93, 7]), "n": report_of(one), "o": report_of(other, [93, 7])}
     assert opening_finding(reports, preferences, "clerk", wide) == (
-        "Of the contexts about “clerk”, by weight and with 95 % intervals, m prefers female words in "
-        "93 % (83–100 %), n prefers male words in 50 % (40–60 %) and o prefers female words in 93 % "
+        "Of the sentences about “clerk”, by weight and with 95 % intervals, m expects women in "
+        "93 % (83–100 %), n expects men in 50 % (40–60 %) and o expects women in 93 % "
         "(83–100 %)."
     )
     assert opening_finding(reports, preferences, "nurse", wide) == (
-        "Of the contexts about “nurse”, by weight and with 95 % intervals, m prefers female words in "
-        "100 % (90–100 %), n in 100 % (90–100 %) and o prefers male words in 93 % (83–100 %)."
+        "Of the sentences about “nurse”, by weight and with 95 % intervals, m expects women in "
+        "100 % (90–100 %), n in 100 % (90–100 %) and o expects men in 93 % (83–100 %)."
     )
 
 
 def test_the_opening_knows_ties_and_what_is_not_known() -> None:
     even = preferences_of([[0.5, 0.5]], ("clerk",))
     assert opening_finding({"m": report_of(even)}, {"m": even}, "clerk", wide) == (
-        "Of the contexts about “clerk”, by weight and with 95 % intervals, m prefers no group's "
-        "words in 100 % (90–100 %)."
+        "Of the sentences about “clerk”, by weight and with 95 % intervals, m expects no group "
+        "in 100 % (90–100 %)."
     )
     unknown = replace(even, values=np.full_like(even.values, np.nan))
     assert opening_finding({"m": report_of(even)}, {"m": unknown}, "clerk", wide) == (
@@ -77,9 +77,9 @@ def test_a_distribution_in_one_sentence() -> None:
     assert distribution_finding(
         "m", ONE, 0.5, Interval(low=0.014, high=0.204), Interval(low=0.0, high=0.088)
     ) == (
-        "m: over 3 contexts about “nurse” the stereotype towards male words has the mean −0.41 (−0.50 to "
+        "m: over 3 sentences about “nurse” the stereotype towards men has the mean −0.41 (−0.50 to "
         "−0.30) and the standard deviation 0.27; it is above 0 in 7 % (1–20 %) and above 0.5 in under 1 % "
-        "(0–9 %) of them. The risk of this occupation is 0.466, 0.056 of it caprice, the Jensen gap."
+        "(0–9 %) of them. The risk of this occupation is 0.47, 0.06 of it caprice."
     )
 
 
@@ -133,14 +133,14 @@ def test_leaders_of_a_neutral_model_are_none() -> None:
         (
             0.45,
             0.15,
-            "m: prejudice is 0.45 in these templates and 0.4 corrected for how few they are; caprice is 0.15 "
-            "in these templates and 0.2 corrected for how few they are.",
+            "m: prejudice is 0.45 in these templates and 0.40 corrected for how few they are; caprice is "
+            "0.15 in these templates and 0.20 corrected for how few they are.",
         ),
         (
             0.4,
             0.2,
-            "m: prejudice is 0.4 with and without the correction for few templates; caprice is 0.2 with and "
-            "without the correction for few templates.",
+            "m: prejudice is 0.40 with and without the correction for few templates; caprice is 0.20 with "
+            "and without the correction for few templates.",
         ),
     ],
 )
@@ -156,7 +156,7 @@ def test_corrected_parts_stand_beside_the_plug_in_ones(plug_in: float, caprice: 
     assert corrected_finding("m", report) == said
     sampled = replace(report, corrected=found.model_copy(update={"sampling_prejudice": 0.05}))
     assert corrected_finding("m", sampled) == (
-        f"{said} If it were neutral on average for every occupation, the sampling of templates alone would "
+        f"{said} A model that is neutral on average for every occupation would, with so few templates, "
         "show a prejudice of 0.05."
     )
     assert corrected_finding("m", replace(report, corrected=None)) == ""

@@ -46,7 +46,7 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
     assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
     assert f"freed of its bias ({number(counted)} as counted)" in said
     assert measure.null is not None
-    assert ("p at most" in said) == (measure.null.p_value <= measure.null.least_p)
+    assert ("p under 0.001" in said) == (measure.null.p_value < 0.001)
     scored = report.model_copy(update={"information": None, "without": "nothing was written"})
     assert "nothing was written" in hobbies.information_finding(scored)
 

@@ -29,10 +29,10 @@ RANGE = Interval(over="templates", level=0.95, low=0.1, high=0.3)
 
 def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
     assert lean_finding("M", FOUND) == (
-        "Of the risk of M, 0.35, 0.10 is shared by all occupations, 0.20 differs between them, and "
+        "The risk of M is 0.35: all occupations share 0.10 of it, 0.20 differs between them, and "
         "0.05 changes with the sentence."
     )
-    assert "is prejudice (0.300, 0.1 of it shared by all occupations)" in risk_finding("M", FOUND)
+    assert "is prejudice (0.30, 0.10 of it shared by all occupations)" in risk_finding("M", FOUND)
 
 
 def test_what_it_expects_of_nobody_in_particular() -> None:

@@ -54,6 +54,6 @@ def test_the_finding_of_a_run_with_a_plan_is_labelled() -> None:
     )
     said = risk_finding("M", replace(report, sampling=LOOK, corrected=corrected))
     assert "over 1 occupation and 400 draws of 212 out of 2,000 templates" in said
-    assert ", both corrected for the draw; the stereotype" in said
+    assert ", both corrected for the draw. The stereotype" in said
     beside = corrected.model_copy(update={"headline": False})
     assert "corrected" not in risk_finding("M", replace(report, corrected=beside))

@@ -59,14 +59,13 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
     )
     assert risk_finding("mini-bert", report) == (
         "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 templates; "
-        "93 % of it is prejudice (0.484, 0.4 of it shared by all occupations) and 7 % is caprice (0.0364); "
-        "the stereotype has a standard "
-        "deviation of 0."
+        "93 % of it is prejudice (0.48, 0.40 of it shared by all occupations) and 7 % is caprice (0.04). "
+        "The stereotype has a standard deviation of 0.00."
     )
 
 
-def test_a_risk_has_the_same_decimals_with_its_interval_and_without() -> None:
-    """Sentences that give it alone stand beside tables and figures that give both."""
+def test_a_risk_has_two_decimals_with_its_interval_and_without() -> None:
+    """Sentences that give it alone stand beside those that give both."""
     report = replace(
         report_of([[0.76, 0.76]] * 3),
         overall_risk=0.10998,
@@ -77,9 +76,9 @@ def test_a_risk_has_the_same_decimals_with_its_interval_and_without() -> None:
             "caprice_risk": (Interval(low=0.0011, high=0.00412),),
         },
     )
-    assert "is 0.110 (0.107–0.112) over" in risk_finding("m", report)
-    assert "caprice (0.00260)" in risk_finding("m", report)
-    assert "0.110 (0.107–0.112) for m and 0.520 (0.501–0.539) for n" in overview_finding(
+    assert "is 0.11 (0.11–0.11) over" in risk_finding("m", report)
+    assert "caprice (under 0.005)" in risk_finding("m", report)
+    assert "0.11 (0.11–0.11) for m and 0.52 (0.50–0.54) for n" in overview_finding(
         {"m": report, "n": replace(report, overall_risk=0.52, intervals={"overall_risk": (LATER,)})}
     )
     figure = risk_figures({"m": report})[0]
@@ -91,7 +90,7 @@ def test_a_risk_has_the_same_decimals_with_its_interval_and_without() -> None:
 def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
     assert (
         "all of it is prejudice, because no occupation's stereotype changes its sign over the templates. "
-        "Its standard deviation is 0, averaged over occupations. "
+        "The stereotype has a standard deviation of 0.00, averaged over occupations. "
         "Contexts in which one does cannot be excluded: 3 effective templates, drawn at random, can miss a "
         "kind of context that makes up as much as 63 % of all (95 % confidence)."
     ) in risk_finding("M1", examples["M1"])
@@ -137,9 +136,9 @@ def test_overview_gives_the_risks_without_an_order_and_the_strongest_lean(
     examples: dict[str, RiskReport],
 ) -> None:
     assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
-        "The risk is 0.2 (0.2–0.2) for M1 and 0.6 (0.6–0.6) for M3. The page Compare tests which of them "
-        "differ. "
-        "The strongest lean is that of M3 for “nurse” towards female words, with a mean stereotype of 0.8."
+        "The risk is 0.20 (0.20–0.20) for M1 and 0.60 (0.60–0.60) for M3. The page Compare tests which of "
+        "them differ. "
+        "M3 leans most: for “nurse” towards women, by 0.80."
     )
     assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
     assert overview_finding({}) == "No model has been scored yet."
@@ -196,8 +195,8 @@ def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
         Interval(over="occupations", low=0.2, high=0.8, unit="occupation"),
     )
     report = replace(report_of([[0.9, 0.9]]), intervals={"overall_risk": intervals})
-    assert "(0.1–0.9)" in risk_finding("m", report)
-    assert "(0.2–0.8)" in risk_finding("m", report, "occupations")
+    assert "(0.10–0.90)" in risk_finding("m", report)
+    assert "(0.20–0.80)" in risk_finding("m", report, "occupations")
 
 
 def test_a_caprice_of_0_has_what_may_be_unseen_in_place_of_an_interval() -> None:

@@ -27,7 +27,7 @@ def test_everything_left_out_is_named_once_under_its_reason() -> None:
         LeftOut(name="stylist", reason="no employment figure"),
     ]
     assert left_out_note(items) == (
-        "Left out, on both sides: canary. Left out, no employment figure: nurse, stylist."
+        "Left out: canary (on both sides). Left out: nurse and stylist (no employment figure)."
     )
     assert left_out_note([]) == ""
 
@@ -87,7 +87,7 @@ def test_a_self_audit_is_told_trait_by_trait() -> None:
         "leading space": "It is part of the token.",
         "closing": "None.",
         "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
-        "words left out": "Left out, unknown: niece.",
+        "words left out": "Left out: niece (unknown).",
         "noise floor": "The scores and the same ones made again alone differ by at most 2.1×10⁻⁶ nats "
         "(100 scores, float32).",
     }

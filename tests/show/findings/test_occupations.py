@@ -58,17 +58,17 @@ def example() -> Preferences:
 
 def test_tilt_counts_the_occupations_and_names_the_strongest(example: Preferences) -> None:
     assert tilt_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert puts male words first for 1 of 3 occupations, female words for 1 and none for 1."
+        "mini-bert favours men in 1 of 3 occupations, women in 1 and none in 1."
     )
     assert strongest_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert leans most to male words for captain (0.85); to female words for nurse (0.6)."
+        "mini-bert leans most to men for captain (0.85); to women for nurse (0.60)."
     )
 
 
 def test_tilt_of_one_neutral_occupation_names_no_lean() -> None:
     report = report_of(preferences_of([[0.5, 0.5]], ("clerk",)))
     assert tilt_finding("m", report, "male", "female") == (
-        "m puts male words first for 0 of 1 occupation, female words for 0 and none for 1."
+        "m favours men in 0 of 1 occupation, women in 0 and none in 1."
     )
     assert strongest_finding("m", report, "male", "female") == ""
 
@@ -81,7 +81,7 @@ def test_tilt_against_another_reference_says_so() -> None:
     relative = type(row)(**{**vars(row), "stereotype": stereotype})
     report = type(report)(**{**vars(report), "occupations": (relative,)})
     assert tilt_finding("m", report, "male", "female") == (
-        "m puts male words first, compared with the reference, for 0 of 1 occupation, female words for 1."
+        "m favours men, compared with the reference, in 0 of 1 occupation, women in 1."
     )
 
 
@@ -89,28 +89,27 @@ def test_tilt_of_more_groups_counts_the_others() -> None:
     document = {"preferences": [[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]], "groups": ["a", "b", "c"]}
     report = matrix_report(document, ViewOptions())
     assert tilt_finding("m", report, "a", "b") == (
-        "m puts words of “a” first for 1 of 2 occupations, words of “b” for 0 and another group's words "
-        "for 1."
+        "m favours a in 1 of 2 occupations, b in 0 and another group in 1."
     )
-    assert strongest_finding("m", report, "a", "b") == "m leans most to words of “a” for occupation 2 (0.4)."
+    assert strongest_finding("m", report, "a", "b") == "m leans most to a for occupation 2 (0.40)."
 
 
 def test_heat_map_quotes_its_extreme_prompts_and_counts_who_changes(example: Preferences) -> None:
     assert heat_map_finding("mini-gpt", example, "male", [1, 1]) == (
-        "The share that mini-gpt gives to male words runs from 0.1 in “The nurse said that …” "
-        "to 0.95 in “The captain asked if …”; for 1 of 3 occupations the group that comes first changes "
-        "with the context."
+        "The probability that mini-gpt gives to male words runs from 10 % in “The nurse said that …” "
+        "to 95 % in “The captain asked if …”. In 1 of 3 occupations the sentence decides which group it "
+        "expects."
     )
     without = heat_map_finding("mini-gpt", example, "male", [1, 0])
-    assert "0.9 in “The captain said that …”" in without
-    assert "for 0 of 3 occupations" in without
+    assert "90 % in “The captain said that …”" in without
+    assert "In 0 of 3 occupations" in without
 
 
 def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferences) -> None:
     values = example.values.copy()
     values[1] = np.nan
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
-    assert "to 0.75 in “The clerk asked if …”" in heat_map_finding("m", partial, "male")
+    assert "to 75 % in “The clerk asked if …”" in heat_map_finding("m", partial, "male")
     nothing = Preferences(GENDER, OCCUPATIONS, TEMPLATES, np.full_like(values, np.nan))
     assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
 
@@ -118,15 +117,13 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
 def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example, wide) == (
-        "Of the contexts about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) prefer female "
-        "words and 7 % (0–17 %) prefer male words."
+        "Of the sentences about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) lean to "
+        "women and 7 % (0–17 %) lean to men."
     )
-    assert occupation_finding(report, "captain", example, wide).endswith(
-        "100 % (90–100 %) prefer male words."
-    )
+    assert occupation_finding(report, "captain", example, wide).endswith("100 % (90–100 %) lean to men.")
     rare = report_of(example, [999.9, 0.1])
     said = occupation_finding(rare, "clerk", example, wide)
-    assert "over 99 % (90–100 %) prefer female words and under 1 % (0–10 %) prefer male words" in said
+    assert "over 99 % (90–100 %) lean to women and under 1 % (0–10 %) lean to men" in said
 
 
 def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
@@ -137,11 +134,9 @@ def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
     report = report_of(example, [25, 75])
     assert occupation_finding(report, "nurse", partial, wide).endswith(
-        "75 % (65–85 %) prefer female words and 25 % (15–35 %) prefer none."
+        "75 % (65–85 %) lean to women and 25 % (15–35 %) to none."
     )
-    assert occupation_finding(report, "captain", partial, wide).endswith(
-        "100 % (90–100 %) prefer male words."
-    )
+    assert occupation_finding(report, "captain", partial, wide).endswith("100 % (90–100 %) lean to men.")
     assert occupation_finding(report, "clerk", partial, wide) == "No context about “clerk” is known yet."
 
 

@@ -50,9 +50,9 @@ def example(
 
 def test_a_rise_with_its_parts() -> None:
     assert change_finding(PAIR, example(UP, UP, DOWN)) == (
-        "R rises from small to large: 0.2 for small, 0.6 for large; the difference is +0.4 (+0.3 to +0.5) "
-        "over templates, p = 0.001. Prejudice rises, +0.4 (+0.3 to +0.5), p = 0.001; caprice falls, −0.4 "
-        "(−0.5 to −0.3), p = 0.001."
+        "R rises from small to large: 0.20 for small, 0.60 for large; the difference is +0.40 (+0.30 to "
+        "+0.50) over templates, p = 0.001. Prejudice rises, +0.40 (+0.30 to +0.50), p = 0.001; caprice "
+        "falls, −0.40 (−0.50 to −0.30), p = 0.001."
     )
 
 
@@ -69,21 +69,21 @@ def leaning(*firsts: float) -> RiskReport:
 def test_occupations_that_turn_are_counted_by_the_way_they_turn() -> None:
     before, after = leaning(0.9, 0.8, 0.7, 0.4), leaning(0.1, 0.9, 0.3, 0.6)
     assert sides_finding(after, before, ("large", "small")) == (
-        "3 of 4 occupations have another group's words first with large than with small: 2 from male to "
-        "female words and 1 from female to male words. R does not count which group that is."
+        "In 3 of 4 occupations large favours another group than small: 2 from men to women and 1 from women "
+        "to men. The risk does not count which group that is."
     )
 
 
 def test_that_none_turns_is_said_over_the_occupations_of_both() -> None:
     assert sides_finding(leaning(0.9, 0.1), leaning(0.6, 0.2, 0.3), ("large", "small")) == (
-        "None of 2 occupations has another group's words first with large than with small."
+        "In none of 2 occupations does large favour another group than small."
     )
 
 
 def test_no_change_is_said_as_plainly() -> None:
     said = change_finding(PAIR, example(UNCLEAR, EQUAL), over="both")
     assert said.startswith(
-        "No change of R can be told from small to large: 0.48 for small, 0.5 for large; the difference is "
+        "No change of R can be told from small to large: 0.48 for small, 0.50 for large; the difference is "
         "+0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5."
     )
     assert said.endswith(
@@ -113,8 +113,8 @@ def test_where_interval_and_test_disagree_is_said_once_of_all_that_it_is_of() ->
     prejudice, caprice = replace(DOWN, p_value=0.06, adjusted=0.12), replace(DOWN, p_value=0.01)
     said = change_finding(PAIR, example(wide, prejudice, caprice))
     assert said.endswith(
-        " No change of prejudice can be told, −0.4 (−0.5 to −0.3), p = 0.12; caprice falls, −0.4 (−0.5 to "
-        "−0.3), p = 0.01. For R and prejudice: the interval over templates leaves out 0, but a verdict "
+        " No change of prejudice can be told, −0.40 (−0.50 to −0.30), p = 0.12; caprice falls, −0.40 (−0.50 "
+        "to −0.30), p = 0.01. For R and prejudice: the interval over templates leaves out 0, but a verdict "
         "needs the test, which does not reject."
     )
     holds = replace(UNCLEAR, p_value=0.01)

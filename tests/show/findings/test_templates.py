@@ -108,8 +108,8 @@ def test_what_a_choice_does_to_the_risk_and_its_parts() -> None:
     """All caprice before, all prejudice after: J is 0.2 in every context of both."""
     said = move_finding("m", report_of([0.4, 0.6]), report_of([0.6, 0.6]), "2 templates", "the 1 chosen")
     assert said == (
-        "The risk of m is 0.2 (0.1–0.3) over 2 templates and 0.2 (0.1–0.3) over the 1 chosen; "
-        "prejudice from 0 to 0.2 and caprice from 0.2 to 0."
+        "The risk of m is 0.20 (0.10–0.30) over 2 templates and 0.20 (0.10–0.30) over the 1 chosen; "
+        "prejudice from 0 to 0.20 and caprice from 0.20 to 0."
     )
 
 
