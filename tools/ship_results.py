@@ -49,6 +49,7 @@ PUBLIC = ("SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
 BEST_KNOWN = ("mini-bert", "mini-gpt")
 ZOO = (
     *BEST_KNOWN,
+    "minilm-masked",
     "mini-gpt-s",
     "mini-gpt-l",
     "mini-t5",
@@ -109,7 +110,7 @@ RUNS = (
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
         Shipped(model, *USUAL, NEUTRAL)
-        for model in (*PUBLIC, *BEST_KNOWN, "mini-gpt-skewed", "mini-gpt-balanced")
+        for model in (*PUBLIC, *BEST_KNOWN, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
     *(Shipped(model, *parts) for model in BEST_KNOWN for parts in BESIDES),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
