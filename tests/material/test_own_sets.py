@@ -178,7 +178,8 @@ def test_a_set_that_could_not_be_read_again_is_not_saved(folder, refusal, monkey
 )
 def test_an_upload_is_read_and_not_kept(name, folder):
     mined = load_upload(name, csv_bytes(small()))
-    assert mined.templates == small().templates
+    whole = small().templates  # what fits at [Y] is said by the form, on the card, which CSV comes without
+    assert mined.templates == tuple(template.model_copy(update={"fits": ()}) for template in whole)
     assert not folder.exists()
 
 
