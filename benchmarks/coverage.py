@@ -173,7 +173,8 @@ def measure(
     weights = weights_worth(cell.templates, cell.effective)
     truths, oracle = population.truths(), oracle_widths(population, weights, samples)
     unit, generator = TemplateUnit.templates(weights), np.random.default_rng(2)
-    held, widths = dict.fromkeys(RISKS, 0), {name: [] for name in RISKS}
+    held = dict.fromkeys(RISKS, 0)
+    widths: dict[str, list[float]] = {name: [] for name in RISKS}
     errors = np.zeros(2)
     for seed in range(replications):
         s = population.drawn(1, cell.templates, generator)[0]

@@ -64,8 +64,8 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
     if not rough(effective):
         return heavy_template(matrix)
     return (
-        f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough and "
-        "intervals wide, that of caprice up to twice as wide as it need be.",
+        f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
+        "and intervals wide, that of caprice two to three times as wide as it need be.",
     )
 
 
@@ -75,8 +75,8 @@ def heavy_template(matrix: Matrix) -> tuple[str, ...]:
     if share <= HEAVY + 1e-9 or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
-        f"One template carries {100 * share:.0f} % of the weight: intervals over templates allow for one that "
-        "scatters twice as far as the others, and hold less often than 95 % where it scatters farther.",
+        f"One template carries {100 * share:.0f} % of the weight: intervals over templates allow for one "
+        "that scatters twice as far as the others, and hold less often than 95 % where it scatters farther.",
     )
 
 

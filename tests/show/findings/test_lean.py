@@ -27,7 +27,7 @@ def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
         "Of the risk of M, 0.35, 0.10 is shared by all occupations, 0.20 differs between them, and "
         "0.05 changes with the sentence."
     )
-    assert "is prejudice (0.300, 0.1 of it shared by all occupations)" in risk_finding("M", FOUND)
+    assert "is prejudice (0.30, 0.100 of it shared by all occupations)" in risk_finding("M", FOUND)
 
 
 def test_what_it_expects_of_nobody_in_particular() -> None:
