@@ -65,7 +65,7 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
         return heavy_template(matrix)
     return (
         f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
-        "and intervals wide, that of caprice up to twice as wide as it need be.",
+        "and intervals wide, that of caprice two to three times as wide as it need be.",
     )
 
 

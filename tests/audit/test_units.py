@@ -145,7 +145,7 @@ def test_the_weights_of_a_matrix_may_be_mentions() -> None:
 
 
 def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
-    """Point values, plug-in; drawn as mentions also the correction, whose units are the same."""
+    """Point values, plug-in.  The correction is that of whole templates, of which there is then one more."""
     generator = np.random.default_rng(0)
     values = generator.dirichlet([2, 1], size=(3, 4))
     twice = np.concatenate([values, values[:, :1]], axis=1)
@@ -156,5 +156,8 @@ def test_a_duplicated_template_is_one_with_its_count_doubled() -> None:
         assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-12)
     assert one.corrected is not None
     assert two.corrected is not None
-    assert two.corrected.prejudice_risk == pytest.approx(one.corrected.prejudice_risk, abs=1e-12)
-    assert two.corrected.sampling_prejudice == pytest.approx(one.corrected.sampling_prejudice, abs=1e-12)
+    assert two.corrected.prejudice_risk > one.corrected.prejudice_risk
+    whole = matrix_report(
+        {"preferences": values.tolist(), "template_weights": [2, 5, 3, 1]}, ViewOptions(), 50
+    )
+    assert one.corrected == whole.corrected
