@@ -39,7 +39,7 @@ from tools.ship_results import BEST_KNOWN, KNOWLEDGE, PLANTED, PUBLIC, RUNS, SPE
 
 TEMPLATES = ("gender-nineteen", USUAL[1])
 SAID = [(model, templates) for model in BEST_KNOWN for templates in TEMPLATES]
-LARGEST = 16e6  # bytes a model
+LARGEST = 47e6  # bytes a model
 
 
 def shipped_store(own_settings: Settings) -> Store:
@@ -342,11 +342,10 @@ def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> 
         for compared_pair, comparison in zip(size.compared, found, strict=True)
     }
     higher = totals["mini-gpt", "mini-gpt-s"]
-    assert higher.verdict == "first"
-    assert totals["mini-gpt-l", "mini-gpt-s"].verdict == totals["mini-gpt-l", "mini-gpt"].verdict == "unclear"
+    assert {total.verdict for total in totals.values()} == {"unclear"}
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     gap = with_interval(higher.value, higher.interval())
-    assert f"it is {gap} above the smallest, and the largest cannot be told from either" in text
+    assert f"it is {gap} above the smallest, and none can be told from another" in text
 
 
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:
@@ -405,5 +404,5 @@ def test_the_shipped_files_are_small() -> None:
         for folder in (ROOT / "assets" / "models").iterdir()
     ]
     assert max(of_models) < LARGEST
-    assert sum(of_models) < 90e6
+    assert sum(of_models) < 130e6
     assert sum(size for path, size in sizes.items() if ROOT / "assets" / "cache" in path.parents) < 55e6

@@ -94,7 +94,7 @@ def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskRe
         "Contexts in which one does cannot be excluded: 3 effective templates, drawn at random, can miss a "
         "kind of context that makes up as much as 63 % of all (95 % confidence)."
     ) in risk_finding("M1", examples["M1"])
-    assert "is caprice (0.200)" in risk_finding("M2", examples["M2"])
+    assert "is caprice (0.20)" in risk_finding("M2", examples["M2"])
     fair = replace(report_of([[0.5, 0.5]]), intervals={})
     assert risk_finding("fair", fair) == (
         "The discrimination risk of fair is 0 over 1 occupation and 2 templates."
