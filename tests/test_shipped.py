@@ -251,11 +251,10 @@ def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> 
         for compared_pair, comparison in zip(size.compared, found, strict=True)
     }
     higher = totals["mini-gpt", "mini-gpt-s"]
-    assert higher.verdict == "first"
-    assert totals["mini-gpt-l", "mini-gpt-s"].verdict == totals["mini-gpt-l", "mini-gpt"].verdict == "unclear"
+    assert {total.verdict for total in totals.values()} == {"unclear"}
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     gap = with_interval(higher.value, higher.interval())
-    assert f"it is {gap} above the smallest, and the largest cannot be told from either" in text
+    assert f"it is {gap} above the smallest, and no two of the three can be told apart" in text
 
 
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:

@@ -103,9 +103,9 @@ def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criteri
 def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArray]:
     """Return [...] variance and third central moment of a weighted mean, from influences [..., item].
 
-    Both add up over what is drawn independently.  Of places of unequal weight the third moment is taken for 0:
-    it would rest on whatever an outlier would do in the heaviest place, and the replicates themselves are
-    skew.
+    Both add up over what is drawn independently.  The third moment of places of unequal weight is taken
+    for 0: it would rest on whatever an outlier would do in the heaviest place, and the replicates themselves
+    are skew.
     """
     if unit.places and not unit.alike:
         variance = moves**2 @ unit.weights / unit.effective
