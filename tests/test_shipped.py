@@ -345,7 +345,7 @@ def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> 
     assert {total.verdict for total in totals.values()} == {"unclear"}
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
     gap = with_interval(higher.value, higher.interval())
-    assert f"it is {gap} above the smallest, and none can be told from another" in text
+    assert f"it is {gap} above the smallest, and no two of the three can be told apart" in text
 
 
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:

@@ -103,12 +103,13 @@ def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criteri
 def moments(moves: FloatArray, unit: TemplateUnit) -> tuple[FloatArray, FloatArray]:
     """Return [...] variance and third central moment of a weighted mean, from influences [..., item].
 
-    Both add up over what is drawn independently.
+    Both add up over what is drawn independently.  The third moment of places of unequal weight is taken
+    for 0: it would rest on whatever an outlier would do in the heaviest place, and the replicates themselves
+    are skew.
     """
-    if unit.places:
-        return moves**2 @ unit.weights * (unit.weights**2).sum(), moves**3 @ unit.weights * (
-            unit.weights**3
-        ).sum()
+    if unit.places and not unit.alike:
+        variance = moves**2 @ unit.weights / unit.effective
+        return variance, np.zeros_like(variance)
     carried = unit.weights / np.maximum(unit.sizes, 1)
     return moves**2 @ (unit.sizes * carried**2), moves**3 @ (unit.sizes * carried**3)
 

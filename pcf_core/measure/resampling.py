@@ -27,7 +27,8 @@ if all weigh as much as the heaviest (``TemplateUnit.fewest``).  For large n, α
 
 A skew statistic errs in the same direction as its replicates do: with a sixth of its skewness, a, the
 normal quantile z of a bound becomes a + (a + z) / (1 − a(a + z)) (BCa of a mean, whose z0 is a; Efron 1987,
-doi:10.1080/01621459.1987.10478410).
+doi:10.1080/01621459.1987.10478410).  Where weights differ this is left out: filled places are skew as they
+are, and a cube of the weights would rest on the few heaviest.
 
 **Degrees of freedom of a variance that several sources add up to.**  A variance is known as well as from so
 many squares of a normal.  Of a sum of independent estimates V_k with ν_k degrees of freedom each, these are ν
@@ -139,6 +140,11 @@ class TemplateUnit:
         return bool((self.sizes <= 1).all())
 
     @property
+    def alike(self) -> bool:
+        """Whether all templates with weight weigh alike."""
+        return bool(np.ptp(self.weights[self.weights > 0]) <= 1e-12)
+
+    @property
     def effective(self) -> float:
         """Effective number of units, (Σ w)² / Σ w² over units (Kish 1965)."""
         return float(1 / self.unit_squares.sum())
@@ -175,9 +181,8 @@ class TemplateUnit:
 
     def stretch(self, level: float) -> float:
         """Return the factor of a percentile's distance from the mean of the replicates, see the module."""
-        weights = self.weights[self.weights > 0]
-        if self.places and np.ptp(weights) > 1e-12:
-            return simulated_stretch(weights.tobytes(), level)
+        if self.places and not self.alike:
+            return simulated_stretch(self.weights[self.weights > 0].tobytes(), level)
         return student(self.fewest, level)
 
 

@@ -281,7 +281,7 @@ def test_neither_the_order_of_groups_nor_the_scale_of_weights_matters(seed: int,
             # and the root of what is left is steep where little is.
             assert bounds(two) == pytest.approx(bounds(one), abs=0.06)
     squares = [one.correction.prejudice**2 for one in (found, other)]
-    np.testing.assert_allclose(squares[1], squares[0], atol=0.01)
+    np.testing.assert_allclose(squares[1], squares[0], atol=0.03)
 
 
 @given(st.integers(0, 2**32))
