@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,7 +45,7 @@ from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.leaning import tilts_of
 from pcf_core.report.tails import largest_caprice
-from pcf_core.report.tilts import even_stereotypes, opening_of, unit_in
+from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, unit_in
 from pcf_core.show import answers, compare, overview
 from pcf_core.show.findings import (
     anecdotes,
@@ -150,7 +151,7 @@ def listing(store: Store) -> Listing:
         for name, item in study.runs.items():
             found.say(lean.lean_finding, name, item.report)
             if one := baseline_of(store, item.run, item.result, study.options):
-                found.say(lean.baseline_finding, name, one.preferences, one.overall_risk)
+                found.say(lean.baseline_finding, name, one)
     found.under("Compare: ready comparisons")
     tell_presets(found, store)
     found.under("Why?")
@@ -193,7 +194,8 @@ def tell_results(found: Listing, study: Study) -> None:
             found.say(occupations.leaders_finding, name, even[name])
         found.say(answers.heat_map_answer, name, preferences, weights)
         found.say(occupations.heat_map_finding, name, preferences, groups[0], weights)
-        found.say(occupations.occupation_finding, report, "nurse", preferences)
+        often = partial(interval_of_share, item, report, study.options)
+        found.say(occupations.occupation_finding, report, "nurse", preferences, often)
         found.say(models.risk_finding, name, report, over)
         found.say(models.unseen_note, report)
         found.say(corrected.corrected_finding, name, report)

@@ -24,6 +24,7 @@ ELSEWHERE = {
         "progress",
         "seeds",
         "calibration",
+        "unequal_words",
     ),  # modules: a plan, a typed sentence, a job, seeds
     *("findings.axis.topics_finding", "findings.axis.checkpoints_finding", "findings.axis.size_finding"),
     *("findings.axis.alignment_finding", "findings.embedding.embedding_findings"),
@@ -44,7 +45,12 @@ ELSEWHERE = {
     *("findings.anecdotes.stereotype_finding", "findings.anecdotes.information_finding"),
     *("findings.answers.separation_finding", "findings.answers.sufficiency_finding"),
     *("findings.answers.validity_finding", "findings.answers.untold_finding"),
-    "findings.factors.carried_note",
+    *("findings.answers.common_finding", "findings.answers.pairs_finding"),
+    *(
+        "findings.factors.carried_note",
+        "findings.factors.templates_note",
+        "findings.factors.matching_finding",
+    ),
     *("findings.answer_notes.disagreement_finding", "findings.distribution.opening_finding"),
 }
 
