@@ -44,7 +44,7 @@ def test_every_source_is_a_file_whose_command_names_it() -> None:
         assert source.file in source.command or f"python -m {module}" in source.command
 
 
-def test_what_the_issue_asks_of_is_there() -> None:
+def test_every_kind_of_number_is_there() -> None:
     named = " ".join(one.name for one in load_numbers().number)
     for what in (
         "Risk R",
@@ -70,7 +70,7 @@ def test_figures_in_words() -> None:
     assert said(held=(90,)) == "at least 90: few"
     assert said(wrong=(5,)) == "at most 5 wrong: few"
     first = load_numbers().number[0]
-    assert checks_text(first, load_numbers()).endswith("(tests/measure/test_coverage.py)")
+    assert checks_text(first, load_numbers()).endswith("(benchmarks/coverage.py)")
 
 
 @pytest.mark.parametrize("given", [{}, {"held": (90, 80)}, {"held": (90,), "wrong": (5,)}, {"held": (101,)}])
