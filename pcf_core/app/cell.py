@@ -20,6 +20,7 @@ from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.tilts import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.occupations import occupation_finding
 
 CLICKED = "cell_clicked"
@@ -78,7 +79,7 @@ def draw_flagged(item: LoadedRun) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
-        with st.expander(f"{coverage.flagged:,} flagged cells"):
+        with st.expander(count(coverage.flagged, "flagged cell")):
             st.markdown(
                 "The model gives the topic's words next to no probability there. They are marked × above and "
                 "listed from the lowest coverage up; the export names all of them."
