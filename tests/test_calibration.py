@@ -116,7 +116,7 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
     for model in MODELS:  # whose parts stand in the sentences of the page Risk, from the report held above
         found = reported(store, model)
         assert risk_finding(model, found) in texts(app)
-        assert number(PLANTED[model].caprice_risk) in risk_finding(model, found)
+        assert f"({two_decimals(PLANTED[model].caprice_risk)})" in risk_finding(model, found)
 
 
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:

@@ -20,7 +20,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this ma
 # a table of pictures.
 WITHOUT_CHARTS = {"Overview", "Run an audit", "Try a sentence", "Topics", "Models", "Report", "Written text"}
 TABS_WITHOUT_CHARTS = (  # of the public models no facts are scored, and their text is not here
-    *("method_tab=Glossary", "method_tab=About", "why_tab=What+it+read", "why_tab=Knowledge"),
+    *("method_tab=Glossary", "method_tab=About", "method_tab=As+in+the+papers"),
+    *("method_tab=What+numbers+support", "why_tab=What+it+read", "why_tab=Knowledge"),
 )
 WITH_CHARTS = (
     "fp_view=models",

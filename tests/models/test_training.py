@@ -106,7 +106,8 @@ def test_every_shipped_model_that_read_a_text_tells_it(monkeypatch: pytest.Monke
     settings.cache_clear()
     told = {}
     for path in (settings().assets / "models").glob("*/training.json"):
-        if json.loads(path.read_text())["files"]:
+        facts = json.loads(path.read_text())
+        if facts["files"] and "encoder_sha256" not in facts:  # what its encoder read is not all known
             told[path.parent.name] = training_of(resolve(path.parent.name).identity)
     assert set(told) >= {"mini-gpt", "mini-bert"}
     for name, text in told.items():

@@ -74,8 +74,8 @@ def test_a_report_is_made_once_and_told_of(full_store: Store, asked: list[Report
         "What was found",
         "Method",
         "Risk",
+        "Shared or not",
         "Limits",
-        "Provenance",
     ]
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "Chart: Stacked bars of prejudice and caprice" in captions
