@@ -71,6 +71,18 @@ CARDS = """
 @media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
 @media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
 """
+
+# On a telephone a switch takes a line, and so does the grey bar that stands for what is still to come: side
+# by side they would move to lines of their own once their words are there.
+LINES = """
+@media (max-width: 640px) {
+  .stElementContainer:has(> [data-testid="stCheckbox"]),
+  .stElementContainer:has(> [data-testid="stSkeleton"]) {
+    min-width: 100%;
+  }
+}
+"""
+
 # The name of an icon is wider than the icon, which takes its place once its font is there.
 ICONS = """
 [data-testid="stIconMaterial"] { max-width: 1em; overflow: hidden; white-space: nowrap; }
@@ -83,6 +95,6 @@ PLACE_OF_THE_SIDEBAR = """
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
 }
 """
-STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{ICONS}"
+STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{PLACE_OF_THE_SIDEBAR}</style>"

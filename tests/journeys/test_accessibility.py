@@ -40,7 +40,8 @@ VIEWS = [
     *(
         (
             "Written text",
-            f"written_text?text_tab=FairPair&fp_model=mini-gpt&{urlencode({**SMALL, 'fp_view': view}, doseq=True)}",
+            "written_text?text_tab=FairPair&fp_model=mini-gpt&"
+            + urlencode({**SMALL, "fp_view": view}, doseq=True),
         )
         for view in FAIRPAIR
     ),
