@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.work.queue import Queue
 from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
 
@@ -113,7 +113,7 @@ def read_every_view(
     text = body_text(page)
     for risk in risks:
         assert isinstance(risk, dict)
-        assert number(float(str(risk["overall_risk"]))) in text
+        assert two_decimals(float(str(risk["overall_risk"]))) in text
 
 
 def test_a_small_run_from_an_empty_cache_to_the_views(
