@@ -15,6 +15,7 @@ from pcf_core.app.notes import said_intervals
 from pcf_core.app.page import finding, foot, key_figures, open_page
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import choose_one
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import parts_of
@@ -33,13 +34,11 @@ def draw() -> None:
     """Draw the page."""
     loaded = open_page("Caprice", "")
     top = st.container()
-    part = st.segmented_control(
+    part = choose_one(
         "Show",
         ["caprice", "prejudice"],
         default="caprice",
-        required=True,
         key="part",
-        bind="query-params",
         help="The distribution over occupations of one part of the risk.",
     )
     with top:

@@ -9,6 +9,7 @@ from pcf_core.app.page import open_page
 from pcf_core.app.preset_findings import draw_preset_finding
 from pcf_core.app.presets import draw_presets
 from pcf_core.app.shell import show
+from pcf_core.app.widgets import choose_one
 
 VIEWS = ["two models", "along an axis", "as in the papers"]
 
@@ -16,13 +17,11 @@ VIEWS = ["two models", "along an axis", "as in the papers"]
 def draw() -> None:
     """Draw the page."""
     loaded = open_page("Compare", "", draw_presets)
-    view = st.segmented_control(
+    view = choose_one(
         "Show",
         VIEWS,
         default=VIEWS[0],
-        required=True,
         key="compare_view",
-        bind="query-params",
         label_visibility="collapsed",
         help="Two models prompt by prompt; any number of runs along an axis; a table as the papers print it.",
     )

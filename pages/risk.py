@@ -10,6 +10,7 @@ from pcf_core.app.occupations import draw_occupations
 from pcf_core.app.page import finding, foot, key_figures, open_page, picture
 from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
+from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.rows import (
@@ -35,14 +36,13 @@ def draw() -> None:
     rows = [ModelRow.of(name, report) for name, report in loaded.reports.items()]
     finding(risk_answer(rows), overview_answer(rows))
     figures = st.expander("How sure?")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        view = st.segmented_control(
+    with controls("risk"):
+        view = choose_one(
             "Show",
             VIEWS,
             default="models",
-            required=True,
             key="risk_view",
-            bind="query-params",
+            width=400,
             help="Whole models; what all occupations share of it; the parts corrected for few templates; or "
             "the occupations of one model.",
         )

@@ -11,6 +11,7 @@ from pcf_core.app.page import draw_figures, finding, foot, open_page, picture
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
 from pcf_core.app.tilt_rows import Beside, draw_beside
+from pcf_core.app.widgets import controls
 from pcf_core.core.risk import RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import lead_figures, tilt_figures
@@ -61,7 +62,7 @@ def draw() -> None:
         said = [tilt_finding(name, report, high, low) for name, report in reports.items()]
         said += [strongest_finding(name, report, high, low) for name, report in reports.items()]
         figures = tilt_figures(tilts, reports, high, over)
-        with st.container(horizontal=True, vertical_alignment="bottom"):
+        with controls("tilt"):
             chosen = choose_occupation(reports)
             beside = draw_beside(loaded, chosen)
         picture(

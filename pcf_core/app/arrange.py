@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.data import Loaded
+from pcf_core.app.widgets import controls
 from pcf_core.report.arrange import ORDERS, PRESETS, pages_of
 
 PAPER_TEMPLATES = "gender-heatmap"
@@ -12,7 +13,7 @@ PAPER_TEMPLATES = "gender-heatmap"
 
 def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
     """Draw the row of controls; return model, group, preset, order and page."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls("heat_map"):
         model = st.selectbox(
             "Model",
             list(loaded.runs),

@@ -9,7 +9,7 @@ import streamlit as st
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.page import draw_table, picture
 from pcf_core.app.text import plain
-from pcf_core.app.widgets import choose_one
+from pcf_core.app.widgets import choose_one, controls
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.measure.tails import normal_shape, tail_shape
@@ -99,12 +99,13 @@ def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
 def draw_caprice(loaded: Loaded) -> None:
     """Draw the controls and the picture of caprice, and the table of fits."""
     reports, shapes = drawn_reports(loaded), tail_shapes(loaded)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls("caprice"):
         view = choose_one(
             "Picture",
             ["histogram", "survival", "Hill plot"],
             default="histogram",
             key="tail_view",
+            width=256,
             help="How many occupations have how much; the share at or above each value with the fits; the "
             "tail index from the largest values.",
         )

@@ -10,6 +10,7 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.page import picture
 from pcf_core.app.text import plain
+from pcf_core.app.widgets import controls
 from pcf_core.core.risk import RiskReport
 from pcf_core.show.charts.dumbbells import dumbbell_plot
 from pcf_core.show.compare import SORTS, dumbbells, most_unequal_first, ordered, sentences_table
@@ -31,7 +32,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     """
     one, other = (reports[name] for name in pair)
     groups = one.groups
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls("compare"):
         group = groups[0]
         if len(groups) > 2:
             group = st.selectbox(

@@ -15,7 +15,7 @@ from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, ope
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
-from pcf_core.app.widgets import choose_one
+from pcf_core.app.widgets import choose_one, controls
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
@@ -91,7 +91,7 @@ def draw_factors() -> None:
 def draw_controls(loaded: Loaded) -> FactorChoice:
     """Draw the controls; return model, risk, which matches count, and the user's own file."""
     names = list(loaded.runs)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with controls("factors"):
         model = st.selectbox(
             "Model",
             names,
@@ -104,8 +104,10 @@ def draw_controls(loaded: Loaded) -> FactorChoice:
             list(QUANTITIES),
             default="overall",
             key="factors_risk",
+            width=240,
             help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
         )
+    with st.container(horizontal=True, vertical_alignment="center"):
         broad = st.toggle(
             "Broad matches",
             False,

@@ -72,14 +72,13 @@ CARDS = """
 @media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
 """
 
-# On a telephone a switch takes a line, and so does the grey bar that stands for what is still to come: side
-# by side they would move to lines of their own once their words are there.
+# The grey bar that stands for what is still to come is about as wide and high as what replaces it: narrower,
+# it would stand beside others until its words are there, and then move to a line of its own.
 LINES = """
-@media (max-width: 640px) {
-  .stElementContainer:has(> [data-testid="stCheckbox"]),
-  .stElementContainer:has(> [data-testid="stSkeleton"]) {
-    min-width: 100%;
-  }
+.stElementContainer:has(> [data-testid="stSkeleton"]) { min-width: min(100%, 8rem); }
+[class*="st-key-controls_"] > .stElementContainer:has(> [data-testid="stSkeleton"]),
+[data-testid="stSidebarUserContent"] .stElementContainer:has(> [data-testid="stSkeleton"]) {
+  min-height: 4.25rem;
 }
 """
 
@@ -88,13 +87,15 @@ ICONS = """
 [data-testid="stIconMaterial"] { max-width: 1em; overflow: hidden; white-space: nowrap; }
 """
 
-# While the first run of a script has drawn no sidebar yet, its place is kept: else the page jumps aside.
-PLACE_OF_THE_SIDEBAR = """
+# Until the first run of a script has said that the page is wide and drawn its sidebar, Streamlit lays out a
+# narrow one without: the page would jump aside.
+BEFORE_THE_SCRIPT = """
 @media (min-width: 768px) {
   [data-testid="stApp"]:not([data-test-script-state="notRunning"])
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
+  [data-testid="stMainBlockContainer"] { max-width: initial; padding-left: 5rem; padding-right: 5rem; }
 }
 """
 STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
-FIRST_STYLE = f"<style>{STYLE}{PLACE_OF_THE_SIDEBAR}</style>"
+FIRST_STYLE = f"<style>{STYLE}{BEFORE_THE_SCRIPT}</style>"

@@ -9,6 +9,8 @@ such page.
 The document that a browser loads first has the style sheet of :mod:`pcf_core.app.mended`, and names the parts
 of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
 after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
+The parts are also run while the browser waits for the server's first answer, which it does for most of a
+second: what draws the charts takes as long to start.
 """
 
 from __future__ import annotations
@@ -38,8 +40,13 @@ IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 _make_handler = starlette_static_routes.create_streamlit_static_handler
 
 
+def part_files(static: Path, *parts: str) -> list[Path]:
+    """Return the scripts of the parts in Streamlit's folder; what is not found is left out."""
+    return [file for part in parts for file in sorted((static / "js").glob(f"{part}.*.js"))]
+
+
 def preloads(static: Path) -> str:
-    """Return links by which a browser fetches at once what the elements of a page are drawn with.
+    """Return what makes a browser fetch at once, and start, what the elements of a page are drawn with.
 
     ``static``: Streamlit's folder of scripts and fonts.  What is not found there is left out.
     """
@@ -51,9 +58,11 @@ def preloads(static: Path) -> str:
             for name in IMPORTED.findall(file.read_text(encoding="utf8")[:HEAD]):
                 add(file.parent / name, attributes)
 
-    for part in (*PARTS, *LARGE_PARTS):
-        for file in sorted((static / "js").glob(f"{part}.*.js")):
-            add(file, " fetchpriority=low" if part in LARGE_PARTS else "")
+    small, large = part_files(static, *PARTS), part_files(static, *LARGE_PARTS)
+    for file in small:
+        add(file, "")
+    for file in large:
+        add(file, " fetchpriority=low")
     return "".join(
         [
             *(
@@ -64,6 +73,9 @@ def preloads(static: Path) -> str:
                 f'<link rel="modulepreload" crossorigin href="./static/js/{name}"{attributes}>'
                 for name, attributes in scripts.items()
             ),
+            '<script type="module">',
+            *(f'import("./static/js/{file.name}");' for file in (*small, *large)),
+            "</script>",
         ]
     )
 

@@ -1,4 +1,4 @@
-"""A control that Streamlit's own leaves without a value for some addresses."""
+"""A control that Streamlit leaves without a value for some addresses, and a row that keeps its place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def choose_one(
     place
         Where it is drawn; ``None`` for here.
     more
-        Further settings of ``st.segmented_control``.
+        Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its place
+        in a row until it is drawn.
     """
     first = options[0] if default is None else default
     drawn = st if place is None else place
@@ -45,3 +46,11 @@ def choose_one(
         label, options, default=first, required=True, key=key, bind="query-params", **more
     )
     return first if found is None else found
+
+
+def controls(name: str) -> DeltaGenerator:
+    """Return a row for fields with their labels, whose height is kept until they are drawn.
+
+    ``name``: of the row, one on a page; :mod:`pcf_core.app.mended` knows such rows by their key.
+    """
+    return st.container(horizontal=True, vertical_alignment="bottom", key=f"controls_{name}")

@@ -25,7 +25,6 @@ WORDS = {
     "caprice": MOST,
     "why": MOST,
 }
-STILL = ("overview", "compare", "tilt", "heat_map", "risk")
 MOST_SHIFT = 0.1
 FIRST = ", ".join(
     f'[data-testid="st{kind}"]' for kind in ("PlotlyChart", "DataFrame", "Table", "Form", "Image")
@@ -102,12 +101,12 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_on_a_telephone_nothing_jumps_while_a_page_loads(app: str) -> None:
-    """On a wide page Streamlit puts the sidebar beside a page that is still empty, which counts as 0.23."""
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 900)])
+def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int) -> None:
     found = {}
-    for name in STILL:
+    for name in WORDS:
         for _ in range(2):  # the first visit of a server is that of a reader who waits for its caches
-            with browser_page(390, 844) as (page, _):
+            with browser_page(width, height) as (page, _):
                 page.add_init_script(WATCH)
                 opened(page, app, name)
                 page.wait_for_timeout(1500)
