@@ -37,8 +37,8 @@ def choose_one(
     place
         Where it is drawn; ``None`` for here.
     more
-        Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its place
-        in a row until it is drawn.
+        Further settings of ``st.segmented_control``; a ``width`` in pixels, that of its words, keeps its
+        place in a row until it is drawn.
     """
     first = options[0] if default is None else default
     drawn = st if place is None else place
