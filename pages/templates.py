@@ -7,8 +7,10 @@ from pcf_core.app.templates import draw_head, draw_see, draw_set
 from pcf_core.app.templates_compare import draw_compare
 from pcf_core.app.templates_edit import draw_edit
 from pcf_core.app.templates_effect import draw_preview
+from pcf_core.app.templates_list import draw_list, draw_new
 from pcf_core.app.templates_mine import draw_mine
 
+WITHOUT_A_SET = {"list": draw_list, "new": draw_new, "mine": draw_mine}
 DRAWN = {"see": draw_see, "edit": draw_edit, "preview": draw_preview, "compare": draw_compare}
 
 
@@ -17,8 +19,8 @@ def draw() -> None:
     st.title("Templates")
     st.markdown("##### In which contexts are the models read, and how often do people write them?")
     name, view = draw_head()
-    if view == "mine":
-        draw_mine()
+    if view in WITHOUT_A_SET:
+        WITHOUT_A_SET[view]()
     else:
         DRAWN[view](draw_set(name))
 

@@ -110,7 +110,12 @@ def set_names() -> list[str]:
 
 def fitting_first(topic: Topic) -> list[str]:
     """List all sets by name, those that suit the topic before the others."""
-    return list(dict.fromkeys([*suiting_sets(topic, _cards(_cards_stamp())), *TemplateSets()]))
+    return list(dict.fromkeys([*suiting_sets(topic, set_cards()), *TemplateSets()]))
+
+
+def set_cards() -> Mapping[str, SetCard]:
+    """Load the cards of all sets by name; damaged ones of the user's own are left out."""
+    return _cards(_cards_stamp())
 
 
 @lru_cache(maxsize=2)
@@ -196,7 +201,7 @@ def usual_lists(topic: Topic, besides: Lists = NONE) -> Usual:
     sets, lists = template_sets(), evidence_lists()
     templates, evidence = topic.templates, topic.evidence
     if templates not in sets and templates not in besides.templates:
-        templates = next(iter((*suiting_sets(topic, template_cards()), *sets)))
+        templates = next(iter((*suiting_sets(topic, set_cards()), *sets)))
     if evidence not in lists and evidence not in besides.evidence:
         evidence = OCCUPATIONS if OCCUPATIONS in lists else next(iter(lists))
     return Usual(templates, evidence)

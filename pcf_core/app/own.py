@@ -144,16 +144,19 @@ def draw_upload(
             kept(name)
 
 
-def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str) -> str:
-    """Draw what to do with what is kept: the views that this person has, each with what it is for."""
+def draw_views(views: Mapping[str, str], for_auditors: Collection[str], key: str, first: str) -> str:
+    """Draw what to do with what is kept: the views that this person has, each with what it is for.
+
+    ``first``: the view that is open where the address names none.
+    """
     offered = {name: text for name, text in views.items() if name not in for_auditors or may_audit()}
     return str(
         choose_one(
             "What to do",
             list(offered),
-            default=next(iter(offered)),
+            default=first,
             key=key,
-            wrap=True,  # six names are wider than a telephone
+            wrap=True,  # their names are wider than a telephone
             help=" ".join(f"{name}: {text}" for name, text in offered.items()),
         )
     )

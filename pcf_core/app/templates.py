@@ -8,14 +8,17 @@ import numpy as np
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import with_asked
+from pcf_core.app.addresses import RUN_AN_AUDIT
+from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.data import cached
-from pcf_core.app.lists import own_sets, set_names
+from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import chart, draw_figures, draw_table, finding
+from pcf_core.app.roles import may_audit
 from pcf_core.app.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.app.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
 from pcf_core.app.text import plain
 from pcf_core.core.topics import MinedSet
+from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
 from pcf_core.report.records import KeyFigure
@@ -25,13 +28,15 @@ from pcf_core.show.findings.templates import cut_finding, kept_share, origin_fin
 
 USUAL = "gender-wikipedia-100"
 VIEWS = {
-    "see": "the set.",
+    "list": "all sets.",
+    "see": "one set.",
+    "new": "upload or write one.",
     "mine": "make one from text.",
-    "edit": "filter, merge, add, save, import, export.",
+    "edit": "filter, merge, add, save, export.",
     "preview": "what a choice does to R.",
     "compare": "against another set.",
 }
-FOR_AUDITORS = ("mine", "edit")
+FOR_AUDITORS = ("new", "mine", "edit")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
 where the model goes on; its count says how often the corpus had it, and is its weight. A straight line in the
@@ -53,7 +58,7 @@ def draw_head() -> tuple[str, str]:
             bind="query-params",
             help="The template set that this page shows: those that come with the app, then your own.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view")
+        view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list")
     own.draw_hidden(SHELF)
     return name, view
 
@@ -152,9 +157,30 @@ def whose(name: str) -> str:
     return "your own set" if name in own_sets() else "comes with the app"
 
 
+def draw_score(mined: MinedSet) -> None:
+    """Draw the way to scoring a set as it is saved, on a topic that it suits."""
+    if not may_audit() or edits(mined.name):
+        return
+    known = topics()
+    first = [known[current_choice().topic]] if current_choice().topic in known else []
+    suited = (topic for topic in (*first, *known.values()) if mined.name in suiting_sets(topic, set_cards()))
+    topic = next(suited, next(iter(first or known.values())))
+    st.page_link(
+        RUN_AN_AUDIT.file,
+        label="Score with this set",
+        icon=":material/play_circle:",
+        query_params={
+            "score_topic": topic.name,
+            "score_templates": mined.name,
+            "score_evidence": usual_lists(topic).evidence,
+        },
+    )
+
+
 def draw_see(shown: Shown) -> None:
     """Draw picture, table, one template's origin, how to read, provenance."""
     mined = shown.mined
+    draw_score(mined)
     texts = [template.text for template in mined.templates]
     figure = cached(["zipf_plot", shown.identity], lambda: zipf_plot(texts, shown.counts, shown.top))
     chart(figure, "zipf_plot", f"Count and share of the mass by rank, {count(len(texts), 'template')}")

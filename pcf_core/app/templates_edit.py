@@ -8,7 +8,7 @@ import streamlit as st
 
 from pcf_core.app.lists import mined_set, set_names
 from pcf_core.app.templates_draft import Shown, edit
-from pcf_core.app.templates_files import draw_delete, draw_export, draw_import, draw_save
+from pcf_core.app.templates_files import draw_delete, draw_export, draw_save
 from pcf_core.app.templates_table import COLUMNS, draw_find, set_table
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
@@ -21,18 +21,14 @@ MOST_ROWS = 1000
 
 
 def draw_edit(shown: Shown) -> None:
-    """Draw the table with its row of changes, then save, import, export and delete."""
+    """Draw the table with its row of changes, then save, export and delete."""
     rows = draw_find(shown.mined)
     chosen = draw_rows(shown, rows)
     draw_row_changes(shown.name, chosen)
     draw_set_changes(shown)
     draw_save(shown.mined)
-    left, right = st.columns(2, gap="large")
-    with left:
-        draw_import()
-    with right:
-        draw_export(shown.mined)
-        draw_delete(shown.mined.name)
+    draw_export(shown.mined)
+    draw_delete(shown.mined.name)
 
 
 def draw_rows(shown: Shown, rows: list[int]) -> list[str]:

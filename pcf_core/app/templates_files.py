@@ -72,15 +72,15 @@ def named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
     return mined.model_copy(update={"card": mined.card.model_copy(update={"title": title.strip() or name})})
 
 
-def go_to(name: str) -> None:
+def go_to(name: str, view: str = "edit") -> None:
     """Show another set from now on."""
-    point_at(name, "edit")
+    point_at(name, view)
     st.rerun()
 
 
 def draw_import() -> None:
     """Draw a set from a file: our columns, or the papers' published lists."""
-    st.subheader("Import")
+    st.subheader("Upload")
     file = upload_file(
         "CSV or Parquet",
         ["csv", "parquet"],
@@ -105,7 +105,7 @@ def draw_import() -> None:
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
-            go_to(name)
+            go_to(name, "see")
 
 
 def imported_as(file: UploadedFile, name: str) -> MinedSet:

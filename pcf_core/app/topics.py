@@ -62,7 +62,7 @@ def draw_head() -> tuple[str, str]:
             bind="query-params",
             help="The topic that this page shows: those that come with the app, then your own.",
         )
-        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view")
+        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
     return name, view
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.app.lists import set_names
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import MinedSet
 from pcf_core.material.own_sets import save_set
 from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.templates import load_mined, own_template_sets
+from pcf_core.material.topics import load_topic
 from tests.pages.mined import OWN, press, said, tick
 from tests.pages.opened import open_app
 
@@ -22,6 +26,77 @@ def own(own_settings: Settings) -> MinedSet:
 
 def own_names() -> set[str]:
     return set(own_template_sets())
+
+
+# ----------------------------------------------------------------------------------- list, new
+
+
+def test_all_sets_are_listed_first_damaged_ones_by_their_name(own: MinedSet, own_settings: Settings) -> None:
+    save_set(OWN.model_copy(update={"name": "broken"}))
+    (own_settings.cache / "templates" / "broken.parquet").write_bytes(b"no parquet")
+    app = open_app("templates")
+    table = app.dataframe[0].value.set_index("set")
+    assert list(table.index) == set_names()
+    assert table.loc["own-set"].drop("corpus").to_dict() == {
+        "title": "Own",
+        "language": "en",
+        "stands at [Y]": "",
+        "templates": 4,
+        "effective": "2.82",
+        "whose": "your own",
+    }
+    assert table["whose"].value_counts().to_dict() == {"comes with the app": len(table) - 2, "your own": 2}
+    assert "damaged" in table.loc["broken", "title"]
+
+
+def test_a_set_is_opened_from_the_list(own: MinedSet) -> None:
+    app = open_app("templates")
+    app.session_state["set_view"] = "see"
+    app.session_state["set"] = "own-set"
+    app.run()
+    assert "half of it lies in 1 of 4 templates" in said(app)
+
+
+def test_a_set_is_written_and_scored_on_a_topic_that_it_suits(own_settings: Settings) -> None:
+    app = open_app("templates", set_view="new")
+    app.selectbox(key="new_set_form").set_value("attributive").run()
+    app.text_area(key="new_set_lines").set_value("The [X], who slept, is [Y]\n\n The [X], who sang, is [Y] ")
+    app.text_input(key="new_set_name").set_value("sleepers").run()
+    press(app, "save_new_set")
+    kept = load_mined("sleepers")
+    assert [template.text for template in kept.templates] == [
+        "The [X], who slept, is [Y]",
+        "The [X], who sang, is [Y]",
+    ]
+    assert kept.card.form == "attributive"
+    assert app.segmented_control(key="set_view").value == "see"
+    (link,) = [
+        element.proto for element in app.get("page_link") if element.proto.label == "Score with this set"
+    ]
+    asked = parse_qs(link.query_string)
+    assert asked["score_templates"] == ["sleepers"]
+    assert load_topic(asked["score_topic"][0]).position == "predicate"
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "refused"),
+    [
+        ("", "empty", "has no templates"),
+        ("The nurse said that she", "none", "[X]"),
+        ("The [X] said that [Y]\nThe [X] said that [Y]", "twice", "stands twice"),
+        ("The [X] said that [Y]", "Not A Name", "name"),
+        ("The [X] said that [Y]", "gender-nineteen", "gender-nineteen"),
+    ],
+)
+def test_what_cannot_be_a_set_is_refused_in_a_sentence(
+    own_settings: Settings, lines: str, name: str, refused: str
+) -> None:
+    app = open_app("templates", set_view="new")
+    app.text_area(key="new_set_lines").set_value(lines)
+    app.text_input(key="new_set_name").set_value(name).run()
+    press(app, "save_new_set")
+    assert refused in app.error[0].value.replace("\\", "")
+    assert own_names() == set()
 
 
 # ------------------------------------------------------------------------------------------ see
@@ -244,7 +319,7 @@ def test_edits_stay_with_their_set_until_discarded(own: MinedSet) -> None:
 
 
 def test_the_papers_published_form_is_imported(own_settings: Settings) -> None:
-    app = open_app("templates", set_view="edit")
+    app = open_app("templates", set_view="new")
     data = "template,proportion\nThe [X] said that [Y],30\nThe [X] sang that [Y],10\n"
     app.file_uploader(key="import_file").upload("Meine Liste (neu).csv", data.encode(), "text/csv").run()
     assert "meine-liste-neu" in [field.value for field in app.text_input]
@@ -259,7 +334,7 @@ def test_the_papers_published_form_is_imported(own_settings: Settings) -> None:
 
 
 def test_what_cannot_be_imported_is_refused_with_its_line(own: MinedSet) -> None:
-    app = open_app("templates", set_view="edit")
+    app = open_app("templates", set_view="new")
     field = app.file_uploader(key="import_file")
     field.upload("own-set.csv", b"template,count\nThe [X] said that [Y],many\n", "text/csv").run()
     press(app, "import_set")
@@ -274,6 +349,7 @@ def test_what_cannot_be_imported_is_refused_with_its_line(own: MinedSet) -> None
 def test_what_is_exported_can_be_imported(own: MinedSet) -> None:
     app = open_app("templates", set="own-set", set_view="edit")
     assert {"export_csv", "export_parquet"} <= {button.key for button in app.get("download_button")}
+    app = open_app("templates", set_view="new")
     app.file_uploader(key="import_file").upload("again.csv", csv_bytes(own), "text/csv").run()
     press(app, "import_set")
     assert load_mined("again").templates == own.templates
