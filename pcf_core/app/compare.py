@@ -114,6 +114,13 @@ def choose_pair(loaded: Loaded) -> tuple[str, str]:
         )
         st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
         draw_pin(loaded.runs[second].run.scoring.model)
+        st.page_link(
+            "pages/report.py",
+            label="Report",
+            icon=":material/description:",
+            query_params=loaded.choice.parameters,
+            help="What was found, as a file to keep and to print.",
+        )
     return first, second
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,6 +21,7 @@ from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
 from pcf_core.texts.fairpair.records import CategorySet, PromptSet
 
+WRITTEN = "own_written"  # the topic and the set of templates that this session kept last, by kind
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
 T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
 
@@ -89,6 +90,16 @@ class Panel(Generic[T]):
         state = st.session_state
         if (name := state.pop(f"{self.shown}_next", None)) is not None:
             state.update({self.shown: name, **self.besides})
+
+
+def note_written(kind: Literal["topic", "templates"], name: str) -> None:
+    """Remember what was kept last: who writes a topic and sentences means to score the one on the other."""
+    st.session_state.setdefault(WRITTEN, {})[kind] = name
+
+
+def last_written(kind: Literal["topic", "templates"]) -> str:
+    """Return the name of what this session kept last; empty where it kept none."""
+    return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
 def draw_upload(

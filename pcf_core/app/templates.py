@@ -158,13 +158,16 @@ def whose(name: str) -> str:
 
 
 def draw_score(mined: MinedSet) -> None:
-    """Draw the way to scoring a set as it is saved, on a topic that it suits."""
+    """Draw the way to scoring a set as it is saved, on a topic that it suits.
+
+    A topic that was just written comes first, then that of the sidebar.
+    """
     if not may_audit() or edits(mined.name):
         return
-    known = topics()
-    first = [known[current_choice().topic]] if current_choice().topic in known else []
-    suited = (topic for topic in (*first, *known.values()) if mined.name in suiting_sets(topic, set_cards()))
-    topic = next(suited, next(iter(first or known.values())))
+    known, cards = topics(), set_cards()
+    names = dict.fromkeys([own.last_written("topic"), current_choice().topic, *known])
+    ranked = [known[name] for name in names if name in known]
+    topic = next((topic for topic in ranked if mined.name in suiting_sets(topic, cards)), ranked[0])
     st.page_link(
         RUN_AN_AUDIT.file,
         label="Score with this set",

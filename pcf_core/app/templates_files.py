@@ -52,6 +52,7 @@ def draw_save(mined: MinedSet) -> None:
             if name == mined.name:
                 check_not_overtaken(name)
             write(save_set, named_as(mined, name, title), replace=name == mined.name)
+            own.note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
@@ -102,6 +103,7 @@ def draw_import() -> None:
         try:
             check_new_name(name)
             write(save_set, imported_as(file, name))
+            own.note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

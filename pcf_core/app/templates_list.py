@@ -10,6 +10,7 @@ import streamlit as st
 
 from pcf_core.app.data import cached
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
+from pcf_core.app.own import note_written
 from pcf_core.app.roles import write
 from pcf_core.app.templates_draft import point_at
 from pcf_core.app.templates_files import draw_import, go_to
@@ -122,6 +123,7 @@ def draw_new() -> None:
         try:
             check_new_name(name)
             write(save_set, written_set(name, lines, form))
+            note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pcf_core.app.lists import evidence_lists, set_names
+from pcf_core.app.own import note_written
 from pcf_core.app.roles import write
 from pcf_core.app.text import plain
 from pcf_core.app.topics_draft import (
@@ -72,6 +73,7 @@ def draw_form(name: str) -> None:
             st.error(plain(str(error)), icon=":material/error:")
         else:
             discard(name)
+            note_written("topic", kept)
             point_at(kept, "see")
             st.rerun()
 

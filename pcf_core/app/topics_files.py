@@ -7,7 +7,7 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import take_usual
-from pcf_core.app.lists import topic_names, usual_lists
+from pcf_core.app.lists import set_cards, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, write
 from pcf_core.app.text import plain
 from pcf_core.app.topics_draft import discard, point_at
@@ -22,6 +22,7 @@ from pcf_core.material.own_topics import (
     save_topic,
     topic_toml,
 )
+from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.topics import ENDINGS
 from pcf_core.show.findings.topics import topic_finding
 
@@ -105,9 +106,13 @@ def draw_actions(topic: Topic) -> None:
 
 
 def score_lists(topic: Topic) -> dict[str, str]:
-    """Return the lists that the page Run an audit begins with for a topic."""
-    usual = usual_lists(topic)
-    return {"score_templates": usual.templates, "score_evidence": usual.evidence}
+    """Return the lists that the page Run an audit begins with for a topic.
+
+    Sentences that were just written come before the usual ones, where they suit it.
+    """
+    usual, written = usual_lists(topic), own.last_written("templates")
+    templates = written if written in suiting_sets(topic, set_cards()) else usual.templates
+    return {"score_templates": templates, "score_evidence": usual.evidence}
 
 
 def use(name: str) -> None:
@@ -123,6 +128,7 @@ def kept(topic: Topic, view: str) -> None:
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     else:
+        own.note_written("topic", topic.name)
         point_at(topic.name, view)
         st.rerun()
 
