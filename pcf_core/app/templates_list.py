@@ -67,7 +67,7 @@ def draw_list() -> None:
 def sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
     """Make a table with one row per set; a damaged one has its name alone."""
     cards, sets = set_cards(), template_sets()
-    rows = []
+    rows: list[dict[str, object]] = []
     for name in names:
         card = cards.get(name)
         try:
