@@ -65,14 +65,16 @@ def rough_means(matrix: Matrix) -> tuple[str, ...]:
         return heavy_template(matrix)
     return (
         f"{len(matrix.templates):,} templates count as {effective:.1f}, by their weights: means are rough "
-        "and intervals wide, that of caprice two to three times as wide as it need be.",
+        "and intervals wide, that of caprice up to three times as wide as it need be.",
+        *heavy_template(matrix),
     )
 
 
 def heavy_template(matrix: Matrix) -> tuple[str, ...]:
-    """Say that templates are drawn, and one carries much of the weight."""
+    """Say that templates are drawn, and one carries much of the weight, and more than others do."""
     share = float(matrix.template_weights.max() / matrix.template_weights.sum())
-    if share <= HEAVY + 1e-9 or (matrix.unit is not None and matrix.unit.name != "template"):
+    alike = TemplateUnit.templates(matrix.template_weights).alike
+    if share <= HEAVY + 1e-9 or alike or (matrix.unit is not None and matrix.unit.name != "template"):
         return ()
     return (
         f"One template carries {100 * share:.0f} % of the weight: intervals over templates allow for one "

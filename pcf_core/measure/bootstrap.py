@@ -10,10 +10,7 @@ Bounds are stretched percentiles with an acceleration for skewness (:mod:`pcf_co
 where J has a kink, at E s = 0 or where groups tie, these cover nothing: the plug-in r^p lies above the truth
 there, and so do all replicates.
 
-- r_x^p: a test turned round.  With m the mean stereotype, se its bootstrap s.d. and c the quantile of
-  max_y |m* − m| / se, the means μ with max_y |m − μ| / se <= c are not rejected, and since J grows with each
-  stereotype, J over them fills [J(m − c se), J(m + c se)].  Exact for two groups, where the lower end is 0 if
-  0 is not rejected; wider than it need be for more.
+- r_x^p: a test turned round (:func:`pcf_core.measure.resampling.bounds_of_means`).
 - r_x^c = r − J(μ), and J lies above its tangents: r^c <= r − ∇J(m)·μ, so the upper end is that of the
   replicates r* − ∇J(m)·m*, which far from a kink are those of r^c itself.  Where resamples disagree on the
   group that leads, it is the upper end of r_x less the lower end of r_x^p.  Where no context brought any
@@ -53,7 +50,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,11 +62,14 @@ from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap,
 from pcf_core.measure.lean import Draws, lean_of
 from pcf_core.measure.resampling import (
     TemplateUnit,
+    bounds_of_means,
     effective_number,
+    holding,
     interval,
     resampled_occupation_weights,
     resampled_template_weights,
     rough,
+    seldom,
     stretched,
 )
 
@@ -403,53 +402,24 @@ def occupation_bounds(
         return np.clip(stretched(replicates, level, stretch, skew), 0.0, most)
 
     overall = ends(found.risks["overall_risk"], skew["overall_risk"]).T
-    prejudice = prejudice_bounds(found.means, parts, criterion, level, stretch)
+    limits = criterion.stereotypes(np.ones_like(parts.stereotype))
+    of_means = bounds_of_means(found.means, parts.stereotype, limits, criterion, level, stretch)
+    prejudice = holding(of_means[0], np.minimum(of_means[1], most), parts.prejudice)
     tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
     above = jensen_gap(found.risks["overall_risk"], tangent)
     low, _ = ends(found.risks["caprice_risk"])
     _, high = ends(above, skew["caprice_risk"])
     leads = found.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
-    rare = NormalDist().cdf(stretch * NormalDist().inv_cdf((1 - level) / 2))
     high = np.where(
-        (~leads).mean(axis=0) > rare, overall[:, 1] - prejudice[:, 0], np.minimum(high, overall[:, 1])
+        (~leads).mean(axis=0) > seldom(level, stretch),
+        overall[:, 1] - prejudice[:, 0],
+        np.minimum(high, overall[:, 1]),
     )
     return {
         "overall_risk": holding(overall[:, 0], overall[:, 1], parts.overall),
         "prejudice_risk": prejudice,
         "caprice_risk": holding(low, high, parts.caprice),
     }
-
-
-def prejudice_bounds(
-    means: FloatArray, parts: Decomposition, criterion: Criterion, level: float, stretch: float
-) -> FloatArray:
-    """Return [occupation, 2] low and high of r_x^p: J over the means that are not rejected; see the module.
-
-    Parameters
-    ----------
-    means
-        [resample, occupation, group] mean stereotypes of the resamples.
-    parts
-        The plug-in decomposition.
-    criterion
-        Its norm.
-    level
-        Share of the intervals that are to hold the truth.
-    stretch
-        Of the unit, :meth:`pcf_core.measure.resampling.TemplateUnit.stretch`.
-    """
-    spread = means.std(axis=0)
-    distance = np.abs(means - parts.stereotype) / np.where(spread > 0, spread, 1.0)
-    reach = stretch * np.quantile(distance.max(axis=-1), level, axis=0)[:, np.newaxis] * spread
-    most = criterion.stereotypes(np.ones_like(parts.stereotype))
-    low = criterion.of_stereotypes(parts.stereotype - reach)
-    high = criterion.of_stereotypes(np.minimum(parts.stereotype + reach, most))
-    return holding(low, np.minimum(high, criterion.largest(*parts.stereotype.shape)), parts.prejudice)
-
-
-def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
-    """Widen […, 2] bounds to hold the estimate, which rounding or bias may have put outside."""
-    return np.stack([np.minimum(low, value), np.maximum(high, value)], axis=-1)
 
 
 def overall_replicates(

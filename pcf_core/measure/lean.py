@@ -11,13 +11,17 @@ All three are at least 0.  With two groups the common lean is the size of the me
 way.  The split is ours; the papers stop at R^p.  Its intervals over templates, occupations and both come from
 the same draws as those of R^p (:mod:`pcf_core.measure.bootstrap`).
 
+J of the mean of all occupations has the same kink as J of one: where they share no lean, the plug-in figure
+lies above 0, as do all replicates.  The common lean therefore has the interval of an r_x^p, a test turned
+round.  The specific lean has stretched percentiles; where resamples disagree on the group that all
+occupations lean to, it may be as much as R^p is at most, less what the common lean is at least.
+
 A worked example: two occupations of equal weight, stereotypes towards men of +0.6 and −0.2 in every context.
 R = R^p = 0.4, the mean stereotype is +0.2, so 0.2 is common and 0.2 is specific.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +30,15 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import Decomposition, jensen_gap
-from pcf_core.measure.resampling import TemplateUnit, interval, rough, stretched
+from pcf_core.measure.resampling import (
+    TemplateUnit,
+    bounds_of_means,
+    holding,
+    interval,
+    rough,
+    seldom,
+    stretched,
+)
 
 
 @dataclass(frozen=True)
@@ -96,37 +108,37 @@ def lean_of(
     common, specific = split(parts.stereotype, parts.prejudice, shares, criterion)
     many = TemplateUnit.templates(shares)
     most = float(shares @ criterion.largest(*parts.stereotype.shape))
-    replicates: Mapping[Over, tuple[FloatArray, FloatArray, tuple[TemplateUnit, ...], str]] = {
-        "templates": (
-            *split(alone.means, alone.prejudice, shares, criterion),
-            (alone.unit,),
-            alone.unit.name,
-        ),
-        "occupations": (
-            *split(parts.stereotype, parts.prejudice, occupations, criterion),
-            (many,),
-            "occupation",
-        ),
-        "both": (
-            *split(across.means, across.prejudice, occupations, criterion),
-            (across.unit, many),
-            across.unit.name,
-        ),
-    }
+    still = shares[np.newaxis]
+    ways: tuple[tuple[Over, FloatArray, FloatArray, FloatArray, tuple[TemplateUnit, ...], str], ...] = (
+        ("templates", alone.means, alone.prejudice, still, (alone.unit,), alone.unit.name),
+        ("occupations", parts.stereotype, parts.prejudice, occupations, (many,), "occupation"),
+        ("both", across.means, across.prejudice, occupations, (across.unit, many), across.unit.name),
+    )
+    mean = shares @ parts.stereotype
+    limits = shares @ criterion.stereotypes(np.ones_like(parts.stereotype))
     found: dict[str, list[Interval]] = {"common_lean": [], "specific_lean": []}
-    values = {"common_lean": float(common), "specific_lean": float(specific)}
-    for over, (of_all, of_each, units, name) in replicates.items():
-        stretch, few = (
-            max(unit.stretch(level) for unit in units),
-            any(rough(unit.effective) for unit in units),
+    for over, means, prejudice, weights, units, name in ways:
+        stretch = max(unit.stretch(level) for unit in units)
+        drawn = (weights[:, np.newaxis, :] @ means)[:, 0]
+        of_all, of_each = split(means, prejudice, weights, criterion)
+        lowest, highest = (
+            float(end[0])
+            for end in bounds_of_means(
+                drawn[:, np.newaxis], mean[np.newaxis], limits[np.newaxis], criterion, level, stretch
+            )
         )
-        for quantity, drawn in (("common_lean", of_all), ("specific_lean", of_each)):
-            low, high = stretched(drawn, level, stretch)
-            value = values[quantity]
-            bounds = np.array([min(max(low, 0.0), value), max(min(high, most), value)])
+        low, high = stretched(of_each, level, stretch)
+        if (drawn.argmax(axis=-1) != mean.argmax()).mean() > seldom(level, stretch):
+            high = max(high, stretched(of_all + of_each, level, stretch)[1] - lowest)
+        few = any(rough(unit.effective) for unit in units)
+        for quantity, ends, value in (
+            ("common_lean", (lowest, highest), common),
+            ("specific_lean", (low, high), specific),
+        ):
+            bounds = holding(np.clip(ends[0], 0.0, most), np.clip(ends[1], 0.0, most), value)
             found[quantity].append(interval(bounds, level, over, name, few))
     return Lean(
-        common=values["common_lean"],
-        specific=values["specific_lean"],
+        common=float(common),
+        specific=float(specific),
         intervals={quantity: tuple(several) for quantity, several in found.items()},
     )

@@ -26,7 +26,7 @@ the subjects' .2 is their mean.  All three are ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,6 +40,7 @@ from pcf_core.measure.resampling import (
     percentiles,
     resampled_occupation_weights,
     resampled_template_weights,
+    rough,
 )
 
 Quantity = tuple[str, int]  # a name, and the place of a group; 0 of R, which has none
@@ -134,16 +135,16 @@ def around_neutral(
     alone = drawn(unit)
     again = alone if whole is unit else drawn(whole)
     occupations = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
-    few = TemplateUnit.templates(shares).fewest
-    ways: tuple[tuple[Over, dict[str, FloatArray], float, str], ...] = (
-        ("templates", alone.of_all(shares[np.newaxis]), unit.fewest, unit.name),
-        ("occupations", still.of_all(occupations), few, "occupation"),
-        ("both", again.of_all(occupations), min(whole.fewest, few), whole.name),
+    many = TemplateUnit.templates(shares)
+    ways: tuple[tuple[Over, dict[str, FloatArray], tuple[TemplateUnit, ...], str], ...] = (
+        ("templates", alone.of_all(shares[np.newaxis]), (unit,), unit.name),
+        ("occupations", still.of_all(occupations), (many,), "occupation"),
+        ("both", again.of_all(occupations), (whole, many), whole.name),
     )
     intervals = {
         (name, place): tuple(
-            bounded(float(value), found[name][:, place], fewest, level, over, drawn_unit)
-            for over, found, fewest, drawn_unit in ways
+            bounded(float(value), found[name][:, place], units, level, over, drawn_unit)
+            for over, found, units, drawn_unit in ways
         )
         for name, values_of in plug_in.items()
         for place, value in enumerate(values_of)
@@ -185,10 +186,16 @@ def held(values: FloatArray, subjects: FloatArray, weights: FloatArray, criterio
 
 
 def bounded(
-    value: float, replicates: FloatArray, fewest: float, level: float, over: Over, unit: str
+    value: float,
+    replicates: FloatArray,
+    units: Sequence[TemplateUnit],
+    level: float,
+    over: Over,
+    unit: str,
 ) -> Interval:
-    """Return the interval of a value, at least 0, from [draw] replicates; see the module."""
-    squares = replicates**2
+    """Return the interval of a value, at least 0, from [draw] replicates of these units; see the module."""
+    squares, fewest = replicates**2, min(one.fewest for one in units)
     moved = percentiles(squares, level, fewest) + 2 * (value**2 - float(squares.mean()))
     low, high = np.sqrt(np.maximum(moved, 0.0))
-    return interval(np.array([min(low, value), max(high, value)]), level, over, unit)
+    few = any(rough(one.effective) for one in units)
+    return interval(np.array([min(low, value), max(high, value)]), level, over, unit, few)

@@ -81,10 +81,10 @@ def test_one_template_says_nothing_of_others() -> None:
 
 def test_few_templates_are_said_to_be_rough() -> None:
     found = of_matrix(np.full((2, 4), 0.7), template_weights=[7, 1, 1, 1])
-    (warning,) = found.warnings
-    assert warning.startswith(
-        "4 templates count as 1.9, by their weights: means are rough and intervals wide"
-    )
+    few, heavy = found.warnings
+    assert few.startswith("4 templates count as 1.9, by their weights: means are rough and intervals wide")
+    assert heavy.startswith("One template carries 70 % of the weight"), "what the width takes for granted"
+    assert len(of_matrix(np.full((2, 4), 0.7)).warnings) == 1, "of templates that weigh alike none is named"
     assert all(interval.few for interval in found.intervals["caprice_risk"])
 
 

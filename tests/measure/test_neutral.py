@@ -121,12 +121,22 @@ def test_the_neutral_point_is_drawn_again() -> None:
     points = weights @ subjects.mean(axis=0)[:, 0]
     drawn = np.maximum((0.7 - points) / (1 - points), (points - 0.7) / points)
     over = found.intervals["overall_risk", 0][0]
-    by_hand = bounded(found.overall, drawn, unit.fewest, 0.95, "templates", "template")
+    by_hand = bounded(found.overall, drawn, [unit], 0.95, "templates", "template")
     assert [over.low, over.high] == pytest.approx([by_hand.low, by_hand.high])
     assert over.high - over.low > 0.05, "an interval with the neutral point taken as known has no width here"
     (occupations,) = resampled_occupation_weights(shares, 2000)
     assert occupations.std() > 0
     assert found.intervals["overall_risk", 0][1].high == pytest.approx(found.overall)
+
+
+def test_intervals_over_few_units_say_so() -> None:
+    """Ten templates of which one has half of the weight, and twelve occupations."""
+    generator = np.random.default_rng(1)
+    unit = TemplateUnit.templates([9.0] + [1.0] * 9)
+    values, subjects = (two(generator.uniform(0.2, 0.8, size=(rows, 10))) for rows in (12, 3))
+    found = around_neutral(values, subjects, unit, np.full(12, 1 / 12), USUAL, resamples=30)
+    for several in found.intervals.values():
+        assert [one.few for one in several] == [True, False, True]
 
 
 @pytest.mark.slow

@@ -15,10 +15,12 @@ from pcf_core.core.errors import CriterionError
 from pcf_core.measure import resampling
 from pcf_core.measure.resampling import (
     TemplateUnit,
+    chances,
     effective_number,
     resampled_occupation_weights,
     resampled_template_weights,
     rough,
+    stretched,
 )
 
 COUNTS = np.array([6.0, 3.0, 0.0, 1.0])
@@ -229,3 +231,20 @@ def test_counts_only_become_whole_templates_and_draws_of_a_plan_stay() -> None:
     plan = TemplateUnit("draw", whole.weights, np.asarray(COUNTS, dtype=float))
     assert whole.whole is whole
     assert plan.whole is plan
+
+
+def test_one_template_with_nearly_all_of_the_weight_leaves_no_certainty() -> None:
+    """Of ten, one has 80 to nearly 100 % of the weight: intervals of a mean still hold it in 85 % or more.
+
+    Drawn by its weight it would fill nearly every place, and percentiles would shrink to what it says.
+    """
+    generator = np.random.default_rng(4)
+    contexts = generator.standard_normal((150, 10))
+    for share in (0.8, 0.97, 0.999, 1 - 1e-9):
+        unit = TemplateUnit.templates([share] + [(1 - share) / 9] * 9)
+        (weights,) = resampled_template_weights(unit, 1000)
+        low, high = stretched(weights @ contexts.T, 0.95, unit.stretch(0.95))
+        assert np.mean((low <= 0) & (high >= 0)) >= 0.85, share
+    assert chances(np.array([0.7, 0.2, 0.1])) == pytest.approx([0.7, 0.2, 0.1])
+    assert chances(np.array([0.9, 0.08, 0.02])) == pytest.approx([0.8, 0.16, 0.04])
+    assert chances(np.array([1.0])) == pytest.approx([1.0])
