@@ -42,7 +42,7 @@ def draw() -> None:
         help="The distribution over occupations of one part of the risk.",
     )
     with top:
-        reports, over = drawn_reports(loaded), loaded.choice.over
+        reports, over = drawn_reports(loaded), loaded.over
         say = stand_outs if part == "caprice" else widest
         finding(*(say(name, report) for name, report in reports.items()))
         with st.expander("How sure?"):
@@ -74,7 +74,7 @@ def sentences(loaded: Loaded, part: str) -> list[str]:
         found += [tails_finding(name, reports[name], tail.zero_share, tail.excess_kurtosis)]
         found += [shape_finding(name, shapes[name])]
     fitted = any(shape.fits for shape in shapes.values())
-    largest = largest_caprice(loaded.choice.options, len(loaded.first.report.groups))
+    largest = largest_caprice(loaded.options, len(loaded.groups))
     return [*found, bound_finding(largest)] if fitted else found
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pcf_core.app.data import even_reports
 from pcf_core.app.distribution import draw_distribution, opening, tilts_of
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, finding, foot, open_page, picture
@@ -32,9 +31,9 @@ lead names the occupation: +1 where all say mostly *he*.
 def draw() -> None:
     """Draw the page."""
     loaded = open_page("Tilt", "")
-    reports = even_reports(loaded)
-    tilts = tilts_of(loaded, reports)
-    groups, over = loaded.first.report.groups, loaded.choice.over
+    reports = loaded.even
+    tilts = tilts_of(loaded)
+    groups, over = loaded.groups, loaded.over
     beside = Beside()
     finding(
         overview_answer([ModelRow.of(name, report) for name, report in reports.items()]),

@@ -25,7 +25,7 @@ from pcf_core.app.criteria import complete_result as criteria_result
 from pcf_core.app.criteria_hobbies import named
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria_published import figures_table
-from pcf_core.app.data import Loaded, even_reports, load, remembered
+from pcf_core.app.data import Loaded, load, remembered
 from pcf_core.app.fairpair import complete_result as fairpair_result
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
@@ -215,7 +215,7 @@ def sources(item: Printed, link: PrintedLink) -> Beside:
 
 def tilts(_: Printed, link: PrintedLink) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    reports = even_reports(loaded_of(link))
+    reports = loaded_of(link).even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
@@ -291,7 +291,7 @@ def change(item: Printed, link: PrintedLink) -> Beside:
             for spread in found.spreads.values()
         ]
         said += [
-            change_finding(pair, comparison, loaded.choice.over),
+            change_finding(pair, comparison, loaded.over),
             claim_finding(pair.claim, comparison, known),
         ]
     return Beside(said)

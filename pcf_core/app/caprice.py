@@ -80,7 +80,7 @@ def tail_shapes(loaded: Loaded) -> dict[str, TailShape]:
 
     def make() -> dict[str, TailShape]:
         parts = parts_of(drawn_reports(loaded), "caprice_risk")
-        largest = largest_caprice(loaded.choice.options, len(loaded.first.report.groups))
+        largest = largest_caprice(loaded.options, len(loaded.groups))
         return {name: tail_shape(values, largest) for name, values in parts.items()}
 
     return remembered(loaded, "tail_shapes", [], make)

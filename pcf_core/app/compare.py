@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
-from pcf_core.app.data import Loaded, cached, even_reports
+from pcf_core.app.data import Loaded, cached
 from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
@@ -63,7 +63,7 @@ def draw_pair(loaded: Loaded) -> None:
         st.info("Choose two different models.", icon=":material/info:")
         return
     comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
-    pair, reports = (first, second), even_reports(loaded)
+    pair, reports = (first, second), loaded.even
     standing = Standing.of(pair, comparison.differences["overall_risk"])
     st.markdown(f"##### {plain(pair_answer(standing))}")
     finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
@@ -72,7 +72,7 @@ def draw_pair(loaded: Loaded) -> None:
         st.caption(plain(sentence))
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     with st.expander("How sure?"):
-        finding(difference_finding(comparison, over=loaded.choice.over))
+        finding(difference_finding(comparison, over=loaded.over))
         draw_columns(comparison, loaded)
     with st.expander("Which occupations differ in risk?"):
         shown = choose_picture()
@@ -83,7 +83,7 @@ def draw_pair(loaded: Loaded) -> None:
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
     with data:
-        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
+        draw_table(comparison_table(comparison, loaded.over), "comparison", COMPARISON_COLUMNS)
     with provenance:
         st.markdown(how_to_read.COMPARISON + OPTIONS)
         draw_commands(command(comparison, loaded))
@@ -138,12 +138,12 @@ def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
     if side.templates_left_out or side.occupations_left_out:
         return None
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
-    return report.interval(quantity, loaded.choice.over)
+    return report.interval(quantity, loaded.over)
 
 
 def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
     """Compare two loaded runs, paired, under the view options; the result is cached."""
-    options = loaded.choice.options
+    options = loaded.options
 
     def make() -> Comparison:
         with st.spinner("Comparing template by template …"):
@@ -164,7 +164,7 @@ def comparisons_of(loaded: Loaded) -> tuple[Comparison, ...]:
 
 def order_of(loaded: Loaded) -> str:
     """Say which of the loaded models has the higher risk, where that can be told."""
-    return order_finding(comparisons_of(loaded), said_risks(loaded.runs, loaded.choice.over))
+    return order_finding(comparisons_of(loaded), said_risks(loaded.runs, loaded.over))
 
 
 def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
@@ -175,7 +175,7 @@ def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
             with st.container(horizontal=True):
                 for quantity, label in SYMBOLS.items():
                     draw_figure(side, quantity, label, comparison, loaded)
-    over, first, second = loaded.choice.over, comparison.first.name, comparison.second.name
+    over, first, second = loaded.over, comparison.first.name, comparison.second.name
     st.table(
         pd.DataFrame(
             [
@@ -277,4 +277,4 @@ def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, ord
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """Write the command line that reproduces the numbers."""
-    return compare_command(comparison.first.run, comparison.second.run, loaded.choice.options)
+    return compare_command(comparison.first.run, comparison.second.run, loaded.options)

@@ -197,7 +197,7 @@ def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
             "factor_panels",
             choice.state,
             lambda: {
-                name: panels_in(item, loaded.choice.options, choice.quantity, choice.matching, choice.own)
+                name: panels_in(item, loaded.options, choice.quantity, choice.matching, choice.own)
                 for name, item in loaded.runs.items()
             },
         )

@@ -126,7 +126,7 @@ def draw_sensitivity() -> None:
 
 def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
-    options = loaded.choice.options
+    options = loaded.options
 
     def make() -> dict[Matching, Panels]:
         return {
@@ -153,7 +153,7 @@ def sensitivities(loaded: Loaded) -> Sensitivities:
     """Read every loaded run in other ways; follow what the worker still reads, or stop."""
     found: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
-    options = loaded.choice.options
+    options = loaded.options
     for model, item in loaded.runs.items():
         try:
             found[model] = _sensitivity(item, options)

@@ -38,7 +38,7 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
 
     ``chosen``: an occupation of which more is said, empty for none.
     """
-    groups = loaded.first.report.groups
+    groups = loaded.groups
     labour = st.toggle(
         "Labour force",
         True,

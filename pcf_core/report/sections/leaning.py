@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from pcf_core.core.risk import MeanTilt
 from pcf_core.material.evidence import womens_share
 from pcf_core.report import how_to_read
 from pcf_core.report.arrange import shown_axes
@@ -13,7 +12,7 @@ from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportFigure, ReportPart
 from pcf_core.report.rows import cell_rows, tilt_table
-from pcf_core.report.tilts import mean_tilts_of, opening_of, panel_groups
+from pcf_core.report.tilts import opening_of, panel_groups, tilts_of
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.findings.distribution import striking_occupation
@@ -52,11 +51,6 @@ def tilt_parts(study: Study) -> Sequence[ReportPart]:
             notes=said([even_note(study), *map(interval_sentence, means)]),
         )
     ]
-
-
-def tilts_of(study: Study) -> dict[str, Mapping[str, MeanTilt]]:
-    """Return for each model the mean stereotype of each group over all occupations."""
-    return {name: mean_tilts_of(item, study.even[name], study.options) for name, item in study.runs.items()}
 
 
 def tilt_picture(study: Study, name: str) -> tuple[ReportFigure, str]:

@@ -9,46 +9,57 @@ import pandas as pd
 from pcf_core.audit.baseline import Baseline, baseline_of
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.records import ReportPart
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, Picture, Table
+from pcf_core.report.rows import in_unit
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
 
-def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
-    """Write the three parts of each model's risk and its neutral subjects; nothing of runs with a plan."""
-    several = {
-        name: baseline_of(store, item.run, item.result, study.options) for name, item in study.runs.items()
-    }
-    found = {name: one for name, one in several.items() if one is not None}
-    bars = bars_of(study.reports, found, study.over)
-    if not bars:
-        return []
-    return [
-        ReportPart(
-            findings=said(
-                [
-                    *(lean_finding(name, report) for name, report in study.reports.items()),
-                    *(baseline_finding(name, one, study.over) for name, one in found.items()),
-                ]
-            ),
-            figure=figure_of(
-                lean_bars(bars),
+def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+    """Show the three parts of each model's risk, and its neutral subjects where they are ``found``.
+
+    Runs with a sampling plan have no such parts; without any there is no picture.
+    """
+    reports, over = runs.reports, runs.over
+    bars = bars_of(reports, found, over)
+    drawn = Picture(
+        "lean_bars",
+        "shared",
+        "Stacked bars of what all occupations share, what differs between them, and caprice",
+        lambda: lean_bars(bars, thousand=thousand),
+        [thousand, *([bar.label, bar.neutral] for bar in bars)],
+    )
+    return Panel(
+        findings=[
+            *(lean_finding(name, report) for name, report in reports.items()),
+            *(baseline_finding(name, one, over) for name, one in found.items()),
+        ],
+        picture=drawn if bars else None,
+        how=how_to_read.LEAN,
+        tables=[
+            Table(
                 "shared",
-                "Stacked bars of what all occupations share, what differs between them, and caprice",
-            ),
-            how=how_to_read.LEAN,
-            tables=(
-                table_of(
-                    lean_table(study.reports, found, study.over),
-                    "shared",
-                    "Parts of each risk, and distance from neutral subjects",
-                ),
-            ),
-        )
-    ]
+                "Parts of each risk, and distance from neutral subjects",
+                lambda: in_unit(lean_table(reports, found, over), thousand),
+            )
+        ],
+    )
+
+
+def shared_panels(study: Study, store: Store) -> Sequence[Panel]:
+    """Show the parts and the neutral subjects; nothing of runs with a plan."""
+    panel = lean_panel(study, baselines_of(study, store))
+    return [panel] if panel.picture else []
+
+
+def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
+    """Return the neutral subjects of every model that has them."""
+    found = {
+        name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
+    }
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:
