@@ -12,7 +12,7 @@ from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
-from pcf_core.show.overview import ModelRow, overview_answer, risk_answer
+from pcf_core.show.overview import overview_answer, risk_answer
 
 VIEWS = ["models", "shared or not", "corrected", "occupations"]
 
@@ -20,8 +20,7 @@ VIEWS = ["models", "shared or not", "corrected", "occupations"]
 def draw() -> None:
     """Draw the page."""
     loaded = open_page("Risk", "")
-    rows = [ModelRow.of(name, report) for name, report in loaded.reports.items()]
-    finding(risk_answer(rows), overview_answer(rows))
+    finding(risk_answer(loaded.rows), overview_answer(loaded.rows))
     figures = st.expander("How sure?")
     with controls("risk"):
         view = choose_one(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.data import Loaded, remembered
-from pcf_core.app.page import draw_picture, finding, foot, offer_scoring
+from pcf_core.app.page import draw_foot, draw_picture, finding, offer_scoring
 from pcf_core.app.stores import open_store
 from pcf_core.audit.baseline import baseline_run, has_baseline
 from pcf_core.report.sections.shared import baselines_of, lean_panel
@@ -23,4 +23,4 @@ def draw_lean(loaded: Loaded, thousand: bool) -> None:
     if wanted := {name: run for name, run in asked.items() if run is not None}:
         st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
         offer_scoring(wanted)
-    foot(panel.how, panel.tables[0].make, "lean", loaded)
+    draw_foot(panel, loaded, "lean")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.data import Loaded
-from pcf_core.app.page import draw_picture, foot
+from pcf_core.app.page import draw_foot, draw_picture
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.rows import occupation_bars_table
 from pcf_core.report.sections.risk import occupation_panel
@@ -25,7 +25,7 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
     panel = occupation_panel(loaded, model, thousand=thousand)
     draw_picture(panel, loaded)
     draw_occupation_bars(loaded.reports[model], thousand=thousand)
-    foot(panel.how, panel.tables[0].make, "occupations", loaded)
+    draw_foot(panel, loaded, "occupations")
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:

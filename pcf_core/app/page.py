@@ -255,18 +255,28 @@ def picture(
 
 
 def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
-    """Draw the picture of a panel, and below it how to read it, its first table and its provenance.
-
-    ``name``: of the table's files.
-    """
+    """Draw the picture of a panel and what stands below it; ``name``: of the table's files."""
     draw_picture(panel, loaded)
-    foot(panel.how, panel.tables[0].make, name, loaded)
+    draw_foot(panel, loaded, name)
 
 
 def draw_picture(panel: Panel, loaded: Loaded, clicked: Callable[[object], None] | None = None) -> None:
     """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
-    if drawn := panel.picture:
-        picture(loaded, drawn.key, drawn.alt, drawn.make, drawn.state, clicked)
+    if panel.chart:
+        picture(loaded, panel.key, panel.alt, panel.chart, panel.state, clicked)
+
+
+def draw_foot(
+    panel: Panel,
+    loaded: Loaded,
+    name: str,
+    below: str = "",
+    columns: Mapping[str, Any] | None = None,
+    whole: Callable[[], pd.DataFrame] | None = None,
+) -> None:
+    """Draw how to read a panel with what is said ``below`` that, its table, if any, and its provenance."""
+    if panel.table:
+        foot(panel.how + below, panel.table, name, loaded, columns, whole)
 
 
 def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None) -> None:

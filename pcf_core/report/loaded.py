@@ -98,6 +98,11 @@ class Runs:
         """Label to report, of every run."""
         return {label: item.report for label, item in self.runs.items()}
 
+    @cached_property
+    def rows(self) -> list[ModelRow]:
+        """The figures of every model, with the range that is shown."""
+        return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
+
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups of the topic, which all runs share."""
@@ -145,11 +150,6 @@ class Study(Runs):
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
         """Work out the report of one of the runs under other options."""
         return report(item.result, item.run, options)
-
-    @cached_property
-    def rows(self) -> list[ModelRow]:
-        """The figures of every model, with the range that the report shows."""
-        return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
 
     @property
     def title(self) -> str:

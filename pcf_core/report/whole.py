@@ -10,7 +10,6 @@ from pathlib import Path
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import InputError
 from pcf_core.report.loaded import Read, Study, load_studies
-from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
 from pcf_core.report.records import (
     SECTIONS,
@@ -27,8 +26,8 @@ from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
-from pcf_core.report.sections.risk import corrected_panels, occupation_panels, risk_panels
-from pcf_core.report.sections.shared import shared_panels
+from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts
+from pcf_core.report.sections.shared import shared_parts
 from pcf_core.report.sections.summary import headline, summary_parts
 from pcf_core.report.sections.tails import tail_parts
 from pcf_core.report.sections.texts import criteria_parts, fairpair_parts, labels
@@ -64,11 +63,11 @@ QUESTIONS = {
     "limits": "What can these numbers not say?",
     "provenance": "Where does each number come from, and how is it made again?",
 }
-BY_STUDY: dict[str, Callable[[Study], Sequence[Panel | ReportPart]]] = {
-    "risk": risk_panels,
-    "corrected": corrected_panels,
+BY_STUDY: dict[str, Callable[[Study], Sequence[ReportPart]]] = {
+    "risk": risk_parts,
+    "corrected": corrected_parts,
     "tilt": tilt_parts,
-    "occupations": occupation_panels,
+    "occupations": occupation_parts,
     "heat-map": heat_map_parts,
     "tails": tail_parts,
     "factors": factor_parts,
@@ -164,7 +163,7 @@ def section_of(
         return [part for study in studies for part in of_study(BY_STUDY[name](study), study, studies)], []
     if name == "shared":
         return [
-            part for study in studies for part in of_study(shared_panels(study, store), study, studies)
+            part for study in studies for part in of_study(shared_parts(study, store), study, studies)
         ], []
     if name == "summary":
         return summary_parts(studies, texts.fairpair, texts.criteria), []
@@ -190,13 +189,10 @@ def section_of(
     return closing[name](), []
 
 
-def of_study(
-    panels: Sequence[Panel | ReportPart], study: Study, studies: Sequence[Study]
-) -> list[ReportPart]:
+def of_study(parts: Sequence[ReportPart], study: Study, studies: Sequence[Study]) -> list[ReportPart]:
     """Write one study; where there are several, under its title, which its tables have too."""
-    parts = [part_of(one) if isinstance(one, Panel) else one for one in panels]
     if len(studies) == 1:
-        return parts
+        return list(parts)
     found = []
     for place, part in enumerate(parts):
         title = " — ".join(filter(None, (study.title if part.title or place == 0 else "", part.title)))

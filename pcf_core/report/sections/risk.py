@@ -11,7 +11,8 @@ from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.notes import study_notes
-from pcf_core.report.panels import Panel, Picture, Table
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
     corrected_table,
     in_unit,
@@ -39,30 +40,21 @@ def risk_panel(
     return Panel(
         findings=[risk_finding(name, report, over) for name, report in reports.items()],
         numbers=risk_figures(reports, over, thousand=thousand),
-        picture=Picture(
-            "risk_bars",
-            "risk",
-            "Stacked bars of prejudice and caprice for each model",
-            lambda: risk_bars(drawn, thousand=thousand),
-            [references, published, over, thousand],
-        ),
+        key="risk_bars",
+        name="risk",
+        alt="Stacked bars of prejudice and caprice for each model",
+        chart=lambda: risk_bars(drawn, thousand=thousand),
+        state=[references, published, over, thousand],
         how=how_to_read.RISK,
-        tables=[
-            Table(
-                "risk",
-                "Risk of each model, with reference and published values",
-                lambda: in_unit(risk_table(drawn + listed), thousand),
-            )
-        ],
+        table=lambda: in_unit(risk_table(drawn + listed), thousand),
+        table_title="Risk of each model, with reference and published values",
         notes=[interval_note(reports, over)],
     )
 
 
-def risk_panels(study: Study) -> Sequence[Panel]:
-    """Show the risks, with which is higher and what has to be known before they are believed."""
-    panel = risk_panel(study)
-    notes = [*panel.notes, *study_notes(study)]
-    return [replace(panel, findings=[*panel.findings, study.order], notes=notes)]
+def risk_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the risks, which is higher, and what has to be known before they are believed."""
+    return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
 
 
 def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
@@ -70,28 +62,21 @@ def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
     reports, over = runs.reports, runs.over
     return Panel(
         findings=[corrected_finding(name, report) for name, report in reports.items()],
-        picture=Picture(
-            "corrected_dots",
-            "corrected",
-            "Prejudice and caprice of each model, plug-in and corrected for few templates",
-            lambda: corrected_dots(reports, over, thousand=thousand),
-            [over, thousand],
-        ),
+        key="corrected_dots",
+        name="corrected",
+        alt="Prejudice and caprice of each model, plug-in and corrected for few templates",
+        chart=lambda: corrected_dots(reports, over, thousand=thousand),
+        state=[over, thousand],
         how=how_to_read.CORRECTED,
-        tables=[
-            Table(
-                "corrected",
-                "Plug-in and corrected parts",
-                lambda: in_unit(corrected_table(reports), thousand),
-            )
-        ],
+        table=lambda: in_unit(corrected_table(reports), thousand),
+        table_title="Plug-in and corrected parts",
     )
 
 
-def corrected_panels(study: Study) -> Sequence[Panel]:
-    """Show the corrected parts of the models that have them."""
+def corrected_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the corrected parts of the models that have them."""
     found = {name: item for name, item in study.runs.items() if item.report.corrected is not None}
-    return [corrected_panel(replace(study, runs=found))] if found else []
+    return [part_of(corrected_panel(replace(study, runs=found)))] if found else []
 
 
 def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
@@ -106,18 +91,17 @@ def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: b
 
     return Panel(
         title=name,
-        picture=Picture(
-            "occupation_bars",
-            "occupations",
-            f"The riskiest occupations of {name}",
-            lambda: occupation_bars(report, thousand=thousand),
-            [name, thousand],
-        ),
+        key="occupation_bars",
+        name="occupations",
+        alt=f"The riskiest occupations of {name}",
+        chart=lambda: occupation_bars(report, thousand=thousand),
+        state=[name, thousand],
         how=how_to_read.OCCUPATIONS,
-        tables=[Table("occupations", f"All occupations of {name}, the riskiest first", table)],
+        table=table,
+        table_title=f"All occupations of {name}, the riskiest first",
     )
 
 
-def occupation_panels(study: Study) -> Sequence[Panel]:
-    """Show the occupations of every model."""
-    return [occupation_panel(study, name, ranked=True) for name in study.runs]
+def occupation_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the occupations of every model."""
+    return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]

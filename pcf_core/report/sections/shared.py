@@ -10,7 +10,8 @@ from pcf_core.audit.baseline import Baseline, baseline_of
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, Picture, Table
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import in_unit
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
@@ -24,34 +25,26 @@ def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = Fa
     """
     reports, over = runs.reports, runs.over
     bars = bars_of(reports, found, over)
-    drawn = Picture(
-        "lean_bars",
-        "shared",
-        "Stacked bars of what all occupations share, what differs between them, and caprice",
-        lambda: lean_bars(bars, thousand=thousand),
-        [thousand, *([bar.label, bar.neutral] for bar in bars)],
-    )
     return Panel(
         findings=[
             *(lean_finding(name, report) for name, report in reports.items()),
             *(baseline_finding(name, one, over) for name, one in found.items()),
         ],
-        picture=drawn if bars else None,
+        key="lean_bars",
+        name="shared",
+        alt="Stacked bars of what all occupations share, what differs between them, and caprice",
+        chart=(lambda: lean_bars(bars, thousand=thousand)) if bars else None,
+        state=[thousand, *([bar.label, bar.neutral] for bar in bars)],
         how=how_to_read.LEAN,
-        tables=[
-            Table(
-                "shared",
-                "Parts of each risk, and distance from neutral subjects",
-                lambda: in_unit(lean_table(reports, found, over), thousand),
-            )
-        ],
+        table=lambda: in_unit(lean_table(reports, found, over), thousand),
+        table_title="Parts of each risk, and distance from neutral subjects",
     )
 
 
-def shared_panels(study: Study, store: Store) -> Sequence[Panel]:
-    """Show the parts and the neutral subjects; nothing of runs with a plan."""
+def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
+    """Write the parts and the neutral subjects; nothing of runs with a plan."""
     panel = lean_panel(study, baselines_of(study, store))
-    return [panel] if panel.picture else []
+    return [part_of(panel)] if panel.chart else []
 
 
 def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
