@@ -15,7 +15,6 @@ import streamlit as st
 
 from pcf_core.app.addresses import Place
 from pcf_core.app.arrange import PAPER_TEMPLATES
-from pcf_core.app.caprice import normal_shapes
 from pcf_core.app.choice import choice_of
 from pcf_core.app.compare import comparison_of
 from pcf_core.app.compare_axis import of_sources, printed_point
@@ -44,6 +43,7 @@ from pcf_core.models.presets import preset_of
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.tails import normal_shapes
 from pcf_core.show.answers import farthest_answer, heat_map_answer
 from pcf_core.show.findings.anecdotes import stereotype_finding
 from pcf_core.show.findings.answers import baseline_finding
