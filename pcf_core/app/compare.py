@@ -12,7 +12,7 @@ from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
 from pcf_core.app.data import Loaded, cached
-from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
+from pcf_core.app.page import draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
 from pcf_core.audit.comparing import compared, controlled
@@ -23,7 +23,8 @@ from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
 from pcf_core.report.loaded import LoadedRun, pairs, said_risks
 from pcf_core.report.reproducing import compare_command
-from pcf_core.show.charts.comparison import difference_plot, risk_scatter
+from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.show.charts.comparison import risk_scatter
 from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer, risks_table
 from pcf_core.show.findings.comparison import (
     difference_finding,
@@ -43,7 +44,6 @@ HELP = {
     "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
     "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
 }
-MOST_DRAWN = 30
 
 
 OPTIONS = """
@@ -77,8 +77,7 @@ def draw_pair(loaded: Loaded) -> None:
     with st.expander("Which occupations differ in risk?"):
         shown = choose_picture()
         finding(occupations_difference_finding(comparison, shown.quantity))
-        views = [loaded.runs[name].view_key for name in pair]
-        draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
+        draw_occupations(loaded, comparison, shown)
     reading, data, provenance = st.tabs(["Reading the picture", "Data", "Method and provenance"])
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
@@ -254,25 +253,19 @@ def choose_picture() -> Shown:
     return Shown(PARTS[part], form, every)
 
 
-def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, order: list[str]) -> None:
-    """Draw the occupations' differences, or one model against the other.
-
-    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours.
-    """
-    quantity, state = shown.quantity, [views, shown.quantity, order]
+def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
+    """Draw the occupations' differences, or one model against the other."""
+    quantity, order = shown.quantity, [item.key for item in loaded.runs.values()]
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        figure = cached(["risk_scatter", *state], lambda: risk_scatter(comparison, quantity, order))
-        chart(figure, "risk_scatter", alt)
+        state = [comparison.first.run, comparison.second.run, quantity]
+        picture(loaded, "risk_scatter", alt, lambda: risk_scatter(comparison, quantity, order), state)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
-    if most < len(comparison.occupations):
-        st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
-    alt = "Sorted differences of the occupations with their intervals"
-    figure = cached(
-        ["difference_plot", *state, most], lambda: difference_plot(comparison, quantity, most, order)
-    )
-    chart(figure, "difference_plot", alt)
+    panel = pair_panel(loaded, comparison, quantity, most)
+    for note in panel.notes:
+        st.caption(note)
+    draw_picture(panel, loaded)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
