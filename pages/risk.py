@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pcf_core.app.compare import order_of
 from pcf_core.app.data import Loaded
 from pcf_core.app.lean import draw_lean
 from pcf_core.app.notes import said_intervals_and_more
@@ -54,7 +53,7 @@ def draw() -> None:
     }
     draw_view[view](loaded, thousand)
     with figures:  # behind the picture, which does not wait for the paired test
-        finding(order_of(loaded))
+        finding(loaded.order)
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> None:

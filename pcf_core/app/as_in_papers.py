@@ -16,7 +16,6 @@ import streamlit as st
 from pcf_core.app.addresses import Place
 from pcf_core.app.arrange import PAPER_TEMPLATES
 from pcf_core.app.choice import choice_of
-from pcf_core.app.compare import comparison_of
 from pcf_core.app.compare_axis import of_sources, printed_point
 from pcf_core.app.compare_published import paper_columns, paper_row, paper_table, printed_form, printed_source
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
@@ -283,7 +282,7 @@ def change(item: Printed, link: PrintedLink) -> Beside:
     for pair in preset.pair if preset else ():
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
-        comparison = comparison_of(loaded.runs[pair.first], loaded.runs[pair.second], loaded)
+        comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
         known = [
             spread
             for found, _ in spreads_of_pair(pair, loaded)

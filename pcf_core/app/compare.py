@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,17 +10,13 @@ import streamlit as st
 from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
-from pcf_core.app.data import Loaded, cached
+from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
-from pcf_core.audit.comparing import compared, controlled
-from pcf_core.audit.reading import Reading
-from pcf_core.core.errors import RunError
 from pcf_core.core.risk import Comparison, Interval, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
-from pcf_core.report.loaded import LoadedRun, pairs, said_risks
 from pcf_core.report.reproducing import compare_command
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
 from pcf_core.show.charts.comparison import risk_scatter
@@ -34,7 +29,6 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import number, with_interval
-from pcf_core.show.findings.order import order_finding
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -62,7 +56,7 @@ def draw_pair(loaded: Loaded) -> None:
     if first == second:
         st.info("Choose two different models.", icon=":material/info:")
         return
-    comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
+    comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
     pair, reports = (first, second), loaded.even
     standing = Standing.of(pair, comparison.differences["overall_risk"])
     st.markdown(f"##### {plain(pair_answer(standing))}")
@@ -138,32 +132,6 @@ def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
         return None
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
     return report.interval(quantity, loaded.over)
-
-
-def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
-    """Compare two loaded runs, paired, under the view options; the result is cached."""
-    options = loaded.options
-
-    def make() -> Comparison:
-        with st.spinner("Comparing template by template …"):
-            one, other = (Reading(item.run, item.result, options) for item in (first, second))
-            return compared(one, other, options)
-
-    return cached(["comparison", first.view_key, second.view_key], make)
-
-
-def comparisons_of(loaded: Loaded) -> tuple[Comparison, ...]:
-    """Compare the loaded runs in pairs, as reports do; those that cannot be compared are left out."""
-    found = []
-    for first, second in pairs(loaded.runs):
-        with suppress(RunError):
-            found.append(comparison_of(first, second, loaded))
-    return controlled(found)
-
-
-def order_of(loaded: Loaded) -> str:
-    """Say which of the loaded models has the higher risk, where that can be told."""
-    return order_finding(comparisons_of(loaded), said_risks(loaded.runs, loaded.over))
 
 
 def draw_columns(comparison: Comparison, loaded: Loaded) -> None:

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.compare import order_of
 from pcf_core.app.compare_pairs import (
     Size,
     changes,
@@ -152,10 +151,10 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     if not points:
         return ""
     if axis == "models":
-        return checkpoints_finding(order_of(loaded), points)
+        return checkpoints_finding(loaded.order, points)
     if axis == "topic":
         return topics_finding(points)
-    return size_finding(order_of(loaded), points) if axis == "size" else axis_finding(points, axis)
+    return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
 
 
 def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:

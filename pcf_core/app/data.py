@@ -18,7 +18,7 @@ from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_o
 from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import SELECTIONS, Protocol, RunSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import precisions_of
@@ -68,6 +68,15 @@ class Loaded(Runs):
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options, worked out once for all visitors."""
         return read_run(item.run, options).report
+
+    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+        """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
+
+        def make() -> Comparison:
+            with st.spinner("Comparing template by template …"):
+                return Runs.compare(self, first, second)
+
+        return cached(["comparison", first.view_key, second.view_key], make)
 
 
 def scored_models(topic: Topic | None = None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pcf_core.app.compare import command, comparison_of
+from pcf_core.app.compare import command
 from pcf_core.app.compare_tables import SEVERAL_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_commands, draw_table, finding, offer_scoring
@@ -52,7 +52,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
         offer_scoring(drawn)
     pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]
     try:
-        compared = [comparison_of(runs[one], runs[other], loaded) for one, other in pairs]
+        compared = [loaded.compare(runs[one], runs[other]) for one, other in pairs]
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
         return ""

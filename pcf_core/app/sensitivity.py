@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.compare import order_of
 from pcf_core.app.data import Loaded, cached, must_wait, remembered
 from pcf_core.app.factor_tables import LINE_COLUMNS
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
@@ -78,7 +77,7 @@ def draw_sensitivity() -> None:
     loaded = open_results()
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(readings_finding(found, order_of(loaded)))
+    finding(readings_finding(found, loaded.order))
     with st.expander("How sure?"):
         finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
         key_figures(range_figures(found), loaded)

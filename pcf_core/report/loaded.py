@@ -122,6 +122,33 @@ class Runs:
             return self.reports
         return {label: self.read_as(item, options) for label, item in self.runs.items()}
 
+    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+        """Compare two of the runs, paired.
+
+        Raises
+        ------
+        RunError
+            They cannot be compared.
+        """
+        one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
+        return compared(one, other, self.options)
+
+    @cached_property
+    def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
+        found, refused = [], dict[str, None]()
+        for first, second in pairs(self.runs):
+            try:
+                found.append(self.compare(first, second))
+            except RunError as error:
+                refused[str(error)] = None
+        return controlled(found), tuple(refused)
+
+    @cached_property
+    def order(self) -> str:
+        """Which of its models has the higher risk, where that can be told."""
+        return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
+
     def most(self: R, number: int) -> R:
         """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))  # type: ignore[type-var]
@@ -177,23 +204,6 @@ class Study(Runs):
             return {}
         several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
-
-    @cached_property
-    def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
-        found, refused = [], dict[str, None]()
-        for first, second in pairs(self.runs):
-            one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
-            try:
-                found.append(compared(one, other, self.options))
-            except RunError as error:
-                refused[str(error)] = None
-        return controlled(found), tuple(refused)
-
-    @cached_property
-    def order(self) -> str:
-        """Which of its models has the higher risk, where that can be told."""
-        return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
 
 def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:
