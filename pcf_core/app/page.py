@@ -271,12 +271,11 @@ def draw_foot(
     loaded: Loaded,
     name: str,
     below: str = "",
-    columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Draw how to read a panel with what is said ``below`` that, its table, if any, and its provenance."""
     if panel.table:
-        foot(panel.how + below, panel.table, name, loaded, columns, whole)
+        foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
 
 def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None) -> None:
