@@ -8,16 +8,14 @@ from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
 from pcf_core.app.cell import draw_cell, draw_flagged, open_clicked, take_click
 from pcf_core.app.data import remembered
 from pcf_core.app.lists import template_sets
-from pcf_core.app.page import finding, foot, key_figures, open_page, picture
+from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.shell import show
-from pcf_core.report import how_to_read
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures
-from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.leaning import heat_map_panel
 from pcf_core.report.tables import whole_cell_table
 from pcf_core.show.answers import heat_map_answer
-from pcf_core.show.charts.heat_map import MOST_OPENED, heat_map
-from pcf_core.show.findings.occupations import heat_map_finding
+from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 
 BELOW = (
@@ -51,28 +49,16 @@ def draw() -> None:
     if not rows or not columns:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")
         return
-    picture(
-        loaded,
-        "heat_map",
-        f"Heat map of the probability of {group} words",
-        lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=True),
-        state,
-        clicked=partial(take_click, preferences) if len(rows) * len(columns) <= MOST_OPENED else None,
-    )
+    panel = heat_map_panel(loaded, model, group, axes, state, clicks=True)
+    few = len(rows) * len(columns) <= MOST_OPENED
+    draw_picture(panel, loaded, clicked=partial(take_click, preferences) if few else None)
     open_clicked(loaded)
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
         f"{len(columns):,} of {len(preferences.templates):,} templates. {axes.note}"
     )
     with st.expander("How sure?"):
-        finding(
-            remembered(
-                loaded,
-                "heat_sentence",
-                [model, group],
-                lambda: heat_map_finding(model, preferences, group, weights),
-            )
-        )
+        finding(*panel.findings)
         key_figures(
             remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)),
             loaded,
@@ -80,11 +66,11 @@ def draw() -> None:
         )
     draw_flagged(item)
     draw_cell(loaded)
-    foot(
-        how_to_read.HEAT_MAP + BELOW + FILES,
-        lambda: cell_rows(preferences, group, rows, columns),
-        "heat_map",
+    draw_foot(
+        panel,
         loaded,
+        "heat_map",
+        BELOW + FILES,
         whole=lambda: whole_cell_table(preferences, item.report),
     )
 

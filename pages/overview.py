@@ -61,21 +61,17 @@ def draw() -> None:
 
 def draw_how_sure(loaded: Loaded) -> None:
     """Say what the ranges allow for, and what they do not."""
-    finding(overview_finding(loaded.reports, loaded.choice.over))
+    finding(overview_finding(loaded.reports, loaded.over))
     notes(loaded, said_intervals_and_more(loaded))
     draw_seeds(loaded)
 
 
 def draw_all_runs(loaded: Loaded) -> None:
     """Draw the risk of every finished run on the topic."""
-    over = loaded.choice.over
+    over = loaded.over
     everything, unread = all_reports(loaded)
     rows = run_rows(everything, over)
-    lines = (
-        reference_lines(len(loaded.first.report.groups), loaded.choice.options.scale)
-        if loaded.comparable
-        else {}
-    )
+    lines = reference_lines(len(loaded.groups), loaded.options.scale) if loaded.comparable else {}
     picture(
         loaded,
         "risk_dots",

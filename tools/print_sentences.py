@@ -43,9 +43,8 @@ from pcf_core.report.comparison import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.leaning import tilts_of
 from pcf_core.report.tails import largest_caprice
-from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, unit_in
+from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
 from pcf_core.show.findings import (
     anecdotes,

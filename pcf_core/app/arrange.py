@@ -23,7 +23,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
         )
         group = st.selectbox(
             "Group",
-            loaded.first.report.groups,
+            loaded.groups,
             key="group",
             bind="query-params",
             help="Whose probability the colours show.",

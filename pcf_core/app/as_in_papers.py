@@ -15,9 +15,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import Place
 from pcf_core.app.arrange import PAPER_TEMPLATES
-from pcf_core.app.caprice import normal_shapes
 from pcf_core.app.choice import choice_of
-from pcf_core.app.compare import comparison_of
 from pcf_core.app.compare_axis import of_sources, printed_point
 from pcf_core.app.compare_published import paper_columns, paper_row, paper_table, printed_form, printed_source
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
@@ -25,7 +23,7 @@ from pcf_core.app.criteria import complete_result as criteria_result
 from pcf_core.app.criteria_hobbies import named
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria_published import figures_table
-from pcf_core.app.data import Loaded, even_reports, load, remembered
+from pcf_core.app.data import Loaded, load, remembered
 from pcf_core.app.fairpair import complete_result as fairpair_result
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
@@ -44,6 +42,7 @@ from pcf_core.models.presets import preset_of
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.tails import normal_shapes
 from pcf_core.show.answers import farthest_answer, heat_map_answer
 from pcf_core.show.findings.anecdotes import stereotype_finding
 from pcf_core.show.findings.answers import baseline_finding
@@ -215,7 +214,7 @@ def sources(item: Printed, link: PrintedLink) -> Beside:
 
 def tilts(_: Printed, link: PrintedLink) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    reports = even_reports(loaded_of(link))
+    reports = loaded_of(link).even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
@@ -283,7 +282,7 @@ def change(item: Printed, link: PrintedLink) -> Beside:
     for pair in preset.pair if preset else ():
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
             continue
-        comparison = comparison_of(loaded.runs[pair.first], loaded.runs[pair.second], loaded)
+        comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
         known = [
             spread
             for found, _ in spreads_of_pair(pair, loaded)
@@ -291,7 +290,7 @@ def change(item: Printed, link: PrintedLink) -> Beside:
             for spread in found.spreads.values()
         ]
         said += [
-            change_finding(pair, comparison, loaded.choice.over),
+            change_finding(pair, comparison, loaded.over),
             claim_finding(pair.claim, comparison, known),
         ]
     return Beside(said)

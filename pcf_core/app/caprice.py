@@ -1,22 +1,23 @@
-"""The page Caprice: fits of caprice and prejudice by model, worked out once, and what is drawn of them."""
+"""The page Caprice: its controls, and what is drawn of caprice and of prejudice."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
-from pcf_core.app.data import Loaded, remembered
-from pcf_core.app.page import draw_table, picture
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_picture, draw_table, picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one, controls
-from pcf_core.core.risk import RiskReport
-from pcf_core.core.tails import NormalShape, TailShape
-from pcf_core.measure.tails import normal_shape, tail_shape
-from pcf_core.report.key_figures import MOST, parts_of
-from pcf_core.report.tails import fits_table, largest_caprice
-from pcf_core.show.charts.tail_fits import hill_plot, qq_plot, survival_plot
-from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.sections.tails import (
+    caprice_panel,
+    prejudice_panel,
+    qq_panel,
+    survival_panel,
+    tail_shapes,
+)
+from pcf_core.report.tails import fits_table
+from pcf_core.show.charts.tail_fits import hill_plot
 
 THREE_DIGITS = "%.3g"
 OCCUPATION_COLUMNS = {
@@ -70,35 +71,13 @@ FIT_COLUMNS = {
 }
 
 
-def drawn_reports(loaded: Loaded) -> dict[str, RiskReport]:
+def first_runs(loaded: Loaded) -> Loaded:
     """Return the first models, as many as fit into one picture."""
-    return dict(list(loaded.reports.items())[:MOST])
+    return loaded.most(MOST)
 
 
-def tail_shapes(loaded: Loaded) -> dict[str, TailShape]:
-    """Fit caprice by model."""
-
-    def make() -> dict[str, TailShape]:
-        parts = parts_of(drawn_reports(loaded), "caprice_risk")
-        largest = largest_caprice(loaded.choice.options, len(loaded.first.report.groups))
-        return {name: tail_shape(values, largest) for name, values in parts.items()}
-
-    return remembered(loaded, "tail_shapes", [], make)
-
-
-def normal_shapes(loaded: Loaded) -> dict[str, NormalShape]:
-    """Fit the normal distribution of prejudice by model."""
-
-    def make() -> dict[str, NormalShape]:
-        parts = parts_of(drawn_reports(loaded), "prejudice_risk")
-        return {name: normal_shape(values) for name, values in parts.items()}
-
-    return remembered(loaded, "normal_shapes", [], make)
-
-
-def draw_caprice(loaded: Loaded) -> None:
+def draw_caprice(shown: Loaded) -> None:
     """Draw the controls and the picture of caprice, and the table of fits."""
-    reports, shapes = drawn_reports(loaded), tail_shapes(loaded)
     with controls("caprice"):
         view = choose_one(
             "Picture",
@@ -117,37 +96,30 @@ def draw_caprice(loaded: Loaded) -> None:
             help="A logarithmic count axis makes single far-out occupations visible.",
         )
     if view == "survival":
-        alt = "Survival plot of caprice on logarithmic axes with the fitted distributions"
-        picture(loaded, "survival_plot", alt, lambda: survival_plot(reports, shapes))
+        draw_picture(survival_panel(shown), shown)
     elif view == "Hill plot":
-        draw_hill(loaded, shapes)
+        draw_hill(shown)
     else:
-        picture(
-            loaded,
-            "caprice_histogram",
-            "Histogram of caprice over occupations with a rug",
-            lambda: caprice_histogram(reports, log_count=log_count),
-            [log_count],
-        )
-    table = fits_table(shapes)
+        draw_picture(caprice_panel(shown, log_count=log_count), shown)
+    table = fits_table(tail_shapes(shown))
     if len(table):
         st.markdown("##### Fits of the values above 0")
         draw_table(table, "fits", FIT_COLUMNS)
 
 
-def draw_hill(loaded: Loaded, shapes: Mapping[str, TailShape]) -> None:
+def draw_hill(shown: Loaded) -> None:
     """Draw the Hill plot of the models that have one, and the names of the others."""
+    shapes = tail_shapes(shown)
     without = [name for name, shape in shapes.items() if shape.hill is None]
     if len(without) < len(shapes):
         alt = "Hill plot: the tail index of caprice from the largest values, with its band"
-        picture(loaded, "hill_plot", alt, lambda: hill_plot(shapes))
+        picture(shown, "hill_plot", alt, lambda: hill_plot(shapes))
     if without:
         st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
 
 
-def draw_prejudice(loaded: Loaded) -> None:
+def draw_prejudice(shown: Loaded) -> None:
     """Draw the controls and the picture of prejudice."""
-    reports, shapes = drawn_reports(loaded), normal_shapes(loaded)
     view = choose_one(
         "Picture",
         ["histogram", "QQ plot"],
@@ -155,14 +127,4 @@ def draw_prejudice(loaded: Loaded) -> None:
         key="normal_view",
         help="The distribution with its normal curve, or each occupation against what that curve expects.",
     )
-    if view == "QQ plot":
-        alt = "QQ plot of prejudice against its normal fit, with a band"
-        picture(loaded, "qq_plot", alt, lambda: qq_plot(reports, shapes))
-    else:
-        curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}
-        picture(
-            loaded,
-            "prejudice_histogram",
-            "Histogram of prejudice over occupations with its normal fit",
-            lambda: prejudice_histogram(reports, curves),
-        )
+    draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown), shown)

@@ -9,8 +9,7 @@ from typing import TypeVar, get_args
 
 from pcf_core.app.choice import Choice
 from pcf_core.app.criteria import complete_result as complete_criteria
-from pcf_core.app.data import Loaded, even_reports, load, scored_models
-from pcf_core.app.distribution import tilts_of
+from pcf_core.app.data import Loaded, load, scored_models
 from pcf_core.app.fairpair import complete_result as complete_fairpair
 from pcf_core.app.stores import open_store
 from pcf_core.app.versions import all_topics
@@ -18,6 +17,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.topics import Topic
 from pcf_core.models.registry import resolve_writer
+from pcf_core.report.tilts import tilts_of
 from pcf_core.show.findings.case_file_fairpair import fairpair_rows, told_apart
 from pcf_core.show.findings.case_file_rows import criterion_row, lacking, run_rows
 from pcf_core.texts.case_file import CaseRow, SharedOccupations, shared_occupations
@@ -176,8 +176,8 @@ def _run_rows(model: str, loaded: Loaded) -> list[CaseRow]:
         return [lacking("bias").model_copy(update={"basis": OTHERWISE})]
     if model not in loaded.runs:
         return [lacking("bias", loaded.refused.get(model, "").rstrip("."))]
-    item, over = loaded.runs[model], loaded.choice.over
-    tilts = tilts_of(loaded, even_reports(loaded))[model]
+    item, over = loaded.runs[model], loaded.over
+    tilts = tilts_of(loaded)[model]
     return run_rows(item.report, tilts, over, item.key)
 
 
@@ -218,8 +218,8 @@ def _shared(model: str, loaded: Loaded, criteria: Sequence[CriteriaResult]) -> S
     if model not in loaded.runs or not stories or WOMEN not in loaded.runs[model].report.groups:
         return None
     report = min(stories, key=lambda one: one.answering != "written")
-    even = even_reports(loaded)
-    tilts = tilts_of(loaded, even)[model][WOMEN]
+    even = loaded.even
+    tilts = tilts_of(loaded)[model][WOMEN]
     return shared_occupations(
         {
             row.occupation: (row.stereotype[WOMEN], tilts.interval(row.occupation))

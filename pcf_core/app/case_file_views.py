@@ -103,7 +103,7 @@ def draw_summary() -> None:
         offer_scoring(case.loaded.missing)
     if case.loaded.unread:
         runs = case.loaded.unread.values()
-        follow_readings((run, "preferences", case.loaded.choice.options) for run in runs)
+        follow_readings((run, "preferences", case.loaded.options) for run in runs)
     if case.shared is not None:
         draw_shared(case.shared)
     draw_foot(case)
@@ -199,7 +199,7 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
     figures = []
     for item in case.loaded.runs.values():
         report = item.report
-        interval = report.interval("overall_risk", case.loaded.choice.over) or report.interval("overall_risk")
+        interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
         figures.append(
             KeyFigure(
                 "Risk R",

@@ -40,7 +40,7 @@ def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str
 
 def who_is_expected(loaded: Loaded, item: LoadedRun, occupation: str) -> str:
     """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
-    interval = partial(interval_of_share, item, item.report, loaded.choice.options)
+    interval = partial(interval_of_share, item, item.report, loaded.options)
     return occupation_finding(item.report, occupation, item.result.preferences, interval)
 
 

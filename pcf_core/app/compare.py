@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,19 +10,16 @@ import streamlit as st
 from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
-from pcf_core.app.data import Loaded, cached, even_reports
-from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
-from pcf_core.audit.comparing import compared, controlled
-from pcf_core.audit.reading import Reading
-from pcf_core.core.errors import RunError
 from pcf_core.core.risk import Comparison, Interval, Side
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
-from pcf_core.report.loaded import LoadedRun, pairs, said_risks
 from pcf_core.report.reproducing import compare_command
-from pcf_core.show.charts.comparison import difference_plot, risk_scatter
+from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.show.charts.comparison import risk_scatter
 from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer, risks_table
 from pcf_core.show.findings.comparison import (
     difference_finding,
@@ -33,7 +29,6 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import number, with_interval
-from pcf_core.show.findings.order import order_finding
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -43,7 +38,6 @@ HELP = {
     "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
     "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
 }
-MOST_DRAWN = 30
 
 
 OPTIONS = """
@@ -62,8 +56,8 @@ def draw_pair(loaded: Loaded) -> None:
     if first == second:
         st.info("Choose two different models.", icon=":material/info:")
         return
-    comparison = comparison_of(loaded.runs[first], loaded.runs[second], loaded)
-    pair, reports = (first, second), even_reports(loaded)
+    comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
+    pair, reports = (first, second), loaded.even
     standing = Standing.of(pair, comparison.differences["overall_risk"])
     st.markdown(f"##### {plain(pair_answer(standing))}")
     finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
@@ -72,18 +66,17 @@ def draw_pair(loaded: Loaded) -> None:
         st.caption(plain(sentence))
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     with st.expander("How sure?"):
-        finding(difference_finding(comparison, over=loaded.choice.over))
+        finding(difference_finding(comparison, over=loaded.over))
         draw_columns(comparison, loaded)
     with st.expander("Which occupations differ in risk?"):
         shown = choose_picture()
         finding(occupations_difference_finding(comparison, shown.quantity))
-        views = [loaded.runs[name].view_key for name in pair]
-        draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
+        draw_occupations(loaded, comparison, shown)
     reading, data, provenance = st.tabs(["Reading the picture", "Data", "Method and provenance"])
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
     with data:
-        draw_table(comparison_table(comparison, loaded.choice.over), "comparison", COMPARISON_COLUMNS)
+        draw_table(comparison_table(comparison, loaded.over), "comparison", COMPARISON_COLUMNS)
     with provenance:
         st.markdown(how_to_read.COMPARISON + OPTIONS)
         draw_commands(command(comparison, loaded))
@@ -145,33 +138,7 @@ def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
     if side.templates_left_out or side.occupations_left_out:
         return None
     report = next(item.report for item in loaded.runs.values() if item.key == side.run)
-    return report.interval(quantity, loaded.choice.over)
-
-
-def comparison_of(first: LoadedRun, second: LoadedRun, loaded: Loaded) -> Comparison:
-    """Compare two loaded runs, paired, under the view options; the result is cached."""
-    options = loaded.choice.options
-
-    def make() -> Comparison:
-        with st.spinner("Comparing template by template …"):
-            one, other = (Reading(item.run, item.result, options) for item in (first, second))
-            return compared(one, other, options)
-
-    return cached(["comparison", first.view_key, second.view_key], make)
-
-
-def comparisons_of(loaded: Loaded) -> tuple[Comparison, ...]:
-    """Compare the loaded runs in pairs, as reports do; those that cannot be compared are left out."""
-    found = []
-    for first, second in pairs(loaded.runs):
-        with suppress(RunError):
-            found.append(comparison_of(first, second, loaded))
-    return controlled(found)
-
-
-def order_of(loaded: Loaded) -> str:
-    """Say which of the loaded models has the higher risk, where that can be told."""
-    return order_finding(comparisons_of(loaded), said_risks(loaded.runs, loaded.choice.over))
+    return report.interval(quantity, loaded.over)
 
 
 def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
@@ -182,7 +149,7 @@ def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
             with st.container(horizontal=True):
                 for quantity, label in SYMBOLS.items():
                     draw_figure(side, quantity, label, comparison, loaded)
-    over, first, second = loaded.choice.over, comparison.first.name, comparison.second.name
+    over, first, second = loaded.over, comparison.first.name, comparison.second.name
     st.table(
         pd.DataFrame(
             [
@@ -261,27 +228,21 @@ def choose_picture() -> Shown:
     return Shown(PARTS[part], form, every)
 
 
-def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, order: list[str]) -> None:
-    """Draw the occupations' differences, or one model against the other.
-
-    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours.
-    """
-    quantity, state = shown.quantity, [views, shown.quantity, order]
+def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
+    """Draw the occupations' differences, or one model against the other."""
+    quantity, order = shown.quantity, [item.key for item in loaded.runs.values()]
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        figure = cached(["risk_scatter", *state], lambda: risk_scatter(comparison, quantity, order))
-        chart(figure, "risk_scatter", alt)
+        state = [comparison.first.run, comparison.second.run, quantity]
+        picture(loaded, "risk_scatter", alt, lambda: risk_scatter(comparison, quantity, order), state)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
-    if most < len(comparison.occupations):
-        st.caption(f"The {most} largest differences of {len(comparison.occupations):,} occupations.")
-    alt = "Sorted differences of the occupations with their intervals"
-    figure = cached(
-        ["difference_plot", *state, most], lambda: difference_plot(comparison, quantity, most, order)
-    )
-    chart(figure, "difference_plot", alt)
+    panel = pair_panel(loaded, comparison, quantity, most)
+    for note in panel.notes:
+        st.caption(note)
+    draw_picture(panel, loaded)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """Write the command line that reproduces the numbers."""
-    return compare_command(comparison.first.run, comparison.second.run, loaded.choice.options)
+    return compare_command(comparison.first.run, comparison.second.run, loaded.options)

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.compare import order_of
 from pcf_core.app.compare_pairs import (
     Size,
     changes,
@@ -126,12 +125,12 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         lambda: axis_panels(points, TITLES[axis], order, joined=joined),
     )
     chart(figure, "axis_panels", alt)
-    draw_changes(changed, loaded.choice.over)
+    draw_changes(changed, loaded.over)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
-        draw_changes_table(changed, loaded.choice.over)
+        draw_changes_table(changed, loaded.over)
         if axis == "text source":
             draw_ranks(loaded, line)
     with right:
@@ -152,15 +151,15 @@ def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
     if not points:
         return ""
     if axis == "models":
-        return checkpoints_finding(order_of(loaded), points)
+        return checkpoints_finding(loaded.order, points)
     if axis == "topic":
         return topics_finding(points)
-    return size_finding(order_of(loaded), points) if axis == "size" else axis_finding(points, axis)
+    return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
 
 
 def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
     """Make the point of a run at its place, with the intervals that the sidebar asks for."""
-    found = {name: report.interval(name, loaded.choice.over) for name in RISKS}
+    found = {name: report.interval(name, loaded.over) for name in RISKS}
     return AxisPoint(
         line=line,
         place=place,
@@ -266,7 +265,7 @@ def of_topics(loaded: Loaded) -> Line:
 
 def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
     """Return the finished runs of the loaded models that have a place, each at a place of its own."""
-    options = loaded.choice.options
+    options = loaded.options
     names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
     placed: dict[str, list[RunSpec]] = {}
     for info in open_store().runs():

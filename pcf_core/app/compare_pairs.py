@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pcf_core.app.compare import comparison_of
 from pcf_core.app.compare_tables import SEVERAL_COLUMNS
 from pcf_core.app.data import Loaded, cached
 from pcf_core.app.page import chart, draw_table
@@ -75,7 +74,7 @@ def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
         Two runs that have nothing in common.
     """
     found = [
-        (size, comparison_of(size.aligned, size.base, loaded))
+        (size, loaded.compare(size.aligned, size.base))
         for size in sizes_of(loaded)
         if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
     ]

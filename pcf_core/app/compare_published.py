@@ -103,7 +103,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
 
 def with_the_papers_words(loaded: Loaded) -> Loaded:
     """Load the runs with the words that the papers take, where a selection of ours is looked at."""
-    options = loaded.choice.options
+    options = loaded.options
     if options.protocol not in OURS:
         return loaded
     st.caption(f"All words of the topic count here, as in the papers, and not those of *{options.protocol}*.")
@@ -116,7 +116,7 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
     said = []
     for name, rows in same.items():
         report = loaded.reports[name]
-        ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.choice.over))
+        ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
         if not rows:
             continue
         printed = ", ".join(f"{number(row.overall_risk)} ({source_of(row)})" for row in rows)
@@ -136,7 +136,7 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
 
     Models have the ends of the intervals that the sidebar asks for, else over templates.
     """
-    scale, over = loaded.choice.options.scale, loaded.choice.over
+    scale, over = loaded.options.scale, loaded.over
     lines = []
     for name, report in loaded.reports.items():
         found = {
@@ -147,7 +147,7 @@ def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1
         lines.append(paper_row(name, report, source, factor, found))
     lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
     if loaded.comparable:
-        references = reference_risks(len(loaded.first.report.groups), scale)
+        references = reference_risks(len(loaded.groups), scale)
         lines += [
             paper_row(name, risk, "reference model, closed form", factor) for name, risk in references.items()
         ]

@@ -18,12 +18,12 @@ from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_o
 from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Interval, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import SELECTIONS, Protocol, RunSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.loaded import LoadedRun, Runs
 from pcf_core.store.results import RunInfo
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import Reading, reading_key
@@ -39,7 +39,7 @@ RECENT_READINGS = 100
 
 
 @dataclass(frozen=True)
-class Loaded:
+class Loaded(Runs):
     """What a page can show: finished runs by model and precision, runs that are not scored yet, and refusals.
 
     ``unread``: finished runs that are large and were never read like this, see :func:`must_wait`.
@@ -52,21 +52,31 @@ class Loaded:
     unread: Mapping[str, RunSpec] = field(default_factory=dict)
 
     @property
-    def reports(self) -> dict[str, RiskReport]:
-        """Name to report, of every loaded run."""
-        return {name: loaded.report for name, loaded in self.runs.items()}
+    def options(self) -> ViewOptions:
+        """How they are read."""
+        return self.choice.options
 
     @property
-    def comparable(self) -> bool:
-        """Whether the closed forms of the reference models hold: an even split, and l∞ or two groups."""
-        options = self.choice.options
-        same_norm = options.criterion == "max" or len(self.first.report.groups) == 2
-        return options.reference == "uniform" and same_norm
+    def over(self) -> Over:
+        """What the intervals shown are over."""
+        return self.choice.over
 
-    @property
-    def first(self) -> LoadedRun:
-        """The first loaded run."""
-        return next(iter(self.runs.values()))
+    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
+        """Give what ``make`` gives, worked out once for all visitors, see :func:`remembered`."""
+        return remembered(self, name, state, make)
+
+    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+        """Return the report of one of the runs under other options, worked out once for all visitors."""
+        return read_run(item.run, options).report
+
+    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+        """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
+
+        def make() -> Comparison:
+            with st.spinner("Comparing template by template …"):
+                return Runs.compare(self, first, second)
+
+        return cached(["comparison", first.view_key, second.view_key], make)
 
 
 def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
@@ -313,9 +323,3 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
             interval = read_run(item.run, whole).report.interval("overall_risk", over)
             found |= {name: interval} if interval else {}
     return found
-
-
-def even_reports(loaded: Loaded) -> dict[str, RiskReport]:
-    """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
-    even = loaded.choice.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
-    return {name: read_run(item.run, even).report for name, item in loaded.runs.items()}

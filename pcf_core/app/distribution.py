@@ -14,7 +14,7 @@ from pcf_core.app.text import plain
 from pcf_core.core.risk import MeanTilt, RiskReport, StereotypeDistribution
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
-from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, mean_tilts_of, opening_of, unit_in
+from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, opening_of, unit_in
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.show.findings.distribution import distribution_finding
 
@@ -30,7 +30,7 @@ Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
     """Return the sentence of :func:`pcf_core.report.tilts.opening_of`, cached."""
-    make = partial(opening_of, loaded.runs, reports, loaded.choice.options, occupation)
+    make = partial(opening_of, loaded.runs, reports, loaded.options, occupation)
     return remembered(loaded, "opening", [occupation], make)
 
 
@@ -41,7 +41,7 @@ def draw_distribution(
     occupation: str,
 ) -> None:
     """Draw one occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
-    groups = loaded.first.report.groups
+    groups = loaded.groups
     st.subheader(f"The contexts of “{plain(occupation)}”")
     threshold = st.slider(
         "Threshold τ",
@@ -122,16 +122,6 @@ def draw_numbers(distributions: Distributions, threshold: float) -> None:
         draw_table(ends_table(distributions, group, low, f"most {group}"), "contexts")
 
 
-def tilts_of(loaded: Loaded, reports: Mapping[str, RiskReport]) -> dict[str, dict[str, MeanTilt]]:
-    """Return per model and group the mean tilt with its intervals, against an even split."""
-    return {
-        name: remembered(
-            loaded, "mean_tilts", [name], partial(mean_tilts_of, item, reports[name], loaded.choice.options)
-        )
-        for name, item in loaded.runs.items()
-    }
-
-
 def distributions_of(
     loaded: Loaded,
     reports: Mapping[str, RiskReport],
@@ -139,13 +129,13 @@ def distributions_of(
     occupation: str,
 ) -> Distributions:
     """Return per model the distribution of each group's stereotype over one occupation's contexts."""
-    criterion = Criterion.parse(loaded.choice.options.criterion)
+    criterion = Criterion.parse(loaded.options.criterion)
     found = {}
     for name, item in loaded.runs.items():
         report = reports[name]
         found[name] = stereotype_distributions(
             even_stereotypes(item, [occupation])[0],
-            unit_in(item, report, loaded.choice.options),
+            unit_in(item, report, loaded.options),
             criterion,
             occupation=occupation,
             groups=report.groups,

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
-from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, open_results
+from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
@@ -29,12 +28,11 @@ from pcf_core.report.factors import (
     panels_in,
     slope_figures,
 )
-from pcf_core.show.charts.factors import factor_plot, risk_span
+from pcf_core.report.sections.factors import factor_panels
 from pcf_core.show.findings.factors import (
     factors_answer,
     factors_finding,
     figures_note,
-    line_notes,
     slopes_note,
     templates_note,
 )
@@ -197,7 +195,7 @@ def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
             "factor_panels",
             choice.state,
             lambda: {
-                name: panels_in(item, loaded.choice.options, choice.quantity, choice.matching, choice.own)
+                name: panels_in(item, loaded.options, choice.quantity, choice.matching, choice.own)
                 for name, item in loaded.runs.items()
             },
         )
@@ -205,34 +203,13 @@ def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
 
 def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
     """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
-    models = list(loaded.runs)
-    span = risk_span(panels)
-    for start in range(0, len(panels), 2):
-        columns = st.columns(2)
-        for column, panel in zip(columns, panels[start : start + 2], strict=False):
-            draw_panel(column, loaded, choice, panel, models, span)
-
-
-def draw_panel(
-    column: DeltaGenerator,
-    loaded: Loaded,
-    choice: FactorChoice,
-    panel: FactorPanel,
-    models: Sequence[str],
-    span: tuple[float, float],
-) -> None:
-    """Draw one panel with its chart, lines and notes."""
-    name = f"factor_{panel.scale.name}"
-    figure = remembered(
-        loaded,
-        name,
-        [*choice.state, choice.model],
-        lambda: factor_plot(panel, choice.model, models, span),
-    )
-    with column:
-        st.markdown(f"**{plain(capital(panel.scale.noun))}**")
-        chart(figure, name, f"Risk of each occupation against {panel.scale.noun}, with two fitted lines")
-        st.caption("  \n".join(plain(note) for note in line_notes(panel)))
+    drawn = factor_panels(loaded, choice.model, panels, choice.state)
+    for start in range(0, len(drawn), 2):
+        for column, panel, one in zip(st.columns(2), panels[start:], drawn[start:], strict=False):
+            with column:
+                st.markdown(f"**{plain(capital(panel.scale.noun))}**")
+                draw_picture(one, loaded)
+                st.caption("  \n".join(plain(note) for note in one.notes))
 
 
 def draw_left_out(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:

@@ -42,7 +42,7 @@ def notes(
 
 def said_intervals(loaded: Loaded, of: str = "") -> list[str]:
     """Say what the intervals of the loaded runs allow for, each kind once; ``of`` names these figures."""
-    return interval_notes(loaded.reports, loaded.choice.over, of)
+    return interval_notes(loaded.reports, loaded.over, of)
 
 
 def said_intervals_and_more(loaded: Loaded) -> list[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.app.data import Loaded
-from pcf_core.app.page import foot, picture
+from pcf_core.app.page import draw_foot, draw_picture
 from pcf_core.core.risk import RiskReport
-from pcf_core.report import how_to_read
-from pcf_core.report.rows import occupation_bars_table, occupation_numbers, times_thousand
-from pcf_core.show.charts.risk import occupation_bars
+from pcf_core.report.rows import occupation_bars_table
+from pcf_core.report.sections.risk import occupation_panel
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
@@ -24,21 +22,10 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
     model = st.selectbox(
         "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
     )
-    report = loaded.reports[model]
-    picture(
-        loaded,
-        "occupation_bars",
-        f"The riskiest occupations of {model}",
-        lambda: occupation_bars(report, thousand=thousand),
-        [model, thousand],
-    )
-    draw_occupation_bars(report, thousand=thousand)
-
-    def table() -> pd.DataFrame:
-        numbers = occupation_numbers(report)
-        return times_thousand(numbers) if thousand else numbers
-
-    foot(how_to_read.OCCUPATIONS, table, "occupations", loaded)
+    panel = occupation_panel(loaded, model, thousand=thousand)
+    draw_picture(panel, loaded)
+    draw_occupation_bars(loaded.reports[model], thousand=thousand)
+    draw_foot(panel, loaded, "occupations")
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:

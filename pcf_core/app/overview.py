@@ -52,7 +52,7 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
 
     The lowest risk comes first.
     """
-    options = loaded.choice.options
+    options = loaded.options
     kinds = {spec.name: spec.kind for spec in list_models()}
     rows: dict[str, ModelRow] = {}
     for run in finished_runs(loaded.first.run):

@@ -34,6 +34,7 @@ from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.panels import Panel
 from pcf_core.report.provenance import effective_text, run_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import risk_command
@@ -207,7 +208,7 @@ def draw_notes(sentences: Iterable[str]) -> None:
 
 
 def key_figures(
-    figures: list[KeyFigure],
+    figures: Sequence[KeyFigure],
     loaded: Loaded,
     intervals: Sequence[str] | None = None,
     reports: Mapping[str, RiskReport] | None = None,
@@ -217,7 +218,7 @@ def key_figures(
     notes(loaded, intervals, reports)
 
 
-def draw_figures(figures: list[KeyFigure]) -> None:
+def draw_figures(figures: Sequence[KeyFigure]) -> None:
     """Draw a row of figures, each with its help; of many models the others folded away in such rows."""
     _draw_row(figures[:ROW], min(len(figures), ROW))
     if rest := figures[ROW:]:
@@ -226,7 +227,7 @@ def draw_figures(figures: list[KeyFigure]) -> None:
                 _draw_row(rest[start : start + ROW], ROW)
 
 
-def _draw_row(figures: list[KeyFigure], columns: int) -> None:
+def _draw_row(figures: Sequence[KeyFigure], columns: int) -> None:
     for column, figure in zip(st.columns(columns), figures, strict=False):
         column.metric(
             plain_label(figure.label),
@@ -251,6 +252,30 @@ def picture(
     ``alt`` is its sentence for a screen reader; ``clicked`` as in :func:`chart`.
     """
     chart(remembered(loaded, key, state, make), key, alt, clicked)
+
+
+def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
+    """Draw the picture of a panel and what stands below it; ``name``: of the table's files."""
+    draw_picture(panel, loaded)
+    draw_foot(panel, loaded, name)
+
+
+def draw_picture(panel: Panel, loaded: Loaded, clicked: Callable[[object], None] | None = None) -> None:
+    """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
+    if panel.chart:
+        picture(loaded, panel.key, panel.alt, panel.chart, panel.state, clicked)
+
+
+def draw_foot(
+    panel: Panel,
+    loaded: Loaded,
+    name: str,
+    below: str = "",
+    whole: Callable[[], pd.DataFrame] | None = None,
+) -> None:
+    """Draw how to read a panel with what is said ``below`` that, its table, if any, and its provenance."""
+    if panel.table:
+        foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
 
 def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pcf_core.app.compare import command, comparison_of
+from pcf_core.app.compare import command
 from pcf_core.app.compare_tables import SEVERAL_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_commands, draw_table, finding, offer_scoring
@@ -52,7 +52,7 @@ def draw_preset_finding(loaded: Loaded) -> str:
         offer_scoring(drawn)
     pairs = [(one, other) for one, other in preset.compared if one in runs and other in runs]
     try:
-        compared = [comparison_of(runs[one], runs[other], loaded) for one, other in pairs]
+        compared = [loaded.compare(runs[one], runs[other]) for one, other in pairs]
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
         return ""
@@ -76,13 +76,13 @@ def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
             "The difference is that of the first model less the second. *Method and provenance* of the "
             "view *two models* tells how intervals and tests are made."
         )
-        draw_table(several_table(comparisons, loaded.choice.over), "ready_comparison", SEVERAL_COLUMNS)
+        draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
         draw_commands("\n".join(command(found, loaded) for found in comparisons))
 
 
 def draw_sentences(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) -> None:
     """Draw what was found: of each pair, with what the papers show; or the order of all models."""
-    over = loaded.choice.over
+    over = loaded.over
     if comparisons and not preset.pair:
         finding(order_finding(comparisons, said_risks(loaded.runs, over)))
     by_names = {(found.first.model, found.second.model): found for found in comparisons}

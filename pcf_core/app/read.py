@@ -8,8 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.data import Loaded, cached, even_reports, remembered
-from pcf_core.app.distribution import tilts_of
+from pcf_core.app.data import Loaded, cached, remembered
 from pcf_core.app.lists import stamp_of
 from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
@@ -22,7 +21,7 @@ from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
 from pcf_core.report.key_figures import bounds
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.tilts import even_stereotypes, unit_in
+from pcf_core.report.tilts import even_stereotypes, tilts_of, unit_in
 from pcf_core.show.charts.read import read_scatter
 from pcf_core.show.findings.numbers import number
 from pcf_core.show.findings.read import (
@@ -84,7 +83,7 @@ class Read:
 def read_of(loaded: Loaded) -> Read | Unread:
     """Load the chosen models beside their training text, where it was counted."""
     names, first = list(loaded.runs), loaded.first.run
-    if set(loaded.first.report.groups) != {"male", "female"}:
+    if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
     try:
         table = cached(["read_counts", stamp_of("factors")], read_counts)
@@ -93,8 +92,8 @@ def read_of(loaded: Loaded) -> Read | Unread:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    reports = even_reports(loaded)
-    tilts = tilts_of(loaded, reports)
+    reports = loaded.even
+    tilts = tilts_of(loaded)
     compared = {
         name: remembered(loaded, "read", [name], partial(_against, loaded, name, reports, tilts, table))
         for name in trainings
@@ -120,7 +119,7 @@ def _against(
 ) -> Amplification | None:
     item, report = loaded.runs[name], reports[name]
     names = [row.occupation for row in report.occupations]
-    unit = unit_in(item, report, loaded.choice.options)
+    unit = unit_in(item, report, loaded.options)
     return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
 
 
@@ -155,7 +154,7 @@ def draw_read() -> None:
             read_figures(found),
             loaded,
             [f"{read_intervals_note({model: found})} {ORDER}"],
-            even_reports(loaded),
+            loaded.even,
         )
     picture(
         loaded,

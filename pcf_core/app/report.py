@@ -62,14 +62,14 @@ class Contents:
         InputError
             Nothing is in it, or too much.
         """
-        options = self.loaded.choice.options.model_dump(mode="json")
+        options = self.loaded.options.model_dump(mode="json")
         if options["protocol"] not in SELECTIONS:  # these are taken from any run; else each has its own
             options["protocol"] = ""
         return ReportRequest(
             runs=tuple(run.key for run in self.runs),
             sections=self.sections,
             options=options,
-            over=self.loaded.choice.over,
+            over=self.loaded.over,
             fairpair=tuple(asked.hash for asked in self.fairpair),
             criteria=tuple(asked.hash for asked in self.criteria),
             knowledge=self.knowledge,

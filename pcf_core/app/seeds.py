@@ -42,7 +42,7 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
     seeds = seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
         return None
-    usual = loaded.choice.options.of_figures == ViewOptions().of_figures
+    usual = loaded.options.of_figures == ViewOptions().of_figures
     same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
     chosen = (same or seeds.measured)[0]
     return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.compare import order_of
 from pcf_core.app.data import Loaded, cached, must_wait, remembered
 from pcf_core.app.factor_tables import LINE_COLUMNS
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
@@ -78,7 +77,7 @@ def draw_sensitivity() -> None:
     loaded = open_results()
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(readings_finding(found, order_of(loaded)))
+    finding(readings_finding(found, loaded.order))
     with st.expander("How sure?"):
         finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
         key_figures(range_figures(found), loaded)
@@ -126,7 +125,7 @@ def draw_sensitivity() -> None:
 
 def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
-    options = loaded.choice.options
+    options = loaded.options
 
     def make() -> dict[Matching, Panels]:
         return {
@@ -153,7 +152,7 @@ def sensitivities(loaded: Loaded) -> Sensitivities:
     """Read every loaded run in other ways; follow what the worker still reads, or stop."""
     found: dict[str, Sensitivity] = {}
     waiting: list[Wanted] = []
-    options = loaded.choice.options
+    options = loaded.options
     for model, item in loaded.runs.items():
         try:
             found[model] = _sensitivity(item, options)

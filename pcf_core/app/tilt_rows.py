@@ -9,7 +9,6 @@ import streamlit as st
 
 from pcf_core.app.data import Loaded
 from pcf_core.app.read import Unread, read_of, text_row
-from pcf_core.material.evidence import womens_share
 from pcf_core.show.findings.read import read_finding, read_intervals_note, read_occupation_finding
 
 
@@ -17,20 +16,14 @@ from pcf_core.show.findings.read import read_finding, read_intervals_note, read_
 class Beside:
     """Rows to draw beside the tilts.
 
-    ``labour``: women's share by occupation; ``text``: lean of the training text; ``None``: no such row.
-
+    ``labour``: whether there is one of women's shares; ``text``: lean of the training text, if it has one.
     ``sentences``: how the models compare with their text; ``note``: what that text is, or why none is shown.
     """
 
-    labour: Mapping[str, float] | None = None
+    labour: bool = False
     text: Mapping[str, float] | None = None
     sentences: tuple[str, ...] = ()
     note: str = ""
-
-    @property
-    def state(self) -> list[object]:
-        """What the picture depends on besides the runs."""
-        return [self.labour is not None, self.text is not None]
 
 
 def draw_beside(loaded: Loaded, chosen: str) -> Beside:
@@ -38,7 +31,6 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
 
     ``chosen``: an occupation of which more is said, empty for none.
     """
-    groups = loaded.first.report.groups
     labour = st.toggle(
         "Labour force",
         True,
@@ -54,13 +46,12 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         help="The lean of the training text as a row of its own, for the shipped models: biographies whose "
         "lead names the occupation, by the pronoun in the majority.",
     )
-    shares = womens_share(loaded.first.run.evidence) if labour and "female" in groups else None
     read = read_of(loaded) if wanted else Unread("")
     if isinstance(read, Unread):
-        return Beside(shares, note=read.problem)
+        return Beside(labour, note=read.problem)
     return Beside(
-        shares,
-        text_row(loaded, read, groups[0]),
+        labour,
+        text_row(loaded, read, loaded.groups[0]),
         (
             *(read_finding(name, found) for name, found in read.found.items()),
             *([read_occupation_finding(chosen, read.found)] if chosen else []),

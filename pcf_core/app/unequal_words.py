@@ -20,7 +20,7 @@ NONE = "No words of equal tokens are left for every group."
 
 def draw_unequal_words(loaded: Loaded) -> None:
     """Draw what is unequal about the words that count, and a button for each way to make them equal."""
-    options = loaded.choice.options
+    options = loaded.options
     told = tokens_sentence(
         {name: item.result.token_shares for name, item in loaded.runs.items()},
         {name: item.run.scoring.family for name, item in loaded.runs.items()},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -17,7 +17,7 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
-from pcf_core.core.records import first_problem
+from pcf_core.core.records import digest, first_problem
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
@@ -29,6 +29,8 @@ from pcf_core.show.findings.order import order_finding
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
+R = TypeVar("R", bound="Runs")
+T = TypeVar("T")
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
 
 
@@ -58,17 +60,33 @@ class Read(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Study:
-    """Runs by label that may stand in one picture: one topic, one list, one template set, one protocol.
+class Runs:
+    """Runs by label that may stand in one picture, read under the same options: what panels are made of.
 
-    ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
+    A page's choice (``Loaded``) and a :class:`Study` are such.
     """
 
-    runs: Mapping[str, LoadedRun]
-    options: ViewOptions
-    over: Over
-    instead: bool = False
+    if TYPE_CHECKING:  # fields of the one are properties of the other
+
+        @property
+        def runs(self) -> Mapping[str, LoadedRun]:
+            """The runs by label."""
+
+        @property
+        def options(self) -> ViewOptions:
+            """How they are read."""
+
+        @property
+        def over(self) -> Over:
+            """What the intervals shown are over."""
+
+    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
+        """Give what ``make`` gives, worked out once for these runs, a name and all else it depends on."""
+        raise NotImplementedError
+
+    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+        """Return the report of one of the runs under other options."""
+        raise NotImplementedError
 
     @property
     def first(self) -> LoadedRun:
@@ -80,21 +98,85 @@ class Study:
         """Label to report, of every run."""
         return {label: item.report for label, item in self.runs.items()}
 
+    @cached_property
+    def rows(self) -> list[ModelRow]:
+        """The figures of every model, with the range that is shown."""
+        return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
+
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups of the topic, which all runs share."""
         return self.first.report.groups
-
-    @cached_property
-    def rows(self) -> list[ModelRow]:
-        """The figures of every model, with the range that the report shows."""
-        return [ModelRow.of(name, report, over=self.over) for name, report in self.reports.items()]
 
     @property
     def comparable(self) -> bool:
         """Whether the closed forms of the reference models hold: an even split, and l∞ or two groups."""
         same_norm = self.options.criterion == "max" or len(self.groups) == 2
         return self.options.reference == "uniform" and same_norm
+
+    @cached_property
+    def even(self) -> dict[str, RiskReport]:
+        """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
+        options = self.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
+        if options == self.options:
+            return self.reports
+        return {label: self.read_as(item, options) for label, item in self.runs.items()}
+
+    def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
+        """Compare two of the runs, paired.
+
+        Raises
+        ------
+        RunError
+            They cannot be compared.
+        """
+        one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
+        return compared(one, other, self.options)
+
+    @cached_property
+    def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
+        found, refused = [], dict[str, None]()
+        for first, second in pairs(self.runs):
+            try:
+                found.append(self.compare(first, second))
+            except RunError as error:
+                refused[str(error)] = None
+        return controlled(found), tuple(refused)
+
+    @cached_property
+    def order(self) -> str:
+        """Which of its models has the higher risk, where that can be told."""
+        return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
+
+    def most(self: R, number: int) -> R:
+        """Return the first runs alone, as many as fit into one picture."""
+        return replace(self, runs=dict(list(self.runs.items())[:number]))  # type: ignore[type-var]
+
+
+@dataclass(frozen=True)
+class Study(Runs):
+    """Runs of a report: one topic, one list, one template set, one protocol.
+
+    ``instead``: an even split stands for the neutral point that was asked for, which these runs do not have.
+    """
+
+    runs: Mapping[str, LoadedRun]
+    options: ViewOptions
+    over: Over
+    instead: bool = False
+    _remembered: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
+        """Give what ``make`` gives, worked out once for this study."""
+        key = digest([name, list(state)])
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        return cast(T, self._remembered[key])
+
+    def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
+        """Work out the report of one of the runs under other options."""
+        return report(item.result, item.run, options)
 
     @property
     def title(self) -> str:
@@ -105,20 +187,12 @@ class Study:
         return f"{run.topic.title}: {terms} in {where}"
 
     @cached_property
-    def even(self) -> dict[str, RiskReport]:
-        """Return reports against an even split on the scale that ends at 1, whatever the view options say."""
-        options = self.options.model_copy(update={"reference": "uniform", "scale": "pcf"})
-        if options == self.options:
-            return self.reports
-        return {label: report(item.result, item.run, options) for label, item in self.runs.items()}
-
-    @cached_property
     def whole_reports(self) -> dict[str, RiskReport]:
         """Of the runs whose intervals are over counts only, the report with those over whole templates."""
         options = self.options.model_copy(update={"unit": "template"})
         shown = {label: item.report.interval("overall_risk") for label, item in self.runs.items()}
         return {
-            label: report(item.result, item.run, options)
+            label: self.read_as(item, options)
             for label, item in self.runs.items()
             if (interval := shown[label]) and interval.unit in COUNTS_ONLY
         }
@@ -130,27 +204,6 @@ class Study:
             return {}
         several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
-
-    @cached_property
-    def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-        """Its paired comparisons, with p-values controlled over the pairs, and why others cannot be made."""
-        found, refused = [], dict[str, None]()
-        for first, second in pairs(self.runs):
-            one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
-            try:
-                found.append(compared(one, other, self.options))
-            except RunError as error:
-                refused[str(error)] = None
-        return controlled(found), tuple(refused)
-
-    @cached_property
-    def order(self) -> str:
-        """Which of its models has the higher risk, where that can be told."""
-        return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
-
-    def most(self, number: int) -> Study:
-        """Return the first runs alone, as many as fit into one picture."""
-        return replace(self, runs=dict(list(self.runs.items())[:number]))
 
 
 def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:

@@ -139,6 +139,11 @@ def times_thousand(table: pd.DataFrame) -> pd.DataFrame:
     return scaled.rename(columns={name: f"{name} × 1,000" for name in risks})
 
 
+def in_unit(table: pd.DataFrame, thousand: bool) -> pd.DataFrame:
+    """Return the table, its risks times 1,000 if asked for."""
+    return times_thousand(table) if thousand else table
+
+
 def corrected_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
     """Make a table with one row per model × part: plug-in, corrected, intervals, by sampling alone."""
     rows = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,10 +13,18 @@ from pcf_core.core.risk import Interval, MeanTilt, RiskReport
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
-from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.loaded import LoadedRun, Runs
 from pcf_core.show.findings.distribution import opening_finding, striking_occupation
 
 MOST_PANELS = 12
+
+
+def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
+    """Return for each model the mean stereotype of each group over all occupations, with intervals."""
+    return {
+        name: runs.remember("mean_tilts", [name], partial(mean_tilts_of, item, runs.even[name], runs.options))
+        for name, item in runs.runs.items()
+    }
 
 
 def mean_tilts_of(item: LoadedRun, report: RiskReport, options: ViewOptions) -> dict[str, MeanTilt]:

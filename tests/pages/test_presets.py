@@ -109,7 +109,7 @@ def test_the_axis_speaks_where_a_comparison_is_refused(store: Store, monkeypatch
     def refuse(*given: object) -> Comparison:
         raise RunError("These runs have no group in common.")
 
-    monkeypatch.setattr("pcf_core.app.preset_findings.comparison_of", refuse)
+    monkeypatch.setattr("pcf_core.app.data.Loaded.compare", refuse)
     score_zoo(store, SIZE)
     app = open_app("compare", model=list(SIZE), compare_view="along an axis", compare_axis="size", **HERE)
     assert "These runs have no group in common." in [info.value.replace("\\", "") for info in app.info]

@@ -1,1 +1,1 @@
-"""The sections of a report, a file a subject: studies and results in, parts out."""
+"""A file a subject: the panels that pages and reports share, and the sections that reports make of them."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import instead_note, warnings_of
+from pcf_core.report.panels import figure_in
 from pcf_core.report.parts import facts_table, figure_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import run_rows
-from pcf_core.report.sections.leaning import tilt_picture
+from pcf_core.report.sections.leaning import tilt_panel
 from pcf_core.report.sections.summary import text_findings
 from pcf_core.show.charts.risk import risk_bars
 from pcf_core.show.findings.notes import low_coverage_note
@@ -56,13 +57,13 @@ def against_parts(studies: Sequence[Study]) -> list[ReportPart]:
     """Write for every model whom it favours in which occupations, with the picture of all occupations."""
     parts = []
     for study in studies:
-        figure, how = tilt_picture(study, "against")
+        panel = tilt_panel(study)
         parts.append(
             ReportPart(
                 title=study.title if len(studies) > 1 else "",
                 findings=said(lean_sentence(name, report) for name, report in study.even.items()),
-                figure=figure,
-                how=how,
+                figure=figure_in(panel, "against"),
+                how=panel.how,
             )
         )
     return parts

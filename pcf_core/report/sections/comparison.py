@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pcf_core.core.risk import Comparison
 from pcf_core.report import how_to_read
-from pcf_core.report.comparison import comparison_table, several_table
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.comparison import RISKS, comparison_table, several_table
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.parts import said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
@@ -39,38 +41,30 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
     return [*parts, *(pair_part(one, study) for one in found[:MOST_PAIRS])]
 
 
+def pair_panel(
+    runs: Runs, found: Comparison, quantity: str = "overall_risk", most: int = MOST_DRAWN
+) -> Panel:
+    """Show how two models differ in a part of the risk of the occupations where that is the most."""
+    first, second = found.first.name, found.second.name
+    order, every = [item.key for item in runs.runs.values()], len(found.occupations)
+    return Panel(
+        title=f"{first} − {second}",
+        findings=[occupations_difference_finding(found, quantity)],
+        key="difference_plot",
+        name="comparison",
+        alt=f"Sorted differences of the occupations of {first} and {second} with their intervals",
+        chart=lambda: difference_plot(found, quantity, most, order),
+        state=[found.first.run, found.second.run, quantity, most],
+        how=how_to_read.DIFFERENCES,
+        table=lambda: comparison_table(found, runs.over),
+        table_title=f"{first} − {second}, every occupation",
+        notes=[f"The {most:,} largest differences of {every:,} occupations."] if most < every else [],
+    )
+
+
 def pair_part(found: Comparison, study: Study) -> ReportPart:
     """Write one pair: the totals in sentences, the occupations as a picture."""
-    first, second = found.first.name, found.second.name
-    order = [item.key for item in study.runs.values()]
-    most = min(MOST_DRAWN, len(found.occupations))
-    return ReportPart(
-        title=f"{first} − {second}",
-        findings=said(
-            [
-                difference_finding(found, over=study.over),
-                difference_finding(found, "prejudice_risk", study.over),
-                difference_finding(found, "caprice_risk", study.over),
-                occupations_difference_finding(found),
-            ]
-        ),
-        figure=figure_of(
-            difference_plot(found, "overall_risk", most, order),
-            "comparison",
-            f"Sorted differences of the occupations of {first} and {second} with their intervals",
-        ),
-        how=how_to_read.DIFFERENCES + how_to_read.COMPARISON,
-        tables=(
-            table_of(
-                comparison_table(found, study.over), "comparison", f"{first} − {second}, every occupation"
-            ),
-        ),
-        notes=said(
-            [
-                f"The {most:,} largest differences of {len(found.occupations):,} occupations."
-                if most < len(found.occupations)
-                else "",
-                *found.warnings,
-            ]
-        ),
-    )
+    panel, over = pair_panel(study, found), study.over
+    totals = [difference_finding(found, quantity, over) for quantity in RISKS]
+    how = panel.how + how_to_read.COMPARISON
+    return part_of(replace(panel, findings=[*totals, *panel.findings], how=how), notes=found.warnings)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
+from pcf_core.core.factors import FactorPanel
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import (
     capital,
@@ -14,8 +17,9 @@ from pcf_core.report.factors import (
     slope_figures,
 )
 from pcf_core.report.key_figures import MOST
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.parts import said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.factors import factor_plot, risk_span
 from pcf_core.show.findings.factors import (
@@ -26,6 +30,25 @@ from pcf_core.show.findings.factors import (
     templates_note,
 )
 from pcf_core.show.findings.numbers import listed
+
+
+def factor_panels(
+    runs: Runs, name: str, panels: Sequence[FactorPanel], state: Sequence[object] = ()
+) -> list[Panel]:
+    """Show the risk of a model's occupations against each factor, on one axis, with two fitted lines."""
+    span = risk_span(panels)
+    return [
+        Panel(
+            title=f"{name}: {capital(panel.scale.noun)}",
+            key=f"factor_{panel.scale.name}",
+            name=f"factor-{panel.scale.name}",
+            alt=f"Risk of each occupation against {panel.scale.noun}, {name}, with two fitted lines",
+            chart=partial(factor_plot, panel, name, list(runs.runs), span),
+            state=[*state, name],
+            notes=line_notes(panel),
+        )
+        for panel in panels
+    ]
 
 
 def factor_parts(study: Study) -> Sequence[ReportPart]:
@@ -49,23 +72,11 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
         )
     ]
     for name, panels in drawn.items():
-        span = risk_span(panels)
-        for place, panel in enumerate(panels):
-            if not panel.points:
-                continue
-            noun = panel.scale.noun
-            parts.append(
-                ReportPart(
-                    title=f"{name}: {capital(noun)}",
-                    numbers=tuple(slope_figures(panels)) if place == 0 else (),
-                    figure=figure_of(
-                        factor_plot(panel, name, list(study.runs), span),
-                        f"factor-{panel.scale.name}",
-                        f"Risk of each occupation against {noun}, {name}, with two fitted lines",
-                    ),
-                    notes=said([*(line_notes(panel)), figures_note(name, panels) if place == 0 else ""]),
-                )
-            )
+        for place, panel in enumerate(factor_panels(study, name, panels)):
+            if panels[place].points:
+                first = place == 0
+                panel = replace(panel, numbers=slope_figures(panels) if first else ())
+                parts.append(part_of(panel, notes=[figures_note(name, panels) if first else ""]))
     tables = (
         table_of(lines_table(every), "factor-lines", "The lines of all models"),
         table_of(factors_table(every), "factor-points", "Every point"),

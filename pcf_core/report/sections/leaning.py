@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from pcf_core.core.risk import MeanTilt
 from pcf_core.material.evidence import womens_share
 from pcf_core.report import how_to_read
-from pcf_core.report.arrange import shown_axes
+from pcf_core.report.arrange import Axes, shown_axes
 from pcf_core.report.key_figures import heat_figures, lead_figures, tilt_figures
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.records import ReportFigure, ReportPart
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows, tilt_table
-from pcf_core.report.tilts import mean_tilts_of, opening_of, panel_groups
+from pcf_core.report.tilts import opening_of, panel_groups, tilts_of
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.findings.distribution import striking_occupation
@@ -27,49 +27,58 @@ from pcf_core.show.findings.occupations import (
 )
 
 
-def tilt_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the mean stereotype of each occupation, against an even split."""
-    reports, groups, over = study.even, study.groups, study.over
-    tilts = tilts_of(study)
-    if len(groups) > 2:
-        findings = [leaders_finding(name, report) for name, report in reports.items()]
-        numbers = lead_figures(reports)
-    else:
-        high, low = groups[0], groups[1]
-        findings = [tilt_finding(name, report, high, low) for name, report in reports.items()]
-        findings += [strongest_finding(name, report, high, low) for name, report in reports.items()]
-        numbers = tilt_figures(tilts, reports, high, over)
-    figure, how = tilt_picture(study, "tilt")
-    striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
+def tilt_panel(
+    runs: Runs, *, chosen: str = "", labour: bool = True, text: Mapping[str, float] | None = None
+) -> Panel:
+    """Show the mean stereotype of every occupation, against an even split, a box a model.
+
+    ``chosen``: an occupation that is ringed.  For two groups, rows beside the models': ``labour``, women's
+    share by occupation; ``text``: the lean of what they read.
+    """
+    reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
-    return [
-        ReportPart(
-            findings=said([*findings, opening_of(study.runs, reports, study.options, striking)]),
-            numbers=tuple(numbers),
-            figure=figure,
-            how=how,
-            tables=(table_of(tilt_table(reports, tilts), "tilt", "Mean stereotype of every occupation"),),
-            notes=said([even_note(study), *map(interval_sentence, means)]),
-        )
-    ]
-
-
-def tilts_of(study: Study) -> dict[str, Mapping[str, MeanTilt]]:
-    """Return for each model the mean stereotype of each group over all occupations."""
-    return {name: mean_tilts_of(item, study.even[name], study.options) for name, item in study.runs.items()}
-
-
-def tilt_picture(study: Study, name: str) -> tuple[ReportFigure, str]:
-    """Draw the mean stereotype of every occupation, a box a model; return it with how it is read."""
-    reports, groups, over, tilts = study.even, study.groups, study.over, tilts_of(study)
+    panel = Panel(
+        name="tilt",
+        table=lambda: tilt_table(reports, tilts),
+        table_title="Mean stereotype of every occupation",
+        notes=list(dict.fromkeys(map(interval_sentence, means))),
+    )
     if len(groups) > 2:
-        drawn = tilt_panels(reports, tilts, over, "", panel_groups(reports))
-        alt = "Box plots of the mean stereotype, a panel a group"
-        return figure_of(drawn, name, alt), how_to_read.TILT_SEVERAL
-    labour = womens_share(study.first.run.evidence) if "female" in groups else None
-    drawn = tilt_box(reports, groups[0], groups[1], labour=labour, tilts=tilts, over=over)
-    alt = f"Box plots of the mean stereotype towards {groups[0]} words, one a model"
-    return figure_of(drawn, name, alt), how_to_read.TILT
+        drawn = panel_groups(reports)
+        return replace(
+            panel,
+            findings=[leaders_finding(name, report) for name, report in reports.items()],
+            numbers=lead_figures(reports),
+            key="tilt_panels",
+            alt="Box plots of the mean stereotype, a panel a group",
+            chart=lambda: tilt_panels(reports, tilts, over, chosen, drawn),
+            state=[over, chosen, drawn],
+            how=how_to_read.TILT_SEVERAL,
+        )
+    high, low = groups[0], groups[1]
+    shares = womens_share(runs.first.run.evidence) if labour and "female" in groups else None
+    findings = [tilt_finding(name, report, high, low) for name, report in reports.items()]
+    findings += [strongest_finding(name, report, high, low) for name, report in reports.items()]
+    return replace(
+        panel,
+        findings=findings,
+        numbers=tilt_figures(tilts, reports, high, over),
+        key="tilt_box",
+        alt=f"Box plots of the mean stereotype towards {high} words, one a model",
+        chart=lambda: tilt_box(
+            reports, high, low, labour=shares, text=text, tilts=tilts, over=over, chosen=chosen
+        ),
+        state=[shares is not None, text is not None, over, chosen],
+        how=how_to_read.TILT,
+    )
+
+
+def tilt_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the mean stereotypes, and of one occupation how many contexts prefer whom."""
+    striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
+    opening = opening_of(study.runs, study.even, study.options, striking)
+    panel = tilt_panel(study)
+    return [part_of(replace(panel, notes=[even_note(study), *panel.notes]), findings=[opening])]
 
 
 def even_note(study: Study) -> str:
@@ -85,33 +94,40 @@ def even_note(study: Study) -> str:
     )
 
 
+def heat_map_panel(
+    runs: Runs, name: str, group: str, axes: Axes, state: Sequence[object] = (), *, clicks: bool = False
+) -> Panel:
+    """Show the probability of a group's words in the cells of one model; ``state``: what chose ``axes``."""
+    item, rows, columns = runs.runs[name], axes.rows, axes.columns
+    preferences, weights = item.result.preferences, item.report.template_weights
+    finding = runs.remember(
+        "heat_sentence", [name, group], lambda: heat_map_finding(name, preferences, group, weights)
+    )
+    return Panel(
+        title=name,
+        findings=[finding],
+        key="heat_map",
+        name="heat-map",
+        alt=f"Heat map of the probability of {group} words, {name}",
+        chart=lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=clicks),
+        state=state,
+        how=how_to_read.HEAT_MAP,
+        table=lambda: cell_rows(preferences, group, rows, columns),
+        table_title=f"P({group}), {name}",
+    )
+
+
 def heat_map_parts(study: Study) -> Sequence[ReportPart]:
-    """Draw the 40 occupations that vary most × the 30 heaviest contexts, for each model."""
+    """Write the 40 occupations that vary most × the 30 heaviest contexts, for each model."""
     group = study.groups[0]
     parts = []
     for name, item in study.runs.items():
-        preferences, weights = item.result.preferences, item.report.template_weights
         axes = shown_axes(item, group, "varied", "tilt", ())
-        rows, columns = axes.rows, axes.columns
+        occupations, templates = item.result.preferences.values.shape[:2]
         shown = (
-            f"{len(rows):,} of {count(len(preferences.occupations), item.run.evidence.noun)}, those that "
-            f"vary most, × the heaviest {len(columns):,} of {count(len(preferences.templates), 'context')}."
+            f"{len(axes.rows):,} of {count(occupations, item.run.evidence.noun)}, those that vary most, × "
+            f"the heaviest {len(axes.columns):,} of {count(templates, 'context')}."
         )
-        parts.append(
-            ReportPart(
-                title=name,
-                findings=said([heat_map_finding(name, preferences, group, weights)]),
-                numbers=tuple(heat_figures({name: item}, group)),
-                figure=figure_of(
-                    heat_map(preferences, group, rows, columns, weights, neutral=item.even),
-                    "heat-map",
-                    f"Heat map of the probability of {group} words, {name}",
-                ),
-                how=how_to_read.HEAT_MAP,
-                tables=(
-                    table_of(cell_rows(preferences, group, rows, columns), "heat-map", f"P({group}), {name}"),
-                ),
-                notes=(shown,),
-            )
-        )
+        panel = heat_map_panel(study, name, group, axes)
+        parts.append(part_of(replace(panel, numbers=heat_figures({name: item}, group)), notes=[shown]))
     return parts

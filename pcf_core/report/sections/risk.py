@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
 
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
-from pcf_core.report.loaded import Study
+from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.notes import study_notes
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
     corrected_table,
+    in_unit,
     occupation_numbers,
     published_rows,
     reference_rows,
@@ -24,66 +28,80 @@ from pcf_core.show.findings.corrected import corrected_finding
 from pcf_core.show.findings.models import risk_finding
 
 
+def risk_panel(
+    runs: Runs, *, references: bool = True, published: bool = True, thousand: bool = False
+) -> Panel:
+    """Show R of each model as prejudice and caprice, beside reference models and the papers' values."""
+    reports, over, scale, topic = runs.reports, runs.over, runs.options.scale, runs.first.run.topic
+    drawn = run_rows(reports, over)
+    drawn += reference_rows(len(runs.groups), scale) if references and runs.comparable else []
+    drawn += published_rows(topic, scale, drawn=True) if published and runs.comparable else []
+    listed = published_rows(topic, scale, drawn=False) if published else []
+    return Panel(
+        findings=[risk_finding(name, report, over) for name, report in reports.items()],
+        numbers=risk_figures(reports, over, thousand=thousand),
+        key="risk_bars",
+        name="risk",
+        alt="Stacked bars of prejudice and caprice for each model",
+        chart=lambda: risk_bars(drawn, thousand=thousand),
+        state=[references, published, over, thousand],
+        how=how_to_read.RISK,
+        table=lambda: in_unit(risk_table(drawn + listed), thousand),
+        table_title="Risk of each model, with reference and published values",
+        notes=[interval_note(reports, over)],
+    )
+
+
 def risk_parts(study: Study) -> Sequence[ReportPart]:
-    """Write R of each model as prejudice and caprice, beside reference models and the papers' values."""
-    reports, over, scale = study.reports, study.over, study.options.scale
-    rows = run_rows(reports, over)
-    drawn = rows + (reference_rows(len(study.groups), scale) if study.comparable else [])
-    topic = study.first.run.topic
-    drawn += published_rows(topic, scale, drawn=True) if study.comparable else []
-    table = risk_table(drawn + published_rows(topic, scale, drawn=False))
-    return [
-        ReportPart(
-            findings=said(
-                [
-                    *(risk_finding(name, report, over) for name, report in reports.items()),
-                    study.order,
-                ]
-            ),
-            numbers=tuple(risk_figures(reports, over)),
-            figure=figure_of(
-                risk_bars(drawn), "risk", "Stacked bars of prejudice and caprice for each model"
-            ),
-            how=how_to_read.RISK,
-            tables=(table_of(table, "risk", "Risk of each model, with reference and published values"),),
-            notes=said([interval_note(reports, over), *study_notes(study)]),
-        )
-    ]
+    """Write the risks, which is higher, and what has to be known before they are believed."""
+    return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
+
+
+def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
+    """Show prejudice and caprice without the bias of few templates beside the plug-in values."""
+    reports, over = runs.reports, runs.over
+    return Panel(
+        findings=[corrected_finding(name, report) for name, report in reports.items()],
+        key="corrected_dots",
+        name="corrected",
+        alt="Prejudice and caprice of each model, plug-in and corrected for few templates",
+        chart=lambda: corrected_dots(reports, over, thousand=thousand),
+        state=[over, thousand],
+        how=how_to_read.CORRECTED,
+        table=lambda: in_unit(corrected_table(reports), thousand),
+        table_title="Plug-in and corrected parts",
+    )
 
 
 def corrected_parts(study: Study) -> Sequence[ReportPart]:
-    """Write prejudice and caprice without the bias of few templates, where that is known."""
-    found = {name: report for name, report in study.reports.items() if report.corrected is not None}
-    if not found:
-        return []
-    return [
-        ReportPart(
-            findings=said(corrected_finding(name, report) for name, report in found.items()),
-            figure=figure_of(
-                corrected_dots(found, study.over),
-                "corrected",
-                "Prejudice and caprice of each model, plug-in and corrected for few templates",
-            ),
-            how=how_to_read.CORRECTED,
-            tables=(table_of(corrected_table(found), "corrected", "Plug-in and corrected parts"),),
-        )
-    ]
+    """Write the corrected parts of the models that have them."""
+    found = {name: item for name, item in study.runs.items() if item.report.corrected is not None}
+    return [part_of(corrected_panel(replace(study, runs=found)))] if found else []
+
+
+def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: bool = False) -> Panel:
+    """Show the riskiest occupations of a model, and all of them as a table, ``ranked`` by their risk."""
+    report = runs.reports[name]
+
+    def table() -> pd.DataFrame:
+        numbers = occupation_numbers(report)
+        if ranked:
+            numbers = numbers.sort_values("overall_risk", ascending=False, kind="stable")
+        return in_unit(numbers, thousand)
+
+    return Panel(
+        title=name,
+        key="occupation_bars",
+        name="occupations",
+        alt=f"The riskiest occupations of {name}",
+        chart=lambda: occupation_bars(report, thousand=thousand),
+        state=[name, thousand],
+        how=how_to_read.OCCUPATIONS,
+        table=table,
+        table_title=f"All occupations of {name}, the riskiest first",
+    )
 
 
 def occupation_parts(study: Study) -> Sequence[ReportPart]:
-    """Write the riskiest occupations of each model, and all of them as a table."""
-    return [
-        ReportPart(
-            title=name,
-            figure=figure_of(occupation_bars(report), "occupations", f"The riskiest occupations of {name}"),
-            how=how_to_read.OCCUPATIONS,
-            tables=(
-                table_of(
-                    occupation_numbers(report).sort_values("overall_risk", ascending=False, kind="stable"),
-                    "occupations",
-                    f"All occupations of {name}, the riskiest first",
-                ),
-            ),
-        )
-        for name, report in study.reports.items()
-    ]
+    """Write the occupations of every model."""
+    return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]

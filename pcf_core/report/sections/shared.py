@@ -9,46 +9,50 @@ import pandas as pd
 from pcf_core.audit.baseline import Baseline, baseline_of
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
+from pcf_core.report.rows import in_unit
 from pcf_core.show.charts.lean import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
 
+def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+    """Show the three parts of each model's risk, and its neutral subjects where they are ``found``.
+
+    Runs with a sampling plan have no such parts; without any there is no picture.
+    """
+    reports, over = runs.reports, runs.over
+    bars = bars_of(reports, found, over)
+    return Panel(
+        findings=[
+            *(lean_finding(name, report) for name, report in reports.items()),
+            *(baseline_finding(name, one, over) for name, one in found.items()),
+        ],
+        key="lean_bars",
+        name="shared",
+        alt="Stacked bars of what all occupations share, what differs between them, and caprice",
+        chart=(lambda: lean_bars(bars, thousand=thousand)) if bars else None,
+        state=[thousand, *([bar.label, bar.neutral] for bar in bars)],
+        how=how_to_read.LEAN,
+        table=lambda: in_unit(lean_table(reports, found, over), thousand),
+        table_title="Parts of each risk, and distance from neutral subjects",
+    )
+
+
 def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
-    """Write the three parts of each model's risk and its neutral subjects; nothing of runs with a plan."""
-    several = {
-        name: baseline_of(store, item.run, item.result, study.options) for name, item in study.runs.items()
+    """Write the parts and the neutral subjects; nothing of runs with a plan."""
+    panel = lean_panel(study, baselines_of(study, store))
+    return [part_of(panel)] if panel.chart else []
+
+
+def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
+    """Return the neutral subjects of every model that has them."""
+    found = {
+        name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
     }
-    found = {name: one for name, one in several.items() if one is not None}
-    bars = bars_of(study.reports, found, study.over)
-    if not bars:
-        return []
-    return [
-        ReportPart(
-            findings=said(
-                [
-                    *(lean_finding(name, report) for name, report in study.reports.items()),
-                    *(baseline_finding(name, one, study.over) for name, one in found.items()),
-                ]
-            ),
-            figure=figure_of(
-                lean_bars(bars),
-                "shared",
-                "Stacked bars of what all occupations share, what differs between them, and caprice",
-            ),
-            how=how_to_read.LEAN,
-            tables=(
-                table_of(
-                    lean_table(study.reports, found, study.over),
-                    "shared",
-                    "Parts of each risk, and distance from neutral subjects",
-                ),
-            ),
-        )
-    ]
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:

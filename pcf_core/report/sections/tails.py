@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import MOST, parts_of
-from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.tails import (
     caprice_figures,
@@ -30,75 +31,98 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
     shown = study.most(MOST)
     left = list(study.runs)[MOST:]
     note = f"Fitted and drawn are the first models alone; not shown: {listed(left)}." if left else ""
-    return [*caprice_parts(shown, note), *prejudice_parts(shown)]
+    fitted = any(shape.fits for shape in tail_shapes(shown).values())
+    others = [*([survival_panel(shown)] if fitted else []), prejudice_panel(shown), qq_panel(shown)]
+    return [part_of(caprice_panel(shown), notes=[note]), *map(part_of, others)]
 
 
-def caprice_parts(study: Study, note: str) -> Sequence[ReportPart]:
-    """Draw the histogram and, where values above 0 could be fitted, the survival plot."""
-    reports, over = study.reports, study.over
-    largest = largest_caprice(study.options, len(study.groups))
-    values = parts_of(reports, "caprice_risk")
-    shapes = {name: tail_shape(several, largest) for name, several in values.items()}
-    fitted = any(shape.fits for shape in shapes.values())
+def tail_shapes(runs: Runs) -> dict[str, TailShape]:
+    """Fit caprice by model."""
+    largest = largest_caprice(runs.options, len(runs.groups))
+    values = parts_of(runs.reports, "caprice_risk")
+    return runs.remember(
+        "tail_shapes", [], lambda: {name: tail_shape(several, largest) for name, several in values.items()}
+    )
+
+
+def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
+    """Fit the normal distribution of prejudice by model."""
+    values = parts_of(runs.reports, "prejudice_risk")
+    return runs.remember(
+        "normal_shapes", [], lambda: {name: normal_shape(several) for name, several in values.items()}
+    )
+
+
+def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
+    """Show caprice over occupations as a histogram, with what was fitted to it in words."""
+    reports, shapes = runs.reports, tail_shapes(runs)
     findings = []
-    for name, several in values.items():
-        tail = caprice_tail(several)
+    for name, values in parts_of(reports, "caprice_risk").items():
+        tail = caprice_tail(values)
         findings += [tails_finding(name, reports[name], tail.zero_share, tail.excess_kurtosis)]
         findings += [shape_finding(name, shapes[name])]
-    first = ReportPart(
+    if any(shape.fits for shape in shapes.values()):
+        findings += [bound_finding(largest_caprice(runs.options, len(runs.groups)))]
+    return Panel(
         title="Caprice",
-        findings=said([*findings, bound_finding(largest) if fitted else ""]),
-        numbers=tuple(caprice_figures(reports, shapes, over)),
-        figure=figure_of(
-            caprice_histogram(reports, log_count=False),
-            "caprice",
-            "Histogram of caprice over occupations with a rug",
-        ),
+        findings=findings,
+        numbers=caprice_figures(reports, shapes, runs.over),
+        key="caprice_histogram",
+        name="caprice",
+        alt="Histogram of caprice over occupations with a rug",
+        chart=lambda: caprice_histogram(reports, log_count=log_count),
+        state=[log_count],
         how=how_to_read.CAPRICE,
-        tables=(table_of(tails_table(reports), "tails", "The parts of risk of every occupation"),),
-        notes=said([note]),
+        table=lambda: tails_table(reports),
+        table_title="The parts of risk of every occupation",
+        table_name="tails",
     )
-    if not fitted:
-        return [first]
-    second = ReportPart(
+
+
+def survival_panel(runs: Runs) -> Panel:
+    """Show the share of occupations at or above each caprice, with the fits of the values above 0."""
+    reports, shapes = runs.reports, tail_shapes(runs)
+    return Panel(
         title="Caprice, the values above 0",
-        figure=figure_of(
-            survival_plot(reports, shapes),
-            "survival",
-            "Survival plot of caprice on logarithmic axes with the fitted distributions",
-        ),
-        tables=(table_of(fits_table(shapes), "fits", "Fits of the values above 0"),),
+        key="survival_plot",
+        name="survival",
+        alt="Survival plot of caprice on logarithmic axes with the fitted distributions",
+        chart=lambda: survival_plot(reports, shapes),
+        table=lambda: fits_table(shapes),
+        table_title="Fits of the values above 0",
+        table_name="fits",
     )
-    return [first, second]
 
 
-def prejudice_parts(study: Study) -> Sequence[ReportPart]:
-    """Draw the histogram with its normal fit, and the QQ plot."""
-    reports = study.reports
-    shapes = {name: normal_shape(values) for name, values in parts_of(reports, "prejudice_risk").items()}
+def prejudice_panel(runs: Runs) -> Panel:
+    """Show prejudice over occupations as a histogram with its normal fit."""
+    reports, shapes = runs.reports, normal_shapes(runs)
     curves = {name: (shape.fit.mean, shape.fit.sd) for name, shape in shapes.items()}
-    return [
-        ReportPart(
-            title="Prejudice",
-            findings=said(normal_finding(name, shape) for name, shape in shapes.items()),
-            numbers=tuple(prejudice_figures(reports, shapes, study.over)),
-            figure=figure_of(
-                prejudice_histogram(reports, curves),
-                "prejudice",
-                "Histogram of prejudice over occupations with its normal fit",
-            ),
-            how=how_to_read.PREJUDICE,
-            tables=(table_of(normal_fits_table(shapes), "normal-fits", "Normal fits of prejudice"),),
-        ),
-        ReportPart(
-            title="Prejudice against its normal fit",
-            figure=figure_of(
-                qq_plot(reports, shapes), "prejudice-qq", "QQ plot of prejudice against its normal fit"
-            ),
-            tables=(
-                table_of(
-                    normal_table(reports, shapes), "normal", "Prejudice and what its normal fit expects"
-                ),
-            ),
-        ),
-    ]
+    return Panel(
+        title="Prejudice",
+        findings=[normal_finding(name, shape) for name, shape in shapes.items()],
+        numbers=prejudice_figures(reports, shapes, runs.over),
+        key="prejudice_histogram",
+        name="prejudice",
+        alt="Histogram of prejudice over occupations with its normal fit",
+        chart=lambda: prejudice_histogram(reports, curves),
+        how=how_to_read.PREJUDICE,
+        table=lambda: normal_fits_table(shapes),
+        table_title="Normal fits of prejudice",
+        table_name="normal-fits",
+    )
+
+
+def qq_panel(runs: Runs) -> Panel:
+    """Show the prejudice of every occupation against what its normal fit expects."""
+    reports, shapes = runs.reports, normal_shapes(runs)
+    return Panel(
+        title="Prejudice against its normal fit",
+        key="qq_plot",
+        name="prejudice-qq",
+        alt="QQ plot of prejudice against its normal fit",
+        chart=lambda: qq_plot(reports, shapes),
+        table=lambda: normal_table(reports, shapes),
+        table_title="Prejudice and what its normal fit expects",
+        table_name="normal",
+    )
