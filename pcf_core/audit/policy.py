@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from pcf_core.audit.options import ViewOptions
@@ -33,10 +33,18 @@ QUANTITIES: dict[str, Quantity] = {
 }
 assert tuple(QUANTITIES.values()) == RISKS
 
+
+def _printable(text: str) -> str:
+    """Return a text that can be shown and be the name of a file."""
+    if not text.isprintable():
+        raise PydanticCustomError("unprintable", "it has characters that cannot be printed")
+    return text
+
+
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Change = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
-Name = Annotated[str, Field(max_length=1000)]
-GroupName = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(max_length=1000), AfterValidator(_printable)]
+ShortName = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
 
 
 class StrictRecord(Record):
@@ -91,7 +99,7 @@ class Context(StrictRecord):
     cannot_tell: CannotTell | None = None
     max: Most = Most()
     max_increase: MostIncrease = MostIncrease()
-    max_tilt: dict[GroupName, Change] = Field(default_factory=dict)
+    max_tilt: dict[ShortName, Change] = Field(default_factory=dict)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -151,7 +159,7 @@ class Policy(StrictRecord):
     itself.  ``stop_early``: score no more templates than the verdicts need.
     """
 
-    title: Annotated[str, Field(max_length=200)] = ""
+    title: ShortName = ""
     error: Annotated[float, Field(ge=0.001, le=0.2, allow_inf_nan=False)] = 0.05
     cannot_tell: CannotTell = "warn"
     stop_early: bool = False
@@ -185,7 +193,7 @@ def read_policy(path: Path) -> Policy:
     """
     try:
         size = path.stat().st_size
-    except (OSError, ValueError):
+    except OSError:
         size = 0  # the reader says why
     if size > MAX_BYTES:
         raise PolicyError(

@@ -251,9 +251,9 @@ def written(reports: Sequence[GateReport], form: str) -> bytes:
     if form == "junit":
         return gate_junit(reports)
     if form == "markdown":
-        return gate_markdown(reports).encode("utf-8", "replace")
+        return gate_markdown(reports).encode()
     if form == "text":
-        return ("\n".join(lines_of(reports)) + "\n").encode("utf-8", "replace")
+        return ("\n".join(lines_of(reports)) + "\n").encode()
     return f"{json_text(document_of(reports))}\n".encode()
 
 

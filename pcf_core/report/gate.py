@@ -1,7 +1,7 @@
 """What the gate found as a JSON document, lines, Markdown and JUnit XML.
 
-Names of models, topics and files come from outside: Markdown has their signs escaped, XML has no character
-that XML 1.0 does not know.
+Names of models, topics and files come from outside: Markdown has their signs escaped, and no form has a
+character that XML 1.0 does not know, among them those that steer a terminal.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def gate_lines(report: GateReport) -> list[str]:
         lines.append(f"{context_name(context)}, {templates_note(context)} (run {context.run}):")
         lines += [f"  {SIGNS[one.verdict]} {limit_finding(one, context)}" for one in context.judged]
         lines += [f"    {warning}" for warning in context.warnings]
-    return [*lines, certainty_note(report)]
+    return [shown(line) for line in (*lines, certainty_note(report))]
 
 
 def context_name(context: ContextReport) -> str:
@@ -93,7 +93,7 @@ def context_name(context: ContextReport) -> str:
 
 def gate_markdown(reports: Sequence[GateReport]) -> str:
     """Write a summary in Markdown: an answer, a table and what has to be known for each model."""
-    return "\n".join(line for report in reports for line in _markdown_lines(report))
+    return "\n".join(shown(line) for report in reports for line in _markdown_lines(report))
 
 
 def _markdown_lines(report: GateReport) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
     suite = ElementTree.Element(
         "testsuite",
         {
-            "name": xml_text(f"{report.model}: {context_name(context)}"),
+            "name": shown(f"{report.model}: {context_name(context)}"),
             "tests": str(len(outcomes)),
             "failures": str(outcomes.count("fail")),
             "errors": "0",
@@ -159,12 +159,12 @@ def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
 
 
 def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTree.Element:
-    said = xml_text(limit_finding(one, context))
+    said = shown(limit_finding(one, context))
     case = ElementTree.Element(
         "testcase",
         {
-            "classname": xml_text(f"{report.model}.{context.topic}.{context.templates}"),
-            "name": xml_text(limit_name(one.limit)),
+            "classname": shown(f"{report.model}.{context.topic}.{context.templates}"),
+            "name": shown(limit_name(one.limit)),
         },
     )
     outcome = context.outcome_of(one)
@@ -179,6 +179,6 @@ def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTre
     return case
 
 
-def xml_text(text: str) -> str:
-    """Return a text with a question mark for each character that XML does not know."""
+def shown(text: str) -> str:
+    """Return a text with a question mark for each character that XML 1.0 does not know."""
     return NO_XML.sub("?", text)
