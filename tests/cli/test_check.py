@@ -14,7 +14,7 @@ import pytest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.scoring import opening
 from pcf_core.store.store import Store
-from tests.command_line import SCHEMAS, Done, run_here, run_process
+from tests.command_line import ROOT, SCHEMAS, Done, run_here, run_process
 
 SKEWED, BALANCED = "mini-gpt-skewed", "mini-gpt-balanced"
 BALANCED_RUN = "4cd94fcd469a8ddf"
@@ -122,6 +122,7 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
     out = [part for name in names for part in ("--out", str(tmp_path / name))]
     done = check("--model", BALANCED, "--max-risk", "0.4", "--format", "text", *out)
     assert done.stdout.startswith("mini-gpt-balanced keeps the limit: the check passes.")
+    assert "\n".join(done.stdout.splitlines()[:3]) in (ROOT / "docs" / "gate.md").read_text(encoding="utf8")
     assert (tmp_path / "gate.txt").read_text() == done.stdout
     suites = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suites.get("tests"), suites.get("failures")) == ("1", "0")
