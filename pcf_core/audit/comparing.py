@@ -46,8 +46,11 @@ def compared(
     *,
     resamples: int = 2000,
     permutations: int = 2000,
+    level: float = 0.95,
 ) -> Comparison:
     """Compare two runs on their common templates and occupations, with the counts of the first.
+
+    ``level``: of the intervals, inside (0, 1).
 
     Raises
     ------
@@ -68,6 +71,7 @@ def compared(
         criterion,
         resamples=resamples,
         permutations=permutations,
+        level=level,
     )
     one, other = sides(first, second, common)
     return Comparison(

@@ -63,9 +63,14 @@ def progress_line(clock: Callable[[], float] = time.monotonic) -> Iterator[Calla
 def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> None:
     """Write data to stdout: JSON where asked for or piped, readable lines on a terminal."""
     if as_json or not sys.stdout.isatty():
-        typer.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+        typer.echo(json_text(document))
     else:
         typer.echo("\n".join(lines()))
+
+
+def json_text(document: Any) -> str:
+    """Write data as JSON, in which NaN is refused."""
+    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:

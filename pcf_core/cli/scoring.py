@@ -36,6 +36,7 @@ from pcf_core.models.registry import resolve_to_score
 from pcf_core.show.findings.looks import look_finding
 from pcf_core.show.findings.progress import progress_note
 from pcf_core.store.store import Store
+from pcf_core.work.jobs import OpenScorer
 from pcf_core.work.launch import ensure_worker, worker_here
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
@@ -128,10 +129,17 @@ def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evide
 def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
     """Score in the foreground, with progress on stderr."""
     from pcf_core.work.engines import scorers_of
+
+    with scorers_of(engine, settings()) as open_scorer:
+        return score_with(store, run, protocol, open_scorer)
+
+
+def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: OpenScorer) -> dict[str, Any]:
+    """Score with what opens scorers, with progress on stderr."""
     from pcf_core.work.scoring import score_asked
 
     say_if_counts_changed(store, run)
-    with scorers_of(engine, settings()) as open_scorer, progress_line() as show:
+    with progress_line() as show:
 
         def progress(at: Progress) -> None:
             show(f"{run.scoring.model}: {progress_note(at)}")

@@ -62,6 +62,10 @@ WANTED: Mapping[str, str] = {  # by pydantic's name of the mistake
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be below {lt}",
     "less_than_equal": "must be at most {le}",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} entry",
+    "too_long": "must have at most {max_length} entries",
+    "dict_type": "must be a table",
 }
 MEND: Mapping[str, str] = {"missing": "write it", "extra_forbidden": "leave it out"}  # else "correct it"
 

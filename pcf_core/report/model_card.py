@@ -11,6 +11,7 @@ from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval, Over
 from pcf_core.report.comparison import RISKS
+from pcf_core.report.markdown import plain
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import ReportDocument, RiskNumber, RunFacts
 from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
@@ -18,7 +19,6 @@ from pcf_core.show.findings.numbers import alike, number, with_interval
 
 TEXT_AUDITS = ("fairpair", "criteria")  # sections
 MOST_NAMED = 10  # of what was left out of one run; the report names all
-MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#+!|~<>$&"})
 
 
 def model_card(document: ReportDocument) -> str:
@@ -180,8 +180,3 @@ def by_model(document: ReportDocument) -> Mapping[str, list[RunFacts]]:
     for run in document.runs:
         found.setdefault(run.scoring["model"], []).append(run)
     return found
-
-
-def plain(text: str) -> str:
-    """Escape text for Markdown, on one line."""
-    return " ".join(text.split()).translate(MARKUP)

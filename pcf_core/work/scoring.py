@@ -432,7 +432,7 @@ def score_asked(
         cells = score_run(run, store, open_scorer, on_progress, pause, on_wait=on_wait)
         return Finished(run, cells)
     within = run.plan.within
-    scorer = _once(run, open_scorer)
+    scorer = opened_once(run.scoring.dtype, open_scorer)
     scored, look = 0, None
 
     def progress(at: Progress) -> None:
@@ -457,12 +457,12 @@ def score_asked(
     return Finished(run, scored, look)
 
 
-def _once(run: RunSpec, open_scorer: OpenScorer) -> OpenScorer:
-    """Load the model for the first look and keep it for the others."""
+def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
+    """Load a model, which computes with ``dtype``, for its first look and keep it for the others."""
     kept: list[Scorer] = []
 
     def reopen(spec: ModelSpec, protocol: str) -> Scorer:
-        if spec.dtype != run.scoring.dtype:  # a second reader, for the noise floor
+        if spec.dtype != dtype:  # a second reader, for the noise floor
             return open_scorer(spec, protocol)
         if not kept:
             kept.append(open_scorer(spec, protocol))

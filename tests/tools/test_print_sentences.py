@@ -25,7 +25,8 @@ ELSEWHERE = {
         "seeds",
         "calibration",
         "unequal_words",
-    ),  # modules: a plan, a typed sentence, a job, seeds
+        "gate",
+    ),  # modules: a plan, a typed sentence, a job, seeds, a policy
     *("findings.axis.topics_finding", "findings.axis.checkpoints_finding", "findings.axis.size_finding"),
     *("findings.axis.alignment_finding", "findings.embedding.embedding_findings"),
     *("findings.embedding.gap_finding", "findings.criteria.criteria_findings"),

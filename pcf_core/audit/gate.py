@@ -1,0 +1,393 @@
+"""The gate: whether a model keeps the limits of a policy, by intervals and paired tests, never by a figure.
+
+    Policy -> for each context, look by look: Reading (and that of the baseline) -> Judged -> GateReport
+
+What is read is scored by whoever calls: :func:`check_context` asks for the run of a look and gets a reading.
+An increase *exceeds* its limit where the interval of the difference lies above it and, with a limit of 0 or
+more, the permutation test of :mod:`pcf_core.measure.comparison` rejects that the two models are alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.audit.comparing import compared
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
+from pcf_core.audit.reading import Reading
+from pcf_core.core.errors import CriterionError, PolicyError
+from pcf_core.core.records import FloatArray, Record
+from pcf_core.core.risk import Comparison, Interval
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.topics import Topic
+from pcf_core.material.templates import template_weights
+from pcf_core.measure.bootstrap import risk_intervals
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.decomposition import total
+from pcf_core.measure.distribution import mean_tilts
+from pcf_core.measure.limits import LimitVerdict, limit_verdict, reaching, resamples_for, stages
+from pcf_core.measure.resampling import TemplateUnit, effective_number
+
+Outcome = Literal["pass", "warn", "fail"]
+ReadRun = Callable[[RunSpec], Reading]
+
+MOST_CELLS = 100_000_000  # resamples × occupations × groups: 0.8 GB an array
+
+
+class Judged(Record):
+    """One limit and what can be said of it.
+
+    ``value``: the figure, or the difference from the baseline; it is read, and decides nothing.
+    ``interval``: what decides; its level is 1 − the limit's part of the error.  ``p_value``: of an increase,
+    from the paired permutation test; ``None`` elsewhere and where both are the same model.  ``run``: what was
+    read, ``templates`` of the ``available`` ones.
+    """
+
+    limit: Limit
+    value: float
+    interval: Interval
+    p_value: float | None = None
+    verdict: LimitVerdict
+    run: str
+    templates: int
+    available: int
+
+
+class ContextReport(Record):
+    """The limits of one context.
+
+    ``topic``, ``templates``, ``evidence``: titles or names.  ``baseline``: the label of the model that
+    increases are measured from, and ``baseline_run`` its run at the last look; empty without one.
+    ``warnings``: what has to be known of the figures.
+    """
+
+    topic: str
+    templates: str
+    evidence: str
+    run: str
+    baseline: str = ""
+    baseline_run: str = ""
+    judged: tuple[Judged, ...]
+    cannot_tell: CannotTell
+    warnings: tuple[str, ...] = ()
+
+    def outcome_of(self, judged: Judged) -> Outcome:
+        """Return what follows from the verdict on a limit."""
+        if judged.verdict == "cannot tell":
+            return self.cannot_tell
+        return "pass" if judged.verdict == "within" else "fail"
+
+    @property
+    def outcome(self) -> Outcome:
+        """What follows from all its limits: the worst."""
+        return _worst(self.outcome_of(one) for one in self.judged)
+
+
+class GateReport(Record):
+    """What a model keeps of a policy.  ``model``: its label; ``error``: of all verdicts together."""
+
+    model: str
+    title: str
+    error: float
+    stop_early: bool
+    contexts: tuple[ContextReport, ...]
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """The limits of all contexts."""
+        return tuple(one for context in self.contexts for one in context.judged)
+
+    @property
+    def verdict(self) -> LimitVerdict:
+        """*exceeds* where one limit is exceeded, *within* where all are kept, else *cannot tell*."""
+        verdicts = {one.verdict for one in self.judged}
+        if "exceeds" in verdicts:
+            return "exceeds"
+        return "within" if verdicts == {"within"} else "cannot tell"
+
+    @property
+    def outcome(self) -> Outcome:
+        """What follows: the worst of all limits."""
+        return _worst(context.outcome for context in self.contexts)
+
+
+def _worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return max(outcomes, key=("pass", "warn", "fail").index)
+
+
+def check_groups(policy_context: Context, topic: Topic) -> None:
+    """Refuse limits on the tilt towards groups that the topic does not have.
+
+    Raises
+    ------
+    PolicyError
+        There is one.
+    """
+    unknown = [group for group in policy_context.max_tilt if group not in topic.group_names]
+    if unknown:
+        raise PolicyError(
+            f"max_tilt names the group {unknown[0][:60]!r}, and the topic {topic.name!r} has "
+            f"{', '.join(topic.group_names)}: name one of these."
+        )
+
+
+# Growing sets of templates, in an order that no score decides.
+
+
+def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]:
+    """Return [template] places, the heaviest first; those that weigh alike by the hashes of their texts."""
+    hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+    return np.array(sorted(range(len(texts)), key=lambda place: (-weights[place], hashes[place])))
+
+
+def first_templates(run: RunSpec, places: NDArray[np.intp]) -> RunSpec:
+    """Return the run of the templates at these places, in the order of the set: itself if these are all."""
+    whole = run.templates
+    if len(places) == len(whole.templates):
+        return run
+    some = whole.model_copy(
+        update={
+            "name": f"{whole.name}-{len(places)}-of-{len(whole.templates)}",
+            "title": f"{whole.title}, {len(places)} of {len(whole.templates)} for a check",
+            "templates": tuple(whole.templates[place] for place in np.sort(places)),
+        }
+    )
+    return run.model_copy(update={"templates": some})
+
+
+# The verdicts on the limits of one context.
+
+
+def check_context(
+    context: Context,
+    run: RunSpec,
+    error: float,
+    read: ReadRun,
+    *,
+    policy: Policy,
+    early: bool,
+    read_baseline: ReadRun | None = None,
+) -> ContextReport:
+    """Judge the limits of one context, in looks where it may stop early.
+
+    A limit keeps the verdict of the look that decided it; scoring ends once every limit has one.
+
+    Parameters
+    ----------
+    context
+        What is to be kept.
+    run
+        The run of all its templates.
+    error
+        That of each limit.
+    read
+        Scores the run of a look, as far as that is to be done, and reads it.
+    policy
+        What follows where a context does not say what *cannot tell* means.
+    early
+        Whether there are looks before all templates are scored.
+    read_baseline
+        From the run of a look to the reading that it is compared with.
+
+    Raises
+    ------
+    PolicyError
+        A limit on a group that is not there, or on an increase without a baseline.
+    CriterionError
+        An error so small that resampling cannot show it.
+    """
+    check_groups(context, run.topic)
+    if context.compares and read_baseline is None:
+        raise PolicyError(
+            f"A limit on the increase over a baseline is set for the topic {run.topic.name!r}, and no "
+            "baseline is named: give --baseline with a run or a model."
+        )
+    weights = template_weights(run.templates, context.template_weights)
+    order = scoring_order(run.templates.texts, weights)
+    found: dict[Limit, Judged] = {}
+    left, warnings, reading, other = list(context.limits), tuple[str, ...](), None, None
+    for stage in stages(weights[order], error, early=early):
+        reading = read(first_templates(run, order[: stage.templates]))
+        if context.compares and read_baseline is not None:
+            other = read_baseline(reading.run)
+        look = Look(reading, other, stage.error, len(order))
+        found |= {limit: look.judged(limit) for limit in left}
+        warnings = look.warnings
+        left = [limit for limit in left if found[limit].verdict == "cannot tell"]
+        if not left:
+            break
+    assert reading is not None
+    return ContextReport(
+        topic=run.topic.name,
+        templates=run.templates.name,
+        evidence=run.evidence.name,
+        run=reading.run.key,
+        baseline=other.run.scoring.label if other else "",
+        baseline_run=other.run.key if other else "",
+        judged=tuple(found[limit] for limit in context.limits),
+        cannot_tell=context.cannot_tell or policy.cannot_tell,
+        warnings=warnings,
+    )
+
+
+def same_model(one: ScoringKey, other: ScoringKey) -> bool:
+    """Tell whether two keys are of the same weights, read by the same rules, under whatever names."""
+    return one.model_copy(update={"model": ""}) == other.model_copy(update={"model": ""})
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look can say: the readings of a model and, if wanted, of what it is compared with.
+
+    ``error``: intervals have the level 1 − ``error``.  ``available``: templates of the whole set.
+    """
+
+    reading: Reading
+    baseline: Reading | None
+    error: float
+    available: int
+
+    @property
+    def options(self) -> ViewOptions:
+        """How both are read."""
+        return self.reading.options
+
+    @property
+    def level(self) -> float:
+        """Of the intervals."""
+        return 1 - self.error
+
+    @cached_property
+    def resamples(self) -> int:
+        """How many resamples show the ends of intervals of this level.
+
+        Raises
+        ------
+        CriterionError
+            More than fit into the memory of a usual machine.
+        """
+        resamples = resamples_for(self.error)
+        occupations, _, groups = self.reading.matrix.values.shape
+        if resamples * occupations * groups > MOST_CELLS:
+            raise CriterionError(
+                f"{resamples:,} resamples of {occupations:,} occupations and {groups:,} groups are too many "
+                "to hold: set fewer limits, or allow a larger error."
+            )
+        return resamples
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What has to be known of the figures of this look."""
+        said = self._comparison.warnings if self._comparable else self.reading.matrix.warnings
+        return tuple(dict.fromkeys(said))
+
+    def judged(self, limit: Limit) -> Judged:
+        """Judge one limit."""
+        if limit.increase:
+            value, interval, p_value = self._increase(limit.quantity)
+        else:
+            (value, interval), p_value = self._figure(limit), None
+        low, high = interval.low, interval.high
+        if not (limit.increase and self._is_same_model):
+            low, high = self._reaching(limit, low, high)
+        verdict = limit_verdict(low, high, limit.limit)
+        if verdict == "exceeds" and p_value is not None and limit.limit >= 0 and p_value > self.error:
+            verdict = "cannot tell"
+        return Judged(
+            limit=limit,
+            value=value,
+            interval=interval.model_copy(update={"low": low, "high": high, "level": self.level}),
+            p_value=p_value,
+            verdict=verdict,
+            run=self.reading.run.key,
+            templates=len(self.reading.run.drawn.templates),
+            available=self.available,
+        )
+
+    def _reaching(self, limit: Limit, low: float, high: float) -> tuple[float, float]:
+        """Return an interval that reaches to what unseen contexts could make of it, if it has no width."""
+        signed = limit.increase or limit.quantity == "tilt"
+        if limit.increase:  # on common templates, of two models
+            effective, figures = self._comparison.effective_templates, 2
+        else:
+            effective, figures = effective_number(self.reading.matrix.template_weights), 1
+        low, high = reaching(low, high, effective, self.error, figures)
+        return max(low, -1.0 if signed else 0.0), min(high, 1.0)
+
+    @cached_property
+    def _unit(self) -> TemplateUnit:
+        """Whole templates, which is what a verdict rests on."""
+        return TemplateUnit.templates(self.reading.matrix.template_weights)
+
+    @cached_property
+    def _risks(self) -> Mapping[Quantity, tuple[float, Interval]]:
+        """R, R^p and R^c with their intervals over templates."""
+        matrix = self.reading.matrix
+        found = risk_intervals(
+            matrix.values,
+            self._unit,
+            matrix.occupation_weights,
+            matrix.criterion,
+            resamples=self.resamples,
+            level=self.level,
+        )
+        risks = total(found.parts, matrix.occupation_weights)
+        return {
+            "overall_risk": (risks.overall_risk, found.intervals["overall_risk"][0]),
+            "prejudice_risk": (risks.prejudice_risk, found.intervals["prejudice_risk"][0]),
+            "caprice_risk": (risks.caprice_risk, found.intervals["caprice_risk"][0]),
+        }
+
+    @cached_property
+    def _tilts(self) -> Mapping[str, tuple[float, Interval]]:
+        """The mean stereotype towards each group against an even split."""
+        matrix = self.reading.matrix
+        found = mean_tilts(
+            Criterion().stereotypes(matrix.values),
+            self._unit,
+            matrix.occupation_weights,
+            groups=matrix.groups,
+            occupations=matrix.occupations,
+            resamples=self.resamples,
+            level=self.level,
+        )
+        return {name: (tilt.mean, tilt.intervals["templates"]) for name, tilt in found.items()}
+
+    def _figure(self, limit: Limit) -> tuple[float, Interval]:
+        return self._tilts[limit.group] if limit.quantity == "tilt" else self._risks[limit.quantity]
+
+    @property
+    def _is_same_model(self) -> bool:
+        return self.baseline is not None and same_model(self.reading.run.scoring, self.baseline.run.scoring)
+
+    @property
+    def _comparable(self) -> bool:
+        return self.baseline is not None and not self._is_same_model
+
+    @cached_property
+    def _comparison(self) -> Comparison:
+        if self.baseline is None:
+            raise PolicyError("A limit on an increase needs a baseline: give --baseline.")
+        return compared(
+            self.reading,
+            self.baseline,
+            self.options,
+            resamples=self.resamples,
+            permutations=self.resamples,
+            level=self.level,
+        )
+
+    def _increase(self, quantity: Quantity) -> tuple[float, Interval, float | None]:
+        """Return the difference from the baseline, its interval over whole templates, and the test's p."""
+        if self._is_same_model:
+            return 0.0, Interval(low=0.0, high=0.0, level=self.level), None
+        found = self._comparison.differences[quantity]
+        assert found.basis is not None
+        return found.value, found.basis, found.p_value

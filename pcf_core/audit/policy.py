@@ -1,0 +1,203 @@
+"""Policies of the gate: which limits a model has to keep, where, and what follows where we cannot tell.
+
+A policy is a TOML file (docs/gate.md).  It names topics, templates and lists as the command line does and
+holds nothing that is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal, Self, cast
+
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.errors import PolicyError
+from pcf_core.core.records import Record, first_problem, made
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import Protocol
+from pcf_core.material.safety.reading import label, read_toml
+from pcf_core.measure.bootstrap import RISKS
+
+CannotTell = Literal["pass", "warn", "fail"]
+Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt"]
+
+MAX_BYTES = 64 * 1024
+MOST_CONTEXTS, MOST_LIMITS = 20, 50
+QUANTITIES: dict[str, Quantity] = {
+    "risk": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
+assert tuple(QUANTITIES.values()) == RISKS
+
+
+def _printable(text: str) -> str:
+    """Return a text that can be shown and be the name of a file."""
+    if not text.isprintable():
+        raise PydanticCustomError("unprintable", "it has characters that cannot be printed")
+    return text
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Change = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
+Name = Annotated[str, Field(max_length=1000), AfterValidator(_printable)]
+ShortName = Annotated[str, Field(max_length=200), AfterValidator(_printable)]
+
+
+class StrictRecord(Record):
+    """A record whose fields take values of their own type alone: "0.4" is no number, 1 is not true."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class Most(StrictRecord):
+    """The most that R, prejudice and caprice may be, on the scale that ends at 1."""
+
+    risk: Share | None = None
+    prejudice: Share | None = None
+    caprice: Share | None = None
+
+
+class MostIncrease(StrictRecord):
+    """By how much they may lie above those of the baseline; below 0, by how much they have to lie below."""
+
+    risk: Change | None = None
+    prejudice: Change | None = None
+    caprice: Change | None = None
+
+
+class Limit(Record):
+    """One limit.  ``group``: of a tilt.  ``increase``: the limit is on the difference from the baseline."""
+
+    quantity: Quantity
+    limit: float
+    group: str = ""
+    increase: bool = False
+
+
+class Context(StrictRecord):
+    """One measurement and the limits that it has to keep.
+
+    ``templates``, ``evidence``: empty for the topic's own.  ``max_tilt``: by group, the most that the mean
+    stereotype towards it may be, against an even split.  ``baseline``: a run or a model.  The other fields
+    are those of the command line's options; scores are read on the scale ``pcf``.
+    """
+
+    topic: Name
+    templates: Name = ""
+    evidence: Name = ""
+    protocol: Protocol = "exact"
+    weights: Name = "uniform"
+    template_weights: Literal["counts", "equal"] = "counts"
+    criterion: Name = "max"
+    reference: Literal["uniform", "labour"] = "uniform"
+    aggregation: Aggregation = "sum"
+    baseline: Name = ""
+    cannot_tell: CannotTell | None = None
+    max: Most = Most()
+    max_increase: MostIncrease = MostIncrease()
+    max_tilt: dict[ShortName, Change] = Field(default_factory=dict)
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The limits, in the order in which they are shown."""
+        return tuple(self._limits())
+
+    def _limits(self) -> Iterator[Limit]:
+        for increase, given in ((False, self.max), (True, self.max_increase)):
+            for name, quantity in QUANTITIES.items():
+                limit = cast(float | None, getattr(given, name))
+                if limit is not None:
+                    yield Limit(quantity=quantity, limit=limit, increase=increase)
+        for group, limit in self.max_tilt.items():
+            yield Limit(quantity="tilt", limit=limit, group=group)
+
+    @property
+    def compares(self) -> bool:
+        """Whether a limit is on the difference from a baseline."""
+        return any(limit.increase for limit in self.limits)
+
+    @property
+    def options(self) -> ViewOptions:
+        """How the scores are read; intervals draw whole templates.
+
+        Raises
+        ------
+        PolicyError
+            A criterion that nobody knows.
+        """
+        given = {"criterion": self.criterion, "reference": self.reference, "aggregation": self.aggregation}
+        try:
+            return ViewOptions.model_validate(
+                given
+                | {
+                    "protocol": self.protocol,
+                    "occupation_weights": self.weights,
+                    "template_weighting": self.template_weights,
+                }
+            )
+        except ValidationError as error:
+            raise PolicyError(f"A context of the policy: {first_problem(error)}.") from error
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> Self:
+        if not self.limits:
+            raise PydanticCustomError(
+                "no_limit", "it sets no limit: write max, max_increase or max_tilt with at least one figure"
+            )
+        return self
+
+
+class Policy(StrictRecord):
+    """What a model has to keep.
+
+    ``error``: the chance that any verdict of the policy is wrong, shared by all its limits.
+    ``cannot_tell``: what follows where neither *within* nor *exceeds* can be said; a context may say it
+    itself.  ``stop_early``: score no more templates than the verdicts need.
+    """
+
+    title: ShortName = ""
+    error: Annotated[float, Field(ge=0.001, le=0.2, allow_inf_nan=False)] = 0.05
+    cannot_tell: CannotTell = "warn"
+    stop_early: bool = False
+    contexts: Annotated[tuple[Context, ...], Field(strict=False, min_length=1, max_length=MOST_CONTEXTS)]
+
+    @property
+    def error_each(self) -> float:
+        """The part of the error that each limit gets."""
+        return self.error / sum(len(context.limits) for context in self.contexts)
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        limits = sum(len(context.limits) for context in self.contexts)
+        if limits > MOST_LIMITS:
+            raise PydanticCustomError(
+                "many_limits",
+                "{limits} limits share one error, at most {most} can: write two policies",
+                {"limits": limits, "most": MOST_LIMITS},
+            )
+        return self
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy from a TOML file.
+
+    Raises
+    ------
+    PolicyError
+        Over 64 kB, not readable, not TOML, a field that is unknown, missing or of another type or range, no
+        limit or too many.
+    """
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0  # the reader says why
+    if size > MAX_BYTES:
+        raise PolicyError(
+            f"{label(path)} has {size:,} bytes; a policy has at most {MAX_BYTES:,}: name files in it instead."
+        )
+    table = read_toml(path, Policy.model_fields, PolicyError)
+    return made(Policy, table, label(path), PolicyError)

@@ -1,0 +1,276 @@
+"""``check``: whether models keep limits, for people and pipelines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
+from pcf_core.audit.policy import CannotTell, Context, Most, MostIncrease, Policy, read_policy
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import load_result
+from pcf_core.cli.console import give, json_text, one_of, open_store
+from pcf_core.cli.options import (
+    DtypeOption,
+    EvidenceOption,
+    JsonOption,
+    ModelOption,
+    ProtocolOption,
+    TemplatesOption,
+    TopicOption,
+)
+from pcf_core.cli.scoring import given_or_usual, score_with
+from pcf_core.core.errors import InputError, PolicyError
+from pcf_core.core.records import made
+from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
+from pcf_core.report.tables import check_target, write_whole
+from pcf_core.store.store import Store
+from pcf_core.work.jobs import OpenScorer
+
+FORMS: Mapping[str, str] = {".txt": "text", ".json": "json", ".md": "markdown", ".xml": "junit"}
+RUN_KEY = re.compile("[0-9a-f]{6,16}")
+EXCEEDS, CANNOT_TELL = 3, 4  # exit codes
+
+
+def check(
+    model: ModelOption,
+    policy: Annotated[Path | None, typer.Option(help="a TOML file of limits, see docs/gate.md")] = None,
+    topic: TopicOption = "",
+    templates: TemplatesOption = "",
+    evidence: EvidenceOption = "",
+    protocol: ProtocolOption = "",
+    dtype: DtypeOption = AUTO,
+    max_risk: Annotated[float | None, typer.Option(help="the most that R may be, 0 to 1")] = None,
+    max_prejudice: Annotated[float | None, typer.Option(help="the most that R^p may be")] = None,
+    max_caprice: Annotated[float | None, typer.Option(help="the most that R^c may be")] = None,
+    max_increase: Annotated[
+        float | None, typer.Option(help="the most that R may lie above that of the baseline, -1 to 1")
+    ] = None,
+    baseline: Annotated[str, typer.Option(help="a run key or a model, for --max-increase")] = "",
+    cannot_tell: Annotated[str, typer.Option(help="what follows then: pass, warn (usual) or fail")] = "",
+    stop_early: Annotated[
+        bool, typer.Option("--stop-early", help="score no more templates than the verdicts need")
+    ] = False,
+    form: Annotated[str, typer.Option("--format", help="of stdout: text, json, markdown or junit")] = "",
+    out: Annotated[
+        list[Path] | None, typer.Option(help="a file to write: .txt, .json, .md or .xml; may be repeated")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Check models against limits: exit 0 where they are kept, 3 where one is exceeded.
+
+    A verdict rests on an interval or a paired test, never on a figure alone; where it cannot be told, the
+    policy says what follows: pass, warn, or fail with exit 4.
+    """
+    if form:
+        one_of(form, "--format", tuple(FORMS.values()))
+    if form and as_json and form != "json":
+        raise InputError(f"--json and --format {form} ask for two formats on stdout: give one of the two.")
+    files = {path: form_of(path) for path in out or ()}
+    given = {
+        "--topic": topic,
+        "--templates": templates,
+        "--evidence": evidence,
+        "--protocol": protocol,
+        "--max-risk": max_risk,
+        "--max-prejudice": max_prejudice,
+        "--max-caprice": max_caprice,
+        "--max-increase": max_increase,
+        "--cannot-tell": cannot_tell,
+    }
+    if policy is not None:
+        twice = [option for option, value in given.items() if value not in ("", None)]
+        if twice:
+            raise InputError(
+                f"{twice[0]} stands beside --policy, which says it itself: leave one of them out."
+            )
+        asked = read_policy(policy)
+    else:
+        asked = policy_of(given)
+    precision = one_of(dtype, "--dtype", PRECISIONS)
+    specs = [in_precision(resolve_to_score(name), precision) for name in model]
+    store = open_store()
+    gate = Gate(store, asked, precision, baseline, stop_early or asked.stop_early)
+    plans = [[gate.planned(spec, context) for context in asked.contexts] for spec in specs]
+    reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
+    for path, kind in files.items():
+        text = written(reports, kind)
+        write_whole(path, lambda target, text=text: target.write_bytes(text))  # type: ignore[misc]
+    tell(reports, "json" if as_json else form)
+    if any(report.verdict == "exceeds" for report in reports):
+        return EXCEEDS
+    return CANNOT_TELL if any(report.outcome == "fail" for report in reports) else 0
+
+
+def form_of(path: Path) -> str:
+    """Return the format of a file to write, by its ending.
+
+    Raises
+    ------
+    InputError
+        Another ending, or no file can stand there.
+    """
+    if path.suffix.lower() not in FORMS:
+        raise InputError(f"--out takes a file that ends in {', '.join(FORMS)}; got {str(path)[:200]!r}.")
+    check_target(path)
+    return FORMS[path.suffix.lower()]
+
+
+def policy_of(given: Mapping[str, str | float | None]) -> Policy:
+    """Return the policy that options say: one context.
+
+    Raises
+    ------
+    InputError
+        No limit, or one outside its range.
+    """
+    figures = {option: given[f"--max-{option}"] for option in ("risk", "prejudice", "caprice", "increase")}
+    if all(value is None for value in figures.values()):
+        raise PolicyError(
+            "No limit is given: name one with --max-risk, --max-prejudice, --max-caprice or --max-increase, "
+            "or a file of them with --policy."
+        )
+    increase = figures.pop("increase")
+    context = {
+        "topic": given["--topic"] or "gender",
+        "templates": given["--templates"],
+        "evidence": given["--evidence"],
+        "protocol": given["--protocol"] or "exact",
+        "max": made(Most, figures, "The options --max-…", PolicyError),
+        "max_increase": made(MostIncrease, {"risk": increase}, "The option --max-increase", PolicyError),
+    }
+    follows = one_of(str(given["--cannot-tell"] or "warn"), "--cannot-tell", get_args(CannotTell))
+    asked = {"cannot_tell": follows, "contexts": (made(Context, context, "The options", PolicyError),)}
+    return made(Policy, asked, "The options", PolicyError)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A policy that models are held against; what the store lacks is scored here."""
+
+    store: Store
+    policy: Policy
+    precision: str
+    baseline: str
+    early: bool
+
+    def planned(self, spec: ModelSpec, context: Context) -> RunSpec:
+        """Return the run of all templates of a context.
+
+        Raises
+        ------
+        InputError
+            A name that nobody knows, or a group that the topic does not have.
+        """
+        topic = load_topic(context.topic)
+        check_groups(context, topic)
+        return build_run(
+            spec,
+            topic,
+            load_evidence(given_or_usual(context.evidence, topic, "evidence")),
+            load_templates(given_or_usual(context.templates, topic, "templates")),
+            context.protocol,
+        )
+
+    def checked(self, spec: ModelSpec, runs: Sequence[RunSpec]) -> GateReport:
+        """Judge a model on the runs of all contexts, in their order."""
+        from pcf_core.work.engines import scorers_of
+
+        with scorers_of(settings().engine, settings()) as open_scorer:
+            found = tuple(
+                check_context(
+                    context,
+                    run,
+                    self.policy.error_each,
+                    self.reader(context, run.scoring, open_scorer),
+                    policy=self.policy,
+                    early=self.early,
+                    read_baseline=self.baseline_reader(context, open_scorer),
+                )
+                for context, run in zip(self.policy.contexts, runs, strict=True)
+            )
+        return GateReport(
+            model=spec.label,
+            title=self.policy.title,
+            error=self.policy.error,
+            stop_early=self.early,
+            contexts=found,
+        )
+
+    def reader(self, context: Context, key: ScoringKey, open_scorer: OpenScorer) -> ReadRun:
+        """Return what scores runs of one model, as far as the store lacks them, and reads them.
+
+        The model is loaded once for all looks.
+        """
+        from pcf_core.work.scoring import opened_once
+
+        opened = opened_once(key.dtype, open_scorer)
+
+        def read(part: RunSpec) -> Reading:
+            score_with(self.store, part, context.protocol, opened)
+            return self.read_kept(part, context)
+
+        return read
+
+    def read_kept(self, run: RunSpec, context: Context) -> Reading:
+        """Read a finished run as the context says."""
+        options = context.options
+        return Reading(run, load_result(self.store, run, options.protocol, options.aggregation), options)
+
+    def baseline_reader(self, context: Context, open_scorer: OpenScorer) -> ReadRun | None:
+        """Return what reads the baseline for the run of a look, ``None`` where none is needed or named.
+
+        A key is a kept run, read as it is; any other name a model, which is scored on the same templates.
+        """
+        name = self.baseline or context.baseline
+        if not (name and context.compares):
+            return None
+        if RUN_KEY.fullmatch(name):
+            kept = self.store.load_run(name)
+            return lambda part: self.read_kept(kept, context)
+        key = ScoringKey.of(in_precision(resolve_to_score(name), self.precision), context.protocol)
+        score_and_read = self.reader(context, key, open_scorer)
+        return lambda part: score_and_read(part.model_copy(update={"scoring": key}))
+
+
+def written(reports: Sequence[GateReport], form: str) -> bytes:
+    """Write reports as the content of a file."""
+    if form == "junit":
+        return gate_junit(reports)
+    if form == "markdown":
+        return gate_markdown(reports).encode()
+    if form == "text":
+        return ("\n".join(lines_of(reports)) + "\n").encode()
+    return f"{json_text(document_of(reports))}\n".encode()
+
+
+def tell(reports: Sequence[GateReport], form: str) -> None:
+    """Write to stdout; without a format as all commands do: JSON into a pipe, lines on a terminal."""
+    if form in ("", "json"):
+        give(document_of(reports), form == "json", lambda: lines_of(reports))
+    else:
+        typer.echo(written(reports, form).decode().rstrip("\n"))
+
+
+def document_of(reports: Sequence[GateReport]) -> Any:
+    """Return one object for a model, a list of them for several."""
+    documents = [gate_document(report) for report in reports]
+    return documents[0] if len(documents) == 1 else documents
+
+
+def lines_of(reports: Sequence[GateReport]) -> list[str]:
+    """Write the lines of all reports."""
+    return [line for report in reports for line in gate_lines(report)]

@@ -1,0 +1,184 @@
+"""What the gate found as a JSON document, lines, Markdown and JUnit XML.
+
+Names of models, topics and files come from outside: Markdown has their signs escaped, and no form has a
+character that XML 1.0 does not know, among them those that steer a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from pcf_core.audit.gate import ContextReport, GateReport, Judged
+from pcf_core.report.documents import finite
+from pcf_core.report.markdown import plain
+from pcf_core.show.findings.gate import (
+    certainty_note,
+    figure_text,
+    gate_answer,
+    limit_finding,
+    limit_name,
+    templates_note,
+)
+from pcf_core.show.findings.numbers import number
+
+# What XML 1.0 does not know, also as a reference: control characters, halves of pairs, U+FFFE and U+FFFF.
+NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SIGNS = {"within": "✓", "exceeds": "✗", "cannot tell": "?"}
+
+
+def gate_document(report: GateReport) -> dict[str, Any]:
+    """Return plain dictionaries, lists, numbers and texts, the shape of ``check --json`` (docs/cli.md)."""
+    document = {
+        "model": report.model,
+        "title": report.title,
+        "error": report.error,
+        "stop_early": report.stop_early,
+        "verdict": report.verdict,
+        "outcome": report.outcome,
+        "contexts": [
+            {
+                "topic": context.topic,
+                "templates": context.templates,
+                "evidence": context.evidence,
+                "run": context.run,
+                "baseline": context.baseline or None,
+                "baseline_run": context.baseline_run or None,
+                "cannot_tell": context.cannot_tell,
+                "outcome": context.outcome,
+                "limits": [
+                    {
+                        "quantity": one.limit.quantity,
+                        "group": one.limit.group or None,
+                        "kind": "increase" if one.limit.increase else "most",
+                        "limit": one.limit.limit,
+                        "value": one.value,
+                        "interval": one.interval.model_dump(),
+                        "p_value": one.p_value,
+                        "verdict": one.verdict,
+                        "outcome": context.outcome_of(one),
+                        "run": one.run,
+                        "templates": one.templates,
+                        "available": one.available,
+                    }
+                    for one in context.judged
+                ],
+                "warnings": list(context.warnings),
+            }
+            for context in report.contexts
+        ],
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+# For people: lines of a terminal, and Markdown for the summary of a pipeline.
+
+
+def gate_lines(report: GateReport) -> list[str]:
+    """Write the verdicts as lines, the answer first."""
+    lines = [gate_answer(report)]
+    for context in report.contexts:
+        lines.append(f"{context_name(context)}, {templates_note(context)} (run {context.run}):")
+        lines += [f"  {SIGNS[one.verdict]} {limit_finding(one, context)}" for one in context.judged]
+        lines += [f"    {warning}" for warning in context.warnings]
+    return [shown(line) for line in (*lines, certainty_note(report))]
+
+
+def context_name(context: ContextReport) -> str:
+    """Name what was measured: "gender, gender-wikipedia-100, occupations-us"."""
+    return ", ".join((context.topic, context.templates, context.evidence))
+
+
+def gate_markdown(reports: Sequence[GateReport]) -> str:
+    """Write a summary in Markdown: an answer, a table and what has to be known for each model."""
+    return "\n".join(shown(line) for report in reports for line in _markdown_lines(report))
+
+
+def _markdown_lines(report: GateReport) -> Iterator[str]:
+    yield f"## {plain(report.title or 'Discrimination check')}: {plain(report.model)}"
+    yield from ("", f"**{plain(gate_answer(report))}**", "")
+    yield "| | measured | limit | figure and range | verdict | sentences | run |"
+    yield "|---" * 7 + "|"
+    for context in report.contexts:
+        for one in context.judged:
+            cells = (
+                SIGNS[one.verdict],
+                plain(context_name(context)),
+                plain(limit_name(one.limit)),
+                plain(figure_text(one)),
+                one.verdict,
+                f"{one.templates:,} of {one.available:,}",
+                f"`{one.run}`",
+            )
+            yield f"| {' | '.join(cells)} |"
+    yield from ("", plain(certainty_note(report)), "")
+    notes = [
+        f"- {plain(context_name(context))}: {plain(note)}"
+        for context in report.contexts
+        for note in context.warnings
+    ]
+    yield from (*notes, "") if notes else ()
+
+
+# For a pipeline: JUnit XML, a suite for each model and context, a case for each limit.
+
+
+def gate_junit(reports: Sequence[GateReport]) -> bytes:
+    """Write JUnit XML.
+
+    A limit that is exceeded is a failure, so is one of which we cannot tell where the policy says so; where
+    it only warns, the case is skipped, which is shown and fails nothing.
+    """
+    root = ElementTree.Element("testsuites", {"name": "PCF Audit"})
+    for report in reports:
+        for context in report.contexts:
+            root.append(_suite(report, context))
+    for name in ("tests", "failures", "skipped"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ElementTree.indent(root)
+    found: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return found + b"\n"
+
+
+def _suite(report: GateReport, context: ContextReport) -> ElementTree.Element:
+    outcomes = [context.outcome_of(one) for one in context.judged]
+    suite = ElementTree.Element(
+        "testsuite",
+        {
+            "name": shown(f"{report.model}: {context_name(context)}"),
+            "tests": str(len(outcomes)),
+            "failures": str(outcomes.count("fail")),
+            "errors": "0",
+            "skipped": str(outcomes.count("warn")),
+        },
+    )
+    suite.extend(_case(report, context, one) for one in context.judged)
+    return suite
+
+
+def _case(report: GateReport, context: ContextReport, one: Judged) -> ElementTree.Element:
+    said = shown(limit_finding(one, context))
+    case = ElementTree.Element(
+        "testcase",
+        {
+            "classname": shown(f"{report.model}.{context.topic}.{context.templates}"),
+            "name": shown(limit_name(one.limit)),
+        },
+    )
+    outcome = context.outcome_of(one)
+    if outcome == "fail":
+        ElementTree.SubElement(case, "failure", {"type": one.verdict, "message": said})
+    elif outcome == "warn":
+        ElementTree.SubElement(case, "skipped", {"message": said})
+    ElementTree.SubElement(case, "system-out").text = (
+        f"{said}\nlevel of the range {number(one.interval.level)}, run {one.run}, "
+        f"{one.templates} of {one.available} templates"
+    )
+    return case
+
+
+def shown(text: str) -> str:
+    """Return a text with a question mark for each character that XML 1.0 does not know."""
+    return NO_XML.sub("?", text)
