@@ -1,5 +1,7 @@
 """The attributive rule: "The inspectors were appointed in May" -> "The [X], who was appointed, is [Y]".
 
+Of the dead nothing is true any more: "The soldiers were killed" -> "The [X], who was killed, was [Y]".
+
 Where a word of the topic is an adjective ("is black"), it has no place in a clause; what is mined is what is
 said of people by their profession (BVF D.3), and the template asks of whom it is true (PCF 8.5).
 """
@@ -67,4 +69,10 @@ def skeleton(tree: Tree, head: int, topic_words: Collection[str] = ()) -> str:
         raise Refused(hint)
     if "it" in words:
         raise Refused("a pronoun inside")
-    return f"The [X], who {' '.join(words)}, is [Y]"
+    said = " ".join(words)
+    return f"The [X], who {said}, {'was' if is_death(said) else 'is'} [Y]"
+
+
+def is_death(said: str) -> bool:
+    """Tell whether a predicate in the past says that somebody died ("was killed", not "killed")."""
+    return f"{said} ".startswith(tuple(f"{death} " for death in lexicon().deaths))

@@ -162,6 +162,8 @@ def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> N
             raise Refused("a clause its predicate does not take")
         if lemma in lists["needs_recipient"] and not told and not passive:
             raise Refused("a verb that needs more")
+        if joint == "that" and not lexicon().needs_particle.get(lemma, frozenset(words)) & set(words):
+            raise Refused("a verb that needs more")
     elif (joint == "that" and not {"so", "such"} & set(words) and word not in lists["stance"]) or (
         joint == "as" and len(words) == 1
     ):

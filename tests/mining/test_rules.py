@@ -33,8 +33,8 @@ CLAUSAL = {
 ATTRIBUTIVE = {
     "Three inspectors were appointed in May.": "The [X], who was appointed, is [Y]",
     "The teachers participate in the programme every year.": "The [X], who participated, is [Y]",
-    "A young doctor died during the siege.": "The [X], who died, is [Y]",
-    "The soldiers were killed near the river.": "The [X], who was killed, is [Y]",
+    "A young doctor died during the siege.": "The [X], who died, was [Y]",
+    "The soldiers were killed near the river.": "The [X], who was killed, was [Y]",
 }
 EMPTY = (
     "He likes the sea.",
