@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from pcf_core.core.topics import Part
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
 from pcf_core.mining.predicates import predicate
-from pcf_core.mining.verb_groups import Dropped, Refused
+from pcf_core.mining.verb_groups import Dropped, Found, Refused
+
+FITS: tuple[Part, ...] = ("phrase", "adjective")
 
 
 def wanted() -> tuple[str, ...]:
@@ -23,7 +26,7 @@ def wanted() -> tuple[str, ...]:
     return tuple(sorted({*nouns, *(form for form, noun in known.plural.items() if noun in nouns)}))
 
 
-def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
+def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[Found | Dropped]:
     """Yield templates of a sentence whose subject is a person by profession: one for each predicate."""
     head = tree.root
     subject = next(iter(tree.children(head, "nsubj")), head)
@@ -31,7 +34,7 @@ def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str |
         return
     for verb in (head, *shared(tree, head)):
         try:
-            yield skeleton(tree, verb, topic_words)
+            yield Found(skeleton(tree, verb, topic_words), subject, None, FITS)
         except Refused as reason:
             yield Dropped(str(reason))
 

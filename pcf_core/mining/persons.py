@@ -65,8 +65,8 @@ class Lexicon:
     ``verbs``: verb, or ``be`` + verb for its passive, -> prepositions of which it needs one; ``adjectives``
     likewise; ``adverbs``: verb -> adverbs it keeps; ``particles``: verb -> those with which it needs an
     object; ``idioms``: verb or preposition -> nouns that need no more after it; ``lemmas``: form of a listed
-    verb -> the verbs it may belong to; ``needs_particle``: verb -> particles with one of which alone it takes a clause
-    with *that*; ``deaths``: how predicates of the dead begin.
+    verb -> the verbs it may belong to; ``needs_particle``: verb -> particles, without one of which it
+    takes no clause with *that*; ``deaths``: how predicates of the dead begin.
     """
 
     persons: frozenset[str]
