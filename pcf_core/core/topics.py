@@ -97,8 +97,8 @@ class Weights(Record):
 
 
 # What can stand at ``[Y]``: pronouns that are a subject, an object, a possessive (a determiner, where they
-# stand before a noun: "her", not "hers"), or reflexive; a noun in the plural, one without an article, one with
-# it (a phrase); an adjective.
+# stand before a noun: "her", not "hers"), or reflexive; a noun in the plural, one without an article, one
+# with it (a phrase); an adjective.
 Part = Literal[
     "pronoun", "object", "possessive", "determiner", "reflexive", "plural", "noun", "phrase", "adjective"
 ]
