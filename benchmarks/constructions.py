@@ -33,10 +33,11 @@ from benchmarks.coreference import DATA, GAP, GUM, Parser, Sentence, label_of, p
 from pcf_core.core.settings import settings
 from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION, Construction
 from pcf_core.mining.coreference import SUBJECTS, judge
+from pcf_core.mining.modifiers import COPULAS
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of, naming
-from pcf_core.mining.verb_groups import Found
+from pcf_core.mining.verb_groups import Found, lemma_of
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,10 @@ def says(tree: Tree, construction: str, subject: int, word: int) -> bool:
     """Tell whether the annotators' tree says a word of a subject."""
     if construction == "apposition":
         return tree.heads[word] == subject and tree.has(word, "appos")
-    beside = tree.heads[word] == tree.heads[subject] and tree.has(word, "xcomp", "obj")
+    verb = tree.heads[word]
+    beside = (
+        verb == tree.heads[subject] and tree.has(word, "xcomp", "obj") and lemma_of(tree, verb) in COPULAS
+    )
     return tree.has(subject, "nsubj") and (tree.heads[subject] == word or beside)
 
 
