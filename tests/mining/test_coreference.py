@@ -344,7 +344,7 @@ REFUSED = {
         "the subject holds a pronoun of the same gender",
     ),
     "a judge's ruling": (
-        "The the DT 2 det; <judge judge NN 3 nsubj; held hold VBD 0 root" + he(head=5, root=3),
+        "The the DT 2 det; <judge judge NN 3 nsubj; held hold VBD 0 root" + he(head=6, root=3),
         "the subject speaks of somebody else",
     ),
     "a pronoun that went before": (
