@@ -342,6 +342,26 @@ def test_mined_templates_are_written_with_their_card(
     assert [template.text for template in load_templates(out).templates] == ["The [X] said that [Y]"]
 
 
+def test_other_constructions_are_mined_where_they_are_asked_for(
+    own_settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "own.txt").write_text("Mary Jones ended her career.\n\nMary Jones ended the career.\n")
+    options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]
+    done = run_here(
+        "mine", *options, "--construction", "possessive", "--out", str(tmp_path / "a.csv"), "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "The construction possessive is off by itself: 73 of 76 right" in done.stderr
+    mined = json.loads(done.stdout)
+    assert (mined["sentences"], mined["matches"], mined["without_word"]) == (1, 1, 1)
+    (template,) = load_mined(tmp_path / "a.csv").templates
+    assert (template.text, template.fits) == ("The [X] ended [Y] career", ("determiner",))
+    assert "Constructions: possessive." in load_mined(tmp_path / "a.csv").card.history[0]
+    refused = run_here("mine", *options, "--construction", "adjective", "--out", str(tmp_path / "b.csv"))
+    assert refused.returncode == 2
+    assert "no construction 'adjective'" in refused.stderr
+
+
 @pytest.mark.slow
 def test_a_mined_set_replaces_another_whole_or_not_at_all(
     own_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ from pcf_core.core.settings import settings
 from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import name_of
+from pcf_core.mining.constructions import Position, offered_for
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.rules import rule_for
@@ -34,7 +35,8 @@ PACKINGS = ("gz", "bz2", "zst")
 HOW = """
 The miner reads the corpus once. Of a topic whose words act it looks for *he* and *she*, in sentences such as
 “The nurse said that she was tired”; of one whose words describe, for nouns for people by what they do, as in
-“The inspectors were appointed in May”. It parses those alone and keeps the skeleton of each: the subject
+“The inspectors were appointed in May”. Other constructions can be switched on: “Smith ended his career”, “The
+surgeon was a young woman”. It parses those alone and keeps the skeleton of each: the subject
 becomes *[X]*, and *[Y]* stands for the topic's words. Every sentence is counted once: it gave a template, was
 dropped for a reason (a name, a number, anything that hints at a group), or has no word that is looked for.
 The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
@@ -88,6 +90,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
         help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
         "words that describe (the religions).",
     )
+    constructions = draw_constructions(known[names[0]].position) if names else ()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sample = st.number_input(
             "Documents",
@@ -116,7 +119,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
     if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
         try:
             check_free(name)
-            rule_for([known[topic] for topic in names])  # refuses topics of different kinds
+            rule_for([known[topic] for topic in names], constructions)  # refuses what does not go together
             corpus = write(keep_upload, file.name, file) if file else corpus_named(str(chosen), corpora)
             start(
                 MineRequest(
@@ -126,12 +129,33 @@ def draw_form(corpora: dict[str, Path]) -> None:
                     sample=sample,
                     seed=seed,
                     cut=lowest,
+                    constructions=constructions,
                 )
             )
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
             st.rerun()
+
+
+def draw_constructions(position: Position) -> tuple[str, ...]:
+    """Draw the switches of what can be mined; return the names that are on, none where all are as usual."""
+    offered = {one.name: one for one in offered_for(position)}
+    usual = [name for name, one in offered.items() if one.on]
+    chosen = st.multiselect(
+        "Constructions",
+        list(offered),
+        default=usual,
+        key=f"mine_constructions_{position}",
+        format_func=lambda name: f"{offered[name].title}: “{offered[name].example[0]}”",
+        help="Where a word must stand to mean or describe the person. Those that are off by themselves are "
+        "not known to be right in 95 of 100 sentences. Mine each kind of word into a set of its own: words "
+        "that fit in one kind do not fit in another.",
+    )
+    for name in chosen:
+        if not offered[name].on:
+            st.caption(plain(f"{offered[name].title} is {offered[name].standing}."))
+    return () if chosen == usual else tuple(chosen)
 
 
 def draw_upload() -> UploadedFile | None:

@@ -18,6 +18,8 @@ from pcf_core.material.safety.text import check_name
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
+from pcf_core.mining.constructions import CONSTRUCTIONS
+from pcf_core.mining.rules import rule_for
 from pcf_core.report.tables import write_whole
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
@@ -45,6 +47,10 @@ def mine(
         int, typer.Option("--workers", min=0, max=256, help="processes; 0: PCF_MINE_WORKERS, or one a core")
     ] = 0,
     cut: Annotated[float, typer.Option("--cut", help="the lowest count to keep, 1 or more")] = 1,
+    construction: Annotated[
+        list[str] | None,
+        typer.Option("--construction", help="what to look for (docs/mining.md); may be repeated"),
+    ] = None,
     engine: EngineOption = "",
     queue: QueueOption = False,
     as_json: JsonOption = False,
@@ -60,6 +66,7 @@ def mine(
     if not queue:
         out = checked_out(out)
     topics = tuple(load_topic(given) for given in topic)
+    rule = rule_for(topics, construction or ())  # refuses topics and constructions before hours of work
     request = MineRequest(
         corpus=corpus_path(corpus),
         topics=topics,
@@ -73,7 +80,11 @@ def mine(
         sample=sample,
         seed=seed,
         cut=cut,
+        constructions=rule.constructions if construction else (),
     )
+    for one in (CONSTRUCTIONS[chosen] for chosen in request.constructions):
+        if not one.on:
+            say(f"The construction {one.name} is {one.standing}.")
     if out is None:
         answer = queue_mining(request)
         give(answer, as_json, lambda: [f"{answer['name']}  job {answer['job']}"])
@@ -160,7 +171,9 @@ def mine_now(request: MineRequest, engine: Engine, workers: int, out: Path) -> d
         return f"{request.name}: {part}{so_far.words:,} words, {so_far.matches:,} matches{left}"
 
     with (
-        counters_of(engine, settings(), request.topics, request.pipeline, workers) as counters,
+        counters_of(
+            engine, settings(), request.topics, request.pipeline, workers, request.constructions
+        ) as counters,
         progress_line() as show,
     ):
         mined = mine_asked(

@@ -96,9 +96,12 @@ class Weights(Record):
 # The contexts (C): what a run is scored on, and with the origin that mining tells.
 
 
-# What can stand at ``[Y]``: pronouns that are a subject, an object, a possessive or reflexive; a noun in the
-# plural, one without an article, one with it (a phrase); an adjective.
-Part = Literal["pronoun", "object", "possessive", "reflexive", "plural", "noun", "phrase", "adjective"]
+# What can stand at ``[Y]``: pronouns that are a subject, an object, a possessive (a determiner, where they
+# stand before a noun: "her", not "hers"), or reflexive; a noun in the plural, one without an article, one
+# with it (a phrase); an adjective.
+Part = Literal[
+    "pronoun", "object", "possessive", "determiner", "reflexive", "plural", "noun", "phrase", "adjective"
+]
 PARTS: tuple[Part, ...] = get_args(Part)
 # What stands there in the templates of a form, by the rule that mines them.
 FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {

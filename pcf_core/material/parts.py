@@ -20,6 +20,7 @@ NAMES: Mapping[Part, str] = {
     "pronoun": "a pronoun that can be a subject",
     "object": "a pronoun that is an object",
     "possessive": "a possessive",
+    "determiner": "a possessive before its noun",
     "reflexive": "a reflexive pronoun",
     "plural": "a noun in the plural",
     "noun": "a noun without an article",
@@ -59,7 +60,9 @@ def unfit_words(topic: Topic, fits: Iterable[tuple[Part, ...]]) -> dict[str, str
 
 
 def _named(parts: Collection[Part]) -> str:
-    return " or ".join(NAMES[part] for part in PARTS if part in parts)
+    """Name parts of speech; one that a wider one covers goes without saying."""
+    narrower = {"determiner"} if "possessive" in parts else set()
+    return " or ".join(NAMES[part] for part in PARTS if part in parts and part not in narrower)
 
 
 @lru_cache(maxsize=2)

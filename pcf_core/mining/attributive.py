@@ -1,5 +1,7 @@
 """The attributive rule: "The inspectors were appointed in May" -> "The [X], who was appointed, is [Y]".
 
+Of the dead nothing is true any more: "The soldiers were killed" -> "The [X], who was killed, was [Y]".
+
 Where a word of the topic is an adjective ("is black"), it has no place in a clause; what is mined is what is
 said of people by their profession (BVF D.3), and the template asks of whom it is true (PCF 8.5).
 """
@@ -8,10 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from pcf_core.core.topics import Part
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
 from pcf_core.mining.predicates import predicate
-from pcf_core.mining.verb_groups import Dropped, Refused
+from pcf_core.mining.verb_groups import Dropped, Found, Refused
+
+FITS: tuple[Part, ...] = ("phrase", "adjective")
 
 
 def wanted() -> tuple[str, ...]:
@@ -21,7 +26,7 @@ def wanted() -> tuple[str, ...]:
     return tuple(sorted({*nouns, *(form for form, noun in known.plural.items() if noun in nouns)}))
 
 
-def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
+def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[Found | Dropped]:
     """Yield templates of a sentence whose subject is a person by profession: one for each predicate."""
     head = tree.root
     subject = next(iter(tree.children(head, "nsubj")), head)
@@ -29,7 +34,7 @@ def attributive(tree: Tree, topic_words: Collection[str] = ()) -> Iterator[str |
         return
     for verb in (head, *shared(tree, head)):
         try:
-            yield skeleton(tree, verb, topic_words)
+            yield Found(skeleton(tree, verb, topic_words), subject, None, FITS)
         except Refused as reason:
             yield Dropped(str(reason))
 
@@ -67,4 +72,10 @@ def skeleton(tree: Tree, head: int, topic_words: Collection[str] = ()) -> str:
         raise Refused(hint)
     if "it" in words:
         raise Refused("a pronoun inside")
-    return f"The [X], who {' '.join(words)}, is [Y]"
+    said = " ".join(words)
+    return f"The [X], who {said}, {'was' if is_death(said) else 'is'} [Y]"
+
+
+def is_death(said: str) -> bool:
+    """Tell whether a predicate in the past says that somebody died ("was killed", not "killed")."""
+    return f"{said} ".startswith(tuple(f"{death} " for death in lexicon().deaths))

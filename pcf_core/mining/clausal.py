@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from pcf_core.core.topics import Topic
+from pcf_core.core.topics import Part, Topic
 from pcf_core.mining.coreference import judge
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
 from pcf_core.mining.predicates import mended, predicate
-from pcf_core.mining.verb_groups import Dropped, Refused, is_passive, lemma_of
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, is_passive, lemma_of
 from pcf_core.mining.verbs import is_reporting
 
 SUBJECTS = ("he", "she")  # pronouns that can be the subject of a clause, and whose reference can be told
+FITS: tuple[Part, ...] = ("pronoun",)
 PAIRS = frozenset({"as if", "as though", "so that", "even though", "even if", "now that"})
 COORDINATORS = frozenset({"and", "but", "so"})
 QUESTIONS = frozenset(["how", "why", "what", "where", "when", "who", "whom"])
@@ -29,12 +30,14 @@ def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
     return tuple(word for word in SUBJECTS if word in words)
 
 
-def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = ()) -> Iterator[str | Dropped]:
+def clausal(
+    tree: Tree, words: Collection[str], topic_words: Collection[str] = ()
+) -> Iterator[Found | Dropped]:
     """Yield at most one template of a sentence, or why a sentence of this form gives none.
 
     ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
     """
-    refused: Refused | None = None
+    dropped: Dropped | None = None
     for pronoun, word in enumerate(tree.words):
         if pronoun < 2 or word.lower() not in words or not tree.has(pronoun, "nsubj"):
             continue
@@ -44,12 +47,13 @@ def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str] = (
         if found is None or not found[1] < found[0] < pronoun:
             continue
         try:
-            yield skeleton(better, *found, clause, pronoun, topic_words)
+            text = skeleton(better, *found, clause, pronoun, topic_words)
+            yield Found(text, found[1], pronoun, FITS)
             return
         except Refused as reason:
-            refused = refused or reason
-    if refused:
-        yield Dropped(str(refused))
+            dropped = dropped or Dropped(str(reason), (found[1], pronoun))
+    if dropped:
+        yield dropped
 
 
 def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
@@ -73,9 +77,18 @@ def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
 
 
 def skeleton(
-    tree: Tree, head: int, subject: int, clause: int, pronoun: int, topic_words: Collection[str] = ()
+    tree: Tree,
+    head: int,
+    subject: int,
+    clause: int,
+    pronoun: int,
+    topic_words: Collection[str] = (),
+    whole: Tree | None = None,
 ) -> str:
     """Make the template of one sentence.
+
+    ``whole``: the sentence as it was parsed, where ``tree`` is a part of it made to stand alone: who the
+    pronoun may mean is judged there.
 
     Raises
     ------
@@ -88,7 +101,7 @@ def skeleton(
     hint = hints(words, topic_words)
     if hint:
         raise Refused(hint)
-    verdict = judge(tree, subject, pronoun)
+    verdict = judge(whole or tree, subject, pronoun)
     if not verdict.accepted:
         raise Refused(f"not the same person: {verdict.reason}")
     return f"The [X] {' '.join(words)} {joint} [Y]"
@@ -161,6 +174,8 @@ def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> N
         if told and lemma not in lists["told"] | lists["recipient_optional"]:
             raise Refused("a clause its predicate does not take")
         if lemma in lists["needs_recipient"] and not told and not passive:
+            raise Refused("a verb that needs more")
+        if joint == "that" and not lexicon().needs_particle.get(lemma, frozenset(words)) & set(words):
             raise Refused("a verb that needs more")
     elif (joint == "that" and not {"so", "such"} & set(words) and word not in lists["stance"]) or (
         joint == "as" and len(words) == 1

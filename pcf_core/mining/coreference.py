@@ -9,6 +9,7 @@ Precision goes before recall.  A pair is accepted that no rule of ``RULES`` refu
     his friend, in his absence he   quoted speech, where one of both is in it and the other is not
     I, it, there, who, everyone     plurals, coordinated subjects, "no nurse"
     organisations, places, months   "the" + name, nouns for anything but a person
+    the judge ruled that he ...
     another gender                  another person of this gender who may be meant, or another pronoun
                                     that means somebody else
 
@@ -41,6 +42,7 @@ from pcf_core.mining.persons import (
     NAME_PARTS,
     gender_of,
     is_name,
+    lexicon,
     name_of,
     names_a_person,
     names_one_person,
@@ -182,6 +184,19 @@ def the_genders_agree(tree: Tree, subject: int, pronoun: int) -> str | None:
     return "the genders differ"
 
 
+def the_subject_does_not_judge(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Refuse *the judge ruled that he ...*: who passes judgement by office, or rules, speaks of others."""
+    path = path_to(tree, pronoun, tree.heads[subject]) or []
+    clause = next((token for token in path if tree.has(token, "ccomp")), None)
+    if clause is None or tree.words[subject].lower() in SUBJECTS:
+        return None
+    lists, verb = lexicon().lists, tree.heads[clause]
+    by_office = not is_name(tree, subject) and tree.lemmas[subject].lower() in lists["judging"]
+    if by_office or tree.lemmas[verb].lower() in lists["rulings"]:
+        return "the subject speaks of somebody else"
+    return None
+
+
 def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
     """Look for a noun or name of a person of the same gender that the pronoun might take up.
 
@@ -238,6 +253,7 @@ RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
     the_subject_is_singular,
     the_subject_is_a_person,
     the_genders_agree,
+    the_subject_does_not_judge,
     nobody_else_is_named,
     no_other_pronoun_competes,
 )

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pcf_core.core.topics import Topic
+from pcf_core.core.topics import PARTS, Part, Topic
 from pcf_core.mining.corpora.source import Document
 from pcf_core.mining.documents import Corpus
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.rules import Rule, rule_for
 from pcf_core.mining.sentences import WITHOUT_WORD, Wanted, candidates
+from pcf_core.mining.verb_groups import Dropped
 
 # Blocks: documents in a row, the unit that is counted at once, kept at once, and never counted twice.
 
@@ -84,12 +85,17 @@ class Parser(Protocol):
 
 @dataclass
 class Tally:
-    """What was counted of one template.  ``examples``: ``document id@offset``, sorted."""
+    """What was counted of one template.
+
+    ``examples``: ``document id@offset``, sorted; ``fits``: what stood at ``[Y]``, see
+    :class:`~pcf_core.core.topics.Template`.
+    """
 
     count: int = 0
     documents: int = 0
     sources: Counter[str] = field(default_factory=Counter)
     examples: tuple[str, ...] = ()
+    fits: tuple[Part, ...] = ()
 
 
 @dataclass
@@ -166,17 +172,18 @@ class BlockCounter:
         reasons: list[str] = []
         for tree in parsed.trees:
             for skeleton in self.rule.skeletons(tree):
-                if not isinstance(skeleton, str):
+                if isinstance(skeleton, Dropped):
                     reasons.append(skeleton.reason)
                     continue
                 matched = True
-                tally = counts.templates.setdefault(skeleton, Tally())
+                tally = counts.templates.setdefault(skeleton.text, Tally())
                 tally.count += 1
                 tally.sources[parsed.document.source] += 1
                 tally.examples = first_examples(
                     tally.examples, [f"{parsed.document.id}@{parsed.offset + tree.offset}"]
                 )
-                owners.setdefault(skeleton, set()).add(number)
+                tally.fits = all_parts(tally.fits, skeleton.fits)
+                owners.setdefault(skeleton.text, set()).add(number)
         counts.matches += matched
         if not matched:
             counts.dropped[next(iter(reasons), self.rule.formless)] += 1
@@ -187,7 +194,15 @@ def first_examples(*several: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({example for examples in several for example in examples})[:EXAMPLES])
 
 
-def open_counter(pipeline: str, topics: tuple[Topic, ...]) -> BlockCounter:
+def all_parts(*several: Iterable[Part]) -> tuple[Part, ...]:
+    """Unite what fits at ``[Y]`` as several rules found it."""
+    found = {part for parts in several for part in parts}
+    return tuple(part for part in PARTS if part in found)
+
+
+def open_counter(
+    pipeline: str, topics: tuple[Topic, ...], constructions: tuple[str, ...] = ()
+) -> BlockCounter:
     """Open a parser by name for the topics' rule: called in the process that counts, which imports spaCy.
 
     Raises
@@ -199,4 +214,4 @@ def open_counter(pipeline: str, topics: tuple[Topic, ...]) -> BlockCounter:
     """
     from pcf_core.mining.parser.pipeline import open_pipeline
 
-    return BlockCounter(open_pipeline(pipeline), rule_for(topics))
+    return BlockCounter(open_pipeline(pipeline), rule_for(topics, constructions))

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from pcf_core.core.errors import StoreError
 from pcf_core.core.topics import MinedTemplate
-from pcf_core.mining.counting import Counts, first_examples
+from pcf_core.mining.counting import Counts, all_parts, first_examples
 
-FORMAT = "3"  # part of a ledger's key
+FORMAT = "4"  # part of a ledger's key
 MOST_SOURCES = 100  # that a template is given with: the heaviest
 OTHERS = "other sources"  # the rest of them together
 BUSY_SECONDS = 30.0
@@ -32,7 +32,7 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS dropped (reason TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS templates (
         id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, count INTEGER NOT NULL,
-        documents INTEGER NOT NULL, examples TEXT NOT NULL)""",
+        documents INTEGER NOT NULL, examples TEXT NOT NULL, fits TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS sources (
         template INTEGER, source TEXT, count INTEGER NOT NULL, PRIMARY KEY (template, source))
         WITHOUT ROWID""",
@@ -40,9 +40,9 @@ TABLES = (
 COUNTED = ("documents", "words", "sentences", "matches", "without_word")
 ADD_FACT = "INSERT INTO facts VALUES (?, ?) ON CONFLICT DO UPDATE SET value = value + excluded.value"
 ADD_DROPPED = "INSERT INTO dropped VALUES (?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
-ADD_TEMPLATE = """INSERT INTO templates (text, count, documents, examples) VALUES (?, ?, ?, ?)
+ADD_TEMPLATE = """INSERT INTO templates (text, count, documents, examples, fits) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET count = count + excluded.count, documents = documents + excluded.documents,
-    examples = examples_of_both(examples, excluded.examples)"""
+    examples = examples_of_both(examples, excluded.examples), fits = fits_of_both(fits, excluded.fits)"""
 ADD_SOURCE = """INSERT INTO sources SELECT id, ?, ? FROM templates WHERE text = ?
     ON CONFLICT DO UPDATE SET count = count + excluded.count"""
 
@@ -74,6 +74,7 @@ class Ledger:
         self.close = weakref.finalize(self, self._connection.close)
         try:
             self._connection.create_function("examples_of_both", 2, _examples, deterministic=True)
+            self._connection.create_function("fits_of_both", 2, _fits, deterministic=True)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             if self._connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
@@ -118,7 +119,7 @@ class Ledger:
             "seconds": seconds,
         }
         templates = [
-            (text, tally.count, tally.documents, json.dumps(tally.examples))
+            (text, tally.count, tally.documents, json.dumps(tally.examples), json.dumps(tally.fits))
             for text, tally in counts.templates.items()
         ]
         sources = [
@@ -155,8 +156,8 @@ class Ledger:
         A template with more than ``MOST_SOURCES`` has the heaviest of them, and the rest as ``OTHERS``.
         """
         with self._told():
-            for number, text, count, documents, examples in self._connection.execute(
-                "SELECT id, text, count, documents, examples FROM templates WHERE count >= ? "
+            for number, text, count, documents, examples, fits in self._connection.execute(
+                "SELECT id, text, count, documents, examples, fits FROM templates WHERE count >= ? "
                 "ORDER BY count DESC, text",
                 [cut],
             ):
@@ -166,6 +167,7 @@ class Ledger:
                     documents=documents,
                     sources=dict(sorted(self._sources(number).items())),
                     examples=tuple(json.loads(examples)),
+                    fits=tuple(json.loads(fits)),
                 )
 
     def _sources(self, template: int) -> Counter[str]:
@@ -221,6 +223,10 @@ def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
 
 def _examples(first: str, second: str) -> str:
     return json.dumps(first_examples(json.loads(first), json.loads(second)))
+
+
+def _fits(first: str, second: str) -> str:
+    return json.dumps(all_parts(json.loads(first), json.loads(second)))
 
 
 def _damaged() -> sqlite3.DatabaseError:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pcf_core.mining as mining
 from pcf_core.core.errors import CorpusError
 from pcf_core.core.records import digest
-from pcf_core.core.topics import FITS_OF_FORM, MinedSet, MinedTemplate, SetCard, Topic
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Topic
 from pcf_core.material.templates import make_mined
 from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
@@ -112,10 +112,7 @@ def mine(
         if not ledger.finished:
             _Work(corpus, characters, ledger, counters, on_progress, pause).count()
         facts = ledger.facts()
-        templates = tuple(
-            template.model_copy(update={"fits": FITS_OF_FORM[rule.name]})
-            for template in ledger.templates(cut)
-        )
+        templates = tuple(ledger.templates(cut))
     finally:
         ledger.close()
     _require_templates(templates, facts, corpus, rule, cut)
@@ -138,7 +135,7 @@ def mine(
         history=(
             f"Mined from {corpus.name}: {facts.templates:,} templates in {facts.matches:,} of "
             f"{facts.sentences:,} sentences; {len(templates):,} were counted at least {cut:g} "
-            f"{'time' if cut == 1 else 'times'}.",
+            f"{'time' if cut == 1 else 'times'}. Constructions: {', '.join(rule.constructions)}.",
         ),
     )
     return Mined(make_mined(name, templates, card, where="The mined set"), facts)
@@ -152,6 +149,7 @@ def key_of(
         {
             "corpus": corpus.identity,
             "rule": rule.name,
+            "constructions": rule.constructions,
             "wanted": sorted(rule.wanted),
             "topics": sorted(topic.hash for topic in topics),
             "parser": opened.identity,

@@ -65,7 +65,8 @@ class Lexicon:
     ``verbs``: verb, or ``be`` + verb for its passive, -> prepositions of which it needs one; ``adjectives``
     likewise; ``adverbs``: verb -> adverbs it keeps; ``particles``: verb -> those with which it needs an
     object; ``idioms``: verb or preposition -> nouns that need no more after it; ``lemmas``: form of a listed
-    verb -> the verbs it may belong to.
+    verb -> the verbs it may belong to; ``needs_particle``: verb -> particles, without one of which it
+    takes no clause with *that*; ``deaths``: how predicates of the dead begin.
     """
 
     persons: frozenset[str]
@@ -79,6 +80,8 @@ class Lexicon:
     particles: Mapping[str, frozenset[str]]
     idioms: Mapping[str, frozenset[str]]
     lemmas: Mapping[str, tuple[str, ...]]
+    needs_particle: Mapping[str, frozenset[str]]
+    deaths: tuple[str, ...]
 
     def person(self, word: str) -> str | None:
         """Return the singular of a noun for a person, of any number; ``None`` for other nouns."""
@@ -105,6 +108,8 @@ def lexicon() -> Lexicon:
         adverbs=_frames(needs["adverbs"]),
         particles=_frames(needs["particles"]),
         idioms=_frames(needs["idioms"]),
+        needs_particle=_frames(needs["needs_particle"]),
+        deaths=tuple(needs["deaths"]),
         lemmas=_lemmas(
             {*(verb for name in VERB_LISTS for verb in lists[name]), *(verb.split()[-1] for verb in verbs)}
         ),

@@ -105,9 +105,16 @@ def starts_with_vowel(word: str) -> bool:
 
 
 def _lone(tree: Tree, head: int) -> tuple[str, ...]:
-    """Return a pronoun, or an adjective as a noun ("the first")."""
+    """Return a pronoun, or an adjective as a noun ("the first").
+
+    *it* stays where it points at nothing ("made it clear that"); elsewhere nothing in the template says what
+    it is.
+    """
     word = tree.words[head].lower()
     if word in KEPT_PRONOUNS:
+        verb = tree.heads[head]
+        if not any(child > head for child in tree.children(verb, "xcomp")):
+            raise Refused("a pronoun inside")
         return (word,)
     if tree.tags[head] in ("PRP", "DT"):
         raise Refused("a pronoun inside")

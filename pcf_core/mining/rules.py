@@ -8,14 +8,15 @@ from typing import Literal, Protocol
 
 from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
-from pcf_core.mining import attributive, clausal
+from pcf_core.mining.constructions import CONSTRUCTIONS, Construction, constructions_for
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.verb_groups import Dropped
+from pcf_core.mining.verb_groups import Dropped, Found
 
 
 class Rule(Protocol):
     """What a topic's templates are made of; workers get it pickled.
 
+    ``constructions``: names of what it looks for (:mod:`pcf_core.mining.constructions`).
     ``wanted``: words of which a sentence must have one, in lower case; ``looked_for``: these, for a sentence.
     ``form``: of sentences that can give a template, with an example; ``formless``: why others give none.
     """
@@ -23,6 +24,11 @@ class Rule(Protocol):
     @property
     def name(self) -> Literal["clausal", "attributive"]:
         """The rule's name."""
+        ...
+
+    @property
+    def constructions(self) -> tuple[str, ...]:
+        """The names of the constructions."""
         ...
 
     @property
@@ -45,7 +51,7 @@ class Rule(Protocol):
         """Why a sentence does not have the form, as messages say it."""
         ...
 
-    def skeletons(self, tree: Tree) -> Iterator[str | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         """Yield the templates of one sentence, or why it has none where it had the rule's form."""
 
 
@@ -55,16 +61,20 @@ class ClausalRule:
 
     wanted: tuple[str, ...]
     topic_words: frozenset[str]
+    constructions: tuple[str, ...] = ("clause",)
     name: Literal["clausal"] = "clausal"
 
     @property
     def looked_for(self) -> str:
-        """The wanted words, joined by "or"."""
-        return " or ".join(self.wanted)
+        """The wanted words, joined by "or"; of many the first."""
+        few = len(self.wanted) <= MOST_NAMED
+        return " or ".join(self.wanted) if few else f"a word of the topic, such as {self.wanted[0]}"
 
     @property
     def form(self) -> str:
         """The form of sentence, with an example."""
+        if self.constructions != ("clause",):
+            return examples_of(self.constructions)
         return (
             f"a person, what they say, think or do, and a clause with {self.looked_for} as its subject, as "
             f"in “The nurse said that {self.wanted[0]} was tired”"
@@ -73,11 +83,13 @@ class ClausalRule:
     @property
     def formless(self) -> str:
         """Why a sentence does not have the form."""
+        if self.constructions != ("clause",):
+            return ELSEWHERE
         return f"{self.looked_for} is not the subject of a clause that depends on what someone says or does"
 
-    def skeletons(self, tree: Tree) -> Iterator[str | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         """Yield the templates of one sentence, or why it has none."""
-        return clausal.clausal(tree, self.wanted, self.topic_words)
+        return found_in(tree, self.constructions, self.topic_words)
 
 
 @dataclass(frozen=True)
@@ -86,16 +98,21 @@ class AttributiveRule:
 
     wanted: tuple[str, ...]
     topic_words: frozenset[str]
+    constructions: tuple[str, ...] = ("attributive",)
     name: Literal["attributive"] = "attributive"
 
     @property
     def looked_for(self) -> str:
         """The kind of noun that is searched for, with an example."""
+        if self.constructions != ("attributive",):
+            return f"a wanted word, such as {self.wanted[0]}"
         return "a noun for people by what they do, such as “inspectors”"
 
     @property
     def form(self) -> str:
         """The form of sentence, with an example."""
+        if self.constructions != ("attributive",):
+            return examples_of(self.constructions)
         return (
             "such a noun as its subject, and what is said of them, as in “The inspectors were appointed in "
             "May”"
@@ -104,20 +121,43 @@ class AttributiveRule:
     @property
     def formless(self) -> str:
         """Why a sentence does not have the form."""
+        if self.constructions != ("attributive",):
+            return ELSEWHERE
         return "its subject is no noun for people by what they do"
 
-    def skeletons(self, tree: Tree) -> Iterator[str | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         """Yield the templates of one sentence, or why it has none."""
-        return attributive.attributive(tree, self.topic_words)
+        return found_in(tree, self.constructions, self.topic_words)
 
 
-def rule_for(topics: Sequence[Topic]) -> Rule:
+MOST_NAMED = 8  # wanted words that a message names
+ELSEWHERE = "no wanted word stands where the chosen constructions have one"
+
+
+def found_in(
+    tree: Tree, constructions: Sequence[str], topic_words: frozenset[str]
+) -> Iterator[Found | Dropped]:
+    """Yield what each construction finds in a sentence, one after the other."""
+    for name in constructions:
+        construction = CONSTRUCTIONS[name]
+        yield from construction.find(tree, construction.taken(topic_words), topic_words)
+
+
+def examples_of(constructions: Sequence[str]) -> str:
+    """Name a sentence of each construction."""
+    return "one of these forms: " + " ".join(f"“{CONSTRUCTIONS[name].example[0]}”" for name in constructions)
+
+
+def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule:
     """Return the rule that mines templates for topics, all of one position.
+
+    ``constructions``: names of what is looked for; where there is none, what is on by itself.
 
     Raises
     ------
     TopicError
-        No topic, positions that differ, not English, no word that can be a subject.
+        No topic, positions that differ, not English, no word that can stand in the constructions, one of
+        these that is not known.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:
@@ -133,11 +173,19 @@ def rule_for(topics: Sequence[Topic]) -> Rule:
             )
     words = frozenset(word.lower() for topic in topics for word in topic.words)
     if positions == {"predicate"}:
-        return AttributiveRule(attributive.wanted(), words)
-    wanted = clausal.wanted(topics)
+        chosen = constructions_for("predicate", constructions)
+        return AttributiveRule(_wanted(chosen, words), words, tuple(one.name for one in chosen))
+    chosen = constructions_for("subject", constructions)
+    wanted = _wanted(chosen, words)
     if not wanted:
+        needed = ", ".join(dict.fromkeys(word for one in chosen for word in one.words))
+        where = "be the subject of a clause" if not constructions else "stand in the chosen constructions"
         raise TopicError(
-            f"The topic {topics[0].name} has no word that can be the subject of a clause "
-            f"({', '.join(clausal.SUBJECTS)}): add one, or give it the position predicate."
+            f"The topic {topics[0].name} has no word that can {where} ({needed}): add one, choose other "
+            "constructions, or give it the position predicate."
         )
-    return ClausalRule(wanted, words)
+    return ClausalRule(wanted, words, tuple(one.name for one in chosen))
+
+
+def _wanted(constructions: Sequence[Construction], words: frozenset[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for one in constructions for word in one.wanted(words)))

@@ -8,20 +8,40 @@ Why a sentence gave no template is an exception inside the rules, a record that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from pcf_core.core.topics import Part
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import lexicon, verb_forms
 from pcf_core.mining.verbs import past_tense
 
-# Why a sentence gave no template: inside the rules an exception, outside them a record that is counted.
+# What a sentence gave, or why it gave no template: the latter inside the rules an exception, outside them a
+# record that is counted.
+
+
+@dataclass(frozen=True)
+class Found:
+    """A template: its text, the tokens that stood at ``[X]`` and ``[Y]``, and what fits at ``[Y]``.
+
+    ``word`` is ``None`` where nothing stood there: the rule asks of whom the predicate is true.
+    """
+
+    text: str
+    subject: int
+    word: int | None
+    fits: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons."""
+    """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons.
+
+    ``pair``: the tokens that would stand at ``[X]`` and ``[Y]``, where it was the words between them that
+    could not be kept.  Equality asks for the reason alone.
+    """
 
     reason: str
+    pair: tuple[int, int] | None = field(default=None, compare=False)
 
 
 class Refused(Exception):

@@ -59,7 +59,7 @@ def mine_asked(
     return mine(
         open_corpus(request.corpus, sample=request.sample, seed=request.seed),
         request.topics,
-        rule_for(request.topics),
+        rule_for(request.topics, request.constructions),
         counters,
         settings.cache,
         name=request.name,
@@ -72,7 +72,12 @@ def mine_asked(
 
 @contextmanager
 def counters_of(
-    engine: Engine, settings: Settings, topics: Sequence[Topic], pipeline: str = "", workers: int = 0
+    engine: Engine,
+    settings: Settings,
+    topics: Sequence[Topic],
+    pipeline: str = "",
+    workers: int = 0,
+    constructions: Sequence[str] = (),
 ) -> Iterator[Counters]:
     """Choose who counts inside the block: processes here, or on a cluster.
 
@@ -90,13 +95,15 @@ def counters_of(
         Name of the parser.
     workers
         How many processes; 0 for one a core.
+    constructions
+        What is looked for; none for what is on by itself.
 
     Raises
     ------
     SettingsError
         Ray is not installed.
     """
-    recipe = partial(open_counter, pipeline or settings.pipeline, tuple(topics))
+    recipe = partial(open_counter, pipeline or settings.pipeline, tuple(topics), tuple(constructions))
     if engine == "local":
         with Processes(recipe, workers or settings.mine_workers or cores()) as processes:
             yield processes
@@ -154,7 +161,9 @@ def answer_mine(context: JobContext, request: MineRequest) -> dict[str, Any]:
             context.note(progress_document(progress))
 
     engine = context.settings.engine
-    with counters_of(engine, context.settings, request.topics, request.pipeline) as counters:
+    with counters_of(
+        engine, context.settings, request.topics, request.pipeline, constructions=request.constructions
+    ) as counters:
         mined = mine_asked(request, context.settings, counters, report, context.pause, log.warning)
     save_set(mined.templates)
     return document_of(mined)

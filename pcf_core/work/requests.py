@@ -229,7 +229,7 @@ class MineRequest(Record):
 
     ``corpus`` is a file, a folder or ``hf:OWNER/NAME``; ``sample`` documents of it drawn by ``seed``, or all.
     ``name``: of the set that it becomes; ``cut``: the lowest count kept.  An empty ``pipeline`` is that of
-    the settings.
+    the settings; of no ``constructions``, those that are on by themselves are mined.
     """
 
     corpus: str
@@ -239,6 +239,7 @@ class MineRequest(Record):
     sample: int | None = None
     seed: int = 0
     cut: float = 1
+    constructions: tuple[str, ...] = ()
 
 
 def submit_mining(queue: Queue, request: MineRequest) -> Job:

@@ -21,7 +21,8 @@ SAID, LATE = "The [X] said that [Y]", "The [X], who was late, is [Y]"
 
 def test_a_word_may_be_several_things_and_an_unknown_one_anything() -> None:
     assert parts_of("he") == {"pronoun"}
-    assert parts_of("her") == {"object", "possessive"}
+    assert parts_of("her") == {"object", "possessive", "determiner"}
+    assert parts_of("hers") == {"possessive"}
     assert parts_of("male") == {"noun", "adjective"}
     assert parts_of("an Asian woman") == {"phrase"}
     assert parts_of("Hispanic") == {"adjective"}
@@ -37,6 +38,12 @@ def test_of_genders_words_he_and_she_alone_can_mean_the_nurse() -> None:
         "it is a pronoun that is an object or a possessive, and at [Y] stands a pronoun that can be a subject"
     )
     assert unfit["men"].startswith("it is a noun in the plural")
+
+
+def test_before_a_noun_her_fits_and_hers_does_not() -> None:
+    unfit = unfit_words(load_topic("gender"), [("determiner",)])
+    assert {"his", "her"}.isdisjoint(unfit)
+    assert unfit["hers"] == "it is a possessive, and at [Y] stands a possessive before its noun"
 
 
 @pytest.mark.parametrize("topic", [topic.name for topic in list_topics() if topic.name != "religion"])

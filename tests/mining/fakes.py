@@ -23,7 +23,7 @@ from pcf_core.mining.counting import BlockCounter, Counts, TextBlock
 from pcf_core.mining.miner import Mined, mine
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.pool import Opened, Processes
-from pcf_core.mining.verb_groups import Dropped
+from pcf_core.mining.verb_groups import Dropped, Found
 
 TOPIC = Topic(
     name="pronouns",
@@ -54,16 +54,18 @@ class FakeRule:
     """The word before ``that`` is the verb; a sentence with a number is dropped."""
 
     name: str = "clausal"
+    constructions: tuple[str, ...] = ("clause",)
     wanted: tuple[str, ...] = ("he", "she")
     looked_for: str = "he or she"
     form: str = "the word that"
     formless: str = "it has no that"
 
-    def skeletons(self, tree: Tree) -> Iterator[str | Dropped]:
+    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         if any(word.isdigit() for word in tree.words):
             yield Dropped("a number")
         elif "that" in tree.words:
-            yield f"The [X] {tree.words[tree.words.index('that') - 1]} that [Y]"
+            verb = tree.words.index("that") - 1
+            yield Found(f"The [X] {tree.words[verb]} that [Y]", 0, verb + 2, ("pronoun",))
 
 
 @dataclass
@@ -135,7 +137,7 @@ def fake_counter(delay: float = 0.0) -> BlockCounter:
     return BlockCounter(FakeParser(delay=delay), FakeRule())
 
 
-def open_fake(pipeline: str, topics: Sequence[Topic]) -> BlockCounter:
+def open_fake(pipeline: str, topics: Sequence[Topic], constructions: Sequence[str] = ()) -> BlockCounter:
     """In place of :func:`pcf_core.mining.counting.open_counter`; the parser's name says how slow it is."""
     return fake_counter(float(pipeline.partition("-")[2] or 0))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hypothesis import strategies as st
 
 from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.verb_groups import Dropped, Found
 
 
 def tree(text: str) -> Tree:
@@ -18,6 +21,11 @@ def tree(text: str) -> Tree:
         heads=tuple(int(head) - 1 if int(head) else position for position, head in enumerate(heads)),
         relations=relations,
     )
+
+
+def texts(found: Iterable[Found | Dropped]) -> list[str | Dropped]:
+    """The templates of what a rule yields, or why it gave none."""
+    return [one if isinstance(one, Dropped) else one.text for one in found]
 
 
 @st.composite

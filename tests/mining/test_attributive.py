@@ -8,7 +8,7 @@ from hypothesis import given
 from pcf_core.mining.attributive import attributive, wanted
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped
-from tests.mining.hand import tree, trees
+from tests.mining.hand import texts, tree, trees
 
 FORMS = {
     "The the DT 2 det; inspectors inspector NNS 4 nsubj:pass; were be VBD 4 aux:pass;"
@@ -43,7 +43,7 @@ NOTHING = (
 
 @pytest.mark.parametrize(("text", "template"), FORMS.items(), ids=FORMS.values())
 def test_a_template_of_each_form(text: str, template: str) -> None:
-    assert list(attributive(tree(text))) == [template]
+    assert texts(attributive(tree(text))) == [template]
 
 
 @pytest.mark.parametrize(("text", "reason"), DROPPED.items(), ids=[text.split()[6] for text in DROPPED])
@@ -55,13 +55,13 @@ def test_a_predicate_that_cannot_stand_alone_or_hints_is_dropped(text: str, reas
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_only_a_person_by_profession_left_of_the_predicate_counts(text: str) -> None:
-    assert list(attributive(tree(text))) == []
+    assert texts(attributive(tree(text))) == []
 
 
 def test_a_word_of_the_topic_may_not_stand_inside() -> None:
     text = "The the DT 2 det; pilot pilot NN 4 nsubj; was be VBD 4 cop; tall tall JJ 0 root"
-    assert list(attributive(tree(text))) == ["The [X], who was tall, is [Y]"]
-    assert list(attributive(tree(text), {"tall"})) == [Dropped("a hint at the group")]
+    assert texts(attributive(tree(text))) == ["The [X], who was tall, is [Y]"]
+    assert texts(attributive(tree(text), {"tall"})) == [Dropped("a hint at the group")]
 
 
 def test_the_wanted_words_are_nouns_for_persons_of_both_numbers() -> None:
@@ -73,7 +73,7 @@ def test_the_wanted_words_are_nouns_for_persons_of_both_numbers() -> None:
 
 @given(trees())
 def test_whatever_the_tree_a_template_is_well_formed(parsed: Tree) -> None:
-    for found in attributive(parsed):
+    for found in texts(attributive(parsed)):
         if isinstance(found, Dropped):
             assert found.reason
             continue

@@ -9,7 +9,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.mining.clausal import clausal, wanted
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped
-from tests.mining.hand import tree, trees
+from tests.mining.hand import texts, tree, trees
 
 PAPER = (
     "Detective detective NN 2 compound; Smith Smith NNP 3 nsubj; said say VBD 0 root; he he PRP 6 nsubj;"
@@ -88,7 +88,7 @@ NOTHING = {
 
 
 def mined(text: str) -> list[str | Dropped]:
-    return list(clausal(tree(text), ("he", "she")))
+    return texts(clausal(tree(text), ("he", "she")))
 
 
 @pytest.mark.parametrize(("text", "template"), FORMS.items(), ids=FORMS.values())
@@ -111,7 +111,7 @@ def test_a_sentence_of_another_form_is_not_counted(text: str) -> None:
 def test_the_words_of_the_topic_decide_which_pronouns_count() -> None:
     gender = load_topic("gender")
     assert wanted([gender]) == ("he", "she")
-    assert list(clausal(tree(PAPER), ("she",))) == []
+    assert texts(clausal(tree(PAPER), ("she",))) == []
 
 
 def test_a_word_of_the_topic_may_not_stand_inside() -> None:
@@ -120,13 +120,13 @@ def test_a_word_of_the_topic_may_not_stand_inside() -> None:
         "dug dig VBD 2 advcl"
     )
     assert mined(text) == ["The [X] found silver when [Y]"]
-    assert list(clausal(tree(text), ("he",), {"silver"})) == [Dropped("a hint at the group")]
+    assert texts(clausal(tree(text), ("he",), {"silver"})) == [Dropped("a hint at the group")]
 
 
 @given(trees())
 def test_whatever_the_tree_a_template_is_well_formed(parsed: Tree) -> None:
     """One [X] first, one [Y] last, lower-case words between, nothing that names, counts or hints."""
-    for found in clausal(parsed, ("he", "she")):
+    for found in texts(clausal(parsed, ("he", "she"))):
         if isinstance(found, Dropped):
             assert found.reason
             continue

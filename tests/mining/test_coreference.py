@@ -343,6 +343,10 @@ REFUSED = {
         "His his PRP$ 2 nmod:poss; <father father NN 3 nsubj; said say VBD 0 root" + he(head=6, root=3),
         "the subject holds a pronoun of the same gender",
     ),
+    "a judge's ruling": (
+        "The the DT 2 det; <judge judge NN 3 nsubj; held hold VBD 0 root" + he(head=6, root=3),
+        "the subject speaks of somebody else",
+    ),
     "a pronoun that went before": (
         "He he PRP 2 nsubj; hoped hope VBD 0 root; <Smith Smith NNP 4 nsubj; knew know VBD 2 ccomp"
         + he(head=7, root=4),

@@ -12,7 +12,7 @@ from pcf_core.core.topics import Group, Topic
 from pcf_core.material.topics import load_topic, make_topic
 from pcf_core.mining.rules import Rule, rule_for
 from pcf_core.mining.verb_groups import Dropped
-from tests.mining.hand import tree
+from tests.mining.hand import texts, tree
 
 RACE = make_topic(
     "race",
@@ -33,8 +33,8 @@ CLAUSAL = {
 ATTRIBUTIVE = {
     "Three inspectors were appointed in May.": "The [X], who was appointed, is [Y]",
     "The teachers participate in the programme every year.": "The [X], who participated, is [Y]",
-    "A young doctor died during the siege.": "The [X], who died, is [Y]",
-    "The soldiers were killed near the river.": "The [X], who was killed, is [Y]",
+    "A young doctor died during the siege.": "The [X], who died, was [Y]",
+    "The soldiers were killed near the river.": "The [X], who was killed, was [Y]",
 }
 EMPTY = (
     "He likes the sea.",
@@ -59,7 +59,7 @@ def test_a_rule_travels_to_a_worker(make: Callable[[], Rule]) -> None:
 
 def test_the_words_of_the_topics_are_kept_out_of_their_templates() -> None:
     parsed = tree("The the DT 2 det; pilot pilot NN 3 nsubj; wore wear VBD 0 root; white white NN 3 obj")
-    assert list(rule_for([RACE]).skeletons(parsed)) == [Dropped("a hint at the group")]
+    assert texts(rule_for([RACE]).skeletons(parsed)) == [Dropped("a hint at the group")]
 
 
 NOUNS = make_topic("own", [Group(name="a", words=("man",)), Group(name="b", words=("woman",))])
@@ -90,7 +90,7 @@ def parse() -> Callable[[str], list[str]]:
 
     def templates(text: str) -> list[str]:
         trees = [parsed for parts in pipeline.trees([text]) for parsed in parts]
-        found = [found for parsed in trees for rule in rules for found in rule.skeletons(parsed)]
+        found = [found for parsed in trees for rule in rules for found in texts(rule.skeletons(parsed))]
         return [template for template in found if isinstance(template, str)]
 
     return templates

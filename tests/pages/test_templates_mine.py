@@ -43,11 +43,24 @@ def test_an_offered_corpus_is_queued_with_what_was_asked(corpora: Path) -> None:
     assert (asked["corpus"], asked["name"]) == (str(corpora / "toy.txt"), "gender-toy")
     assert (asked["sample"], asked["seed"], asked["cut"]) == (500, 0, 3)
     assert [topic["name"] for topic in asked["topics"]] == ["gender"]
+    assert asked["constructions"] == []
     assert "**gender-toy** · Gender · toy.txt · " in said(app)
     assert "waiting" in said(app)
     press(app, "mine_button")
     assert "is being mined" in app.error[0].value
     assert len(Queue.open(settings().catalogue).list(10)) == 1
+
+
+def test_constructions_can_be_switched_on_and_those_that_are_unsure_say_so(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    field = app.multiselect(key="mine_constructions_subject")
+    assert field.value == ["clause"]
+    assert "off by itself" not in said(app)
+    field.set_value(["clause", "possessive"])
+    press(app, "mine_button")
+    (job,) = Queue.open(settings().catalogue).list(10)
+    assert job.payload["constructions"] == ["clause", "possessive"]
+    assert "his or her before a thing is off by itself: 73 of 76 right, precision at least 0.89." in said(app)
 
 
 def test_topics_that_do_not_go_together_are_refused_at_once(corpora: Path) -> None:

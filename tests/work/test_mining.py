@@ -32,7 +32,7 @@ CORPUS = corpus_of(200, sentences=100)  # three blocks
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fake parser and rule in place of the real ones; the worker looks and reports at every block."""
     monkeypatch.setattr("pcf_core.work.mining.open_counter", open_fake)
-    monkeypatch.setattr("pcf_core.work.mining.rule_for", lambda topics: FakeRule())
+    monkeypatch.setattr("pcf_core.work.mining.rule_for", lambda topics, constructions: FakeRule())
     monkeypatch.setattr("pcf_core.work.mining.REPORT_SECONDS", 0.0)
 
 

@@ -1,0 +1,264 @@
+"""Clauses of *he* and *she* that hang elsewhere than behind the main predicate; a rule for each place.
+
+    fronted      After she retired, Smith moved away.        The [X] moved after [Y]
+    embedded     It was May when Smith said that he ...      The [X] said that [Y]
+    participle   Smith resigned, saying that he was ill.     The [X] said that [Y]
+    where        Smith moved to a town where she taught.     The [X] moved to a town where [Y]
+    numbers      Smith was 26 years old when he moved.       The [X] was old when [Y]
+    objects      Smith said that the press hated him.        The [X] said that the press hated [Y]
+
+Chains of infinitives ("began to realise that", "was able to walk after") are the clausal rule's own.
+
+Each rule hands a tree in which the clause hangs behind a main predicate to the clausal rule's parts; whom the
+pronoun means is judged in the tree as it was parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+
+from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, skeleton
+from pcf_core.mining.coreference import RULES, judge, the_pronoun_has_a_gender
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import hints, verb_forms
+from pcf_core.mining.predicates import mended, noun_phrase, predicate, preposition, prepositional
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, helpers_of, lemma_of
+from pcf_core.mining.verbs import past_tense
+
+CUT = "cut"  # the relation of what a rule leaves out: no other rule looks at it
+OBJECTS = ("him", "her")
+STAND_IN = "self"  # a noun in place of a pronoun while a predicate is made
+OUTSIDE = ("mark", "cc", "punct", "discourse", "advmod")  # what joins a clause to the rest of its sentence
+LOOSE = ("ccomp", "advcl", "conj", "parataxis", "acl")
+
+
+def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a clause that goes before its main clause: "After she retired, Smith moved"."""
+
+    def place(pronoun: int) -> Place | None:
+        clause = tree.heads[pronoun]
+        found = governor(tree, clause) if tree.has(clause, "advcl") else None
+        if found is None or not pronoun < clause < found[1] < found[0]:
+            return None
+        head, subject = found
+        return Place(subject, lambda: skeleton(tree, head, subject, clause, pronoun, topic_words))
+
+    return _first(tree, words, place)
+
+
+def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a clause whose predicate is not the main one: "… when Smith said that he …"."""
+
+    def place(pronoun: int) -> Place | None:
+        clause = tree.heads[pronoun]
+        top = tree.heads[clause]
+        while tree.has(top, "xcomp"):
+            top = tree.heads[top]
+        while tree.has(top, "conj") and not tree.children(top, "nsubj", "csubj", "expl"):
+            top = tree.heads[top]
+        if tree.heads[top] == top or not tree.has(top, *LOOSE) or not tree.children(top, "nsubj"):
+            return None
+        part = mended(_alone(tree, top), clause)
+        found = governor(part, clause)
+        if found is None or not found[1] < found[0] < pronoun:
+            return None
+        head, subject = found
+        return Place(subject, lambda: skeleton(part, head, subject, clause, pronoun, topic_words, tree))
+
+    return _first(tree, words, place)
+
+
+def participle(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of what is said beside the predicate: "Smith resigned, saying that he was ill"."""
+
+    def place(pronoun: int) -> Place | None:
+        clause = tree.heads[pronoun]
+        verb = tree.heads[clause]
+        if not tree.has(clause, "ccomp") or not tree.has(verb, "advcl") or tree.tags[verb] != "VBG":
+            return None
+        subject = next(iter(tree.children(tree.heads[verb], "nsubj")), None)
+        if subject is None or not subject < tree.heads[verb] < verb < pronoun:
+            return None
+        if tree.children(verb, "nsubj", "mark"):
+            return None
+        return Place(
+            subject, lambda: skeleton(_said(tree, verb), verb, subject, clause, pronoun, topic_words, tree)
+        )
+
+    return _first(tree, words, place)
+
+
+def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a clause that says what happened at a place: "moved to a town where she taught".
+
+    A place with a name is refused: without it the clause has nothing to stand on.
+    """
+
+    def place(pronoun: int) -> Place | None:
+        clause = tree.heads[pronoun]
+        at = tree.heads[clause]
+        behind = tree.words[pronoun - 1].lower() == "where" and tree.has(clause, "acl:relcl")
+        head = tree.root
+        subject = next(iter(tree.children(head, "nsubj")), None)
+        if not behind or tree.heads[at] != head or not tree.has(at, "obj", "obl"):
+            return None
+        if subject is None or not subject < head < at < pronoun:
+            return None
+        return Place(subject, lambda: _there(tree, head, at, topic_words))
+
+    return _first(tree, words, place)
+
+
+def _there(tree: Tree, head: int, place: int, topic_words: Collection[str]) -> str:
+    """Make the text of a predicate with the place that a clause says more of."""
+    kept = list(predicate(tree, head))
+    phrase = list(prepositional(tree, place))
+    if kept[-len(phrase) :] != phrase:
+        if not preposition(tree, place):
+            raise Refused("a noun that needs more")
+        kept += phrase
+    hint = hints(kept, topic_words)
+    if hint:
+        raise Refused(hint)
+    return f"The [X] {' '.join(kept)} where [Y]"
+
+
+def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield what the clausal rule makes of a sentence without numbers, where it makes nothing with them."""
+    fewer = without_numbers(tree)
+    if fewer == tree or any(isinstance(found, Found) for found in clausal(tree, words, topic_words)):
+        return
+    yield from clausal(fewer, words, topic_words)
+
+
+def without_numbers(tree: Tree) -> Tree:
+    """Return the tree without measures ("26 years old") and numbers before plurals ("three books")."""
+    relations, tags = list(tree.relations), list(tree.tags)
+    for token in range(len(tree)):
+        head = tree.heads[token]
+        if head <= token:
+            continue
+        number = tree.tags[token] == "CD" and tree.has(token, "nummod") and tree.tags[head] == "NNS"
+        counted = any(tree.has(child, "nummod") for child in tree.children(token))
+        measure = counted and tree.tags[head] == "JJ" and not preposition(tree, token)
+        if number or measure:
+            relations[token], tags[token] = CUT, "LS"
+    return replace(tree, relations=tuple(relations), tags=tuple(tags))
+
+
+def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a clause that is about the subject: "Smith said that the press hated him"."""
+    dropped: Dropped | None = None
+    for pronoun, word in enumerate(tree.words):
+        clause = tree.heads[pronoun]
+        if word.lower() not in words or tree.tags[pronoun] != "PRP" or not tree.has(pronoun, "obj"):
+            continue
+        found = governor(tree, clause) if tree.has(clause, "ccomp") else None
+        inner = next(iter(tree.children(clause, "nsubj")), None)
+        if found is None or inner is None or not found[1] < found[0] < inner < clause < pronoun:
+            continue
+        others = (rule(tree, found[1], pronoun) for rule in RULES if rule is not the_pronoun_has_a_gender)
+        reason = next(filter(None, others), None)
+        if reason:
+            dropped = dropped or Dropped(f"not the same person: {reason}")
+            continue
+        try:
+            text = _about(tree, found[0], clause, inner, pronoun, topic_words)
+        except Refused as refused:
+            dropped = dropped or Dropped(str(refused), (found[1], pronoun))
+            continue
+        yield Found(text, found[1], pronoun, ("object",))
+        return
+    if dropped:
+        yield dropped
+
+
+def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_words: Collection[str]) -> str:
+    """Make the text of a clause with its object open."""
+    joint = connective(tree, clause, inner)
+    words = predicate(tree, head, clause)
+    check_clause(tree, clause, joint, words)
+    kept = list(predicate(with_word(_alone(tree, clause), pronoun, STAND_IN, "NN", "obj"), clause))
+    if joint not in ("that", "whether", "if") or kept.count(STAND_IN) != 1:
+        raise Refused("a complement out of place")
+    about = noun_phrase(tree, inner)
+    hint = hints((*words, *about, *kept), topic_words)
+    if hint:
+        raise Refused(hint)
+    kept[kept.index(STAND_IN)] = "[Y]"
+    return f"The [X] {' '.join((*words, joint, *about, *kept))}"
+
+
+def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tree:
+    """Return the tree with another word in a place."""
+    columns = [list(column) for column in (tree.words, tree.lemmas, tree.tags, tree.relations)]
+    for column, value in zip(columns, (word, word, tag, relation), strict=True):
+        column[token] = value
+    words, lemmas, tags, relations = map(tuple, columns)
+    return replace(tree, words=words, lemmas=lemmas, tags=tags, relations=relations)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pronoun stands: the subject that it may mean, and how the text is made."""
+
+    subject: int
+    text: Callable[[], str]
+
+
+def _first(
+    tree: Tree, words: Collection[str], place: Callable[[int], Place | None]
+) -> Iterator[Found | Dropped]:
+    """Yield the first template of a pronoun that is a subject, else the first reason why none is."""
+    dropped: Dropped | None = None
+    for pronoun, word in enumerate(tree.words):
+        if word.lower() not in words or not tree.has(pronoun, "nsubj") or tree.heads[pronoun] == pronoun:
+            continue
+        found = place(pronoun)
+        if found is None:
+            continue
+        verdict = judge(tree, found.subject, pronoun)
+        if not verdict.accepted:
+            dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
+            continue
+        try:
+            text = found.text()
+        except Refused as reason:
+            dropped = dropped or Dropped(str(reason), (found.subject, pronoun))
+            continue
+        yield Found(text, found.subject, pronoun, FITS)
+        return
+    if dropped:
+        yield dropped
+
+
+def _alone(tree: Tree, top: int) -> Tree:
+    """Return the tree with a clause as its root, without the words that join it to the rest."""
+    heads, relations = list(tree.heads), list(tree.relations)
+    subject = tree.children(top, "nsubj")[0]
+    heads[tree.root], relations[tree.root] = top, CUT
+    heads[top], relations[top] = top, "root"
+    for child in tree.children(top, *OUTSIDE):
+        if child < subject:
+            relations[child] = CUT
+    return replace(tree, heads=tuple(heads), relations=tuple(relations))
+
+
+def _said(tree: Tree, verb: int) -> Tree:
+    """Return the tree with a participle as its main verb, in the past.
+
+    Raises
+    ------
+    Refused
+        It has an auxiliary, or a lemma that is not its own.
+    """
+    lemma = lemma_of(tree, verb)
+    if helpers_of(tree, verb) or tree.words[verb].lower() not in verb_forms(lemma):
+        raise Refused("an unsure verb form")
+    words, tags = list(tree.words), list(tree.tags)
+    heads, relations = list(tree.heads), list(tree.relations)
+    words[verb], tags[verb] = past_tense(lemma), "VBD"
+    heads[tree.root], relations[tree.root] = verb, CUT
+    heads[verb], relations[verb] = verb, "root"
+    return replace(tree, words=tuple(words), tags=tuple(tags), heads=tuple(heads), relations=tuple(relations))

@@ -1,0 +1,229 @@
+"""The constructions that can be mined, each with its switch: where a word stands that means the subject.
+
+``on``: whether it is mined where nothing is said.  That needs a precision of 0.95 with a lower Wilson bound
+of 0.90 (:data:`PRECISION`, :data:`LOWER`).  ``measured``: what ``python -m benchmarks.constructions`` said
+with the shipped parser, right ones of those accepted, on GUM and GAP together.  Most are off because the two
+corpora have too few of them to tell, not because many are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Literal
+
+from pcf_core.core.errors import TopicError
+from pcf_core.mining import attributive, chains, clausal, modifiers
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.verb_groups import Dropped, Found
+
+Position = Literal["subject", "predicate"]
+Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Found | Dropped]]
+PRECISION, LOWER = 0.95, 0.90  # what a construction needs to be on by itself
+Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Construction:
+    """A construction.
+
+    ``example``: a sentence and its template; ``positions``: of the topics that it is mined for.  ``words``:
+    those of the topic's words that it takes; all where it is empty.  ``find`` yields templates of a tree,
+    given these and all words of the topics.  ``measured``: ``None`` where no word stands at ``[Y]``.
+    """
+
+    name: str
+    title: str
+    example: tuple[str, str]
+    positions: tuple[Position, ...]
+    find: Finder
+    words: tuple[str, ...] = ()
+    on: bool = False
+    measured: tuple[int, int] | None = None
+
+    @property
+    def lower(self) -> float:
+        """The lower end of Wilson's 95 % interval of the precision (Wilson 1927); 0 where none is known."""
+        right, accepted = self.measured or (0, 0)
+        if not accepted:
+            return 0.0
+        share, square = right / accepted, Z * Z / accepted
+        return (share + square / 2 - Z * sqrt(share * (1 - share) / accepted + square**2 / (4 * Z * Z))) / (
+            1 + square
+        )
+
+    @property
+    def standing(self) -> str:
+        """Whether it is on by itself, and what was measured, in words."""
+        switch = "on" if self.on else "off"
+        if self.measured is None:
+            return f"{switch} by itself"
+        right, accepted = self.measured
+        if not accepted:
+            return f"{switch} by itself: none found to measure"
+        return f"{switch} by itself: {right} of {accepted} right, precision at least {self.lower:.2f}"
+
+    def taken(self, topic_words: Collection[str]) -> Collection[str]:
+        """Return the words of the topics, in lower case, that it takes."""
+        return tuple(word for word in self.words if word in topic_words) if self.words else topic_words
+
+    def wanted(self, topic_words: Collection[str]) -> Collection[str]:
+        """Return the words of which a sentence must have one, in lower case; of phrases, without articles."""
+        if self.find is _attributive:
+            return attributive.wanted()
+        if self.words:
+            return self.taken(topic_words)
+        bare = {word.removeprefix(article) for word in topic_words for article in ("a ", "an ", "the ")}
+        return sorted(word for word in bare - PRONOUNS if " " not in word)
+
+
+def _attributive(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Found | Dropped]:
+    return attributive.attributive(tree, topic_words)
+
+
+PRONOUNS = frozenset(["he", "she", "him", "his", "her", "hers", "himself", "herself"])
+CONSTRUCTIONS: Mapping[str, Construction] = {
+    one.name: one
+    for one in (
+        Construction(
+            "clause",
+            "he or she in a clause behind the predicate",
+            ("The nurse said that she was late.", "The [X] said that [Y]"),
+            ("subject",),
+            clausal.clausal,
+            words=clausal.SUBJECTS,
+            on=True,
+            measured=(100, 101),
+        ),
+        Construction(
+            "attributive",
+            "what is said of people by what they do",
+            ("The inspectors were appointed in May.", "The [X], who was appointed, is [Y]"),
+            ("predicate",),
+            _attributive,
+            on=True,
+        ),
+        Construction(
+            "fronted",
+            "a clause before its main clause",
+            ("After she retired, Smith moved away.", "The [X] moved after [Y]"),
+            ("subject",),
+            chains.fronted,
+            words=clausal.SUBJECTS,
+            measured=(42, 44),
+        ),
+        Construction(
+            "embedded",
+            "a clause behind a predicate that is not the main one",
+            ("It was May when Smith said that he was ill.", "The [X] said that [Y]"),
+            ("subject",),
+            chains.embedded,
+            words=clausal.SUBJECTS,
+            measured=(45, 46),
+        ),
+        Construction(
+            "participle",
+            "a clause behind a participle",
+            ("Smith resigned, saying that he was ill.", "The [X] said that [Y]"),
+            ("subject",),
+            chains.participle,
+            words=clausal.SUBJECTS,
+            measured=(1, 1),
+        ),
+        Construction(
+            "where",
+            "a clause about a place",
+            ("Smith moved to a town where she taught.", "The [X] moved to a town where [Y]"),
+            ("subject",),
+            chains.where,
+            words=clausal.SUBJECTS,
+            measured=(6, 6),
+        ),
+        Construction(
+            "numbers",
+            "numbers and ages cut",
+            ("Smith was 26 years old when he moved.", "The [X] was old when [Y]"),
+            ("subject",),
+            chains.numbers,
+            words=clausal.SUBJECTS,
+            measured=(2, 2),
+        ),
+        Construction(
+            "possessive",
+            "his or her before a thing",
+            ("Smith ended his career.", "The [X] ended [Y] career"),
+            ("subject",),
+            modifiers.possessive,
+            words=modifiers.POSSESSIVES,
+            measured=(73, 76),
+        ),
+        Construction(
+            "object",
+            "him or her in a clause about somebody else",
+            ("Smith said that the press hated him.", "The [X] said that the press hated [Y]"),
+            ("subject",),
+            chains.objects,
+            words=chains.OBJECTS,
+            measured=(0, 0),
+        ),
+        Construction(
+            "reflexive",
+            "himself or herself",
+            ("The nurse blamed herself.", "The [X] blamed [Y]"),
+            ("subject",),
+            modifiers.reflexive,
+            words=tuple(modifiers.REFLEXIVES),
+            measured=(3, 3),
+        ),
+        Construction(
+            "noun",
+            "a noun as predicate",
+            ("The surgeon was a young woman.", "The [X] was a young [Y]"),
+            ("subject", "predicate"),
+            modifiers.noun,
+            measured=(61, 66),
+        ),
+        Construction(
+            "adjective",
+            "an adjective as predicate",
+            ("The pilot is deaf.", "The [X] was [Y]"),
+            ("predicate",),
+            modifiers.adjective,
+            measured=(58, 62),
+        ),
+        Construction(
+            "apposition",
+            "a noun beside the subject",
+            ("Smith, a woman from Leeds, resigned.", "The [X], a [Y], resigned"),
+            ("subject", "predicate"),
+            modifiers.apposition,
+            measured=(13, 14),
+        ),
+    )
+}
+
+
+def constructions_for(position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
+    """Return constructions for topics of a position, in the order of the table: those named, else those on.
+
+    Raises
+    ------
+    TopicError
+        A name that is none of this position's.
+    """
+    offered = offered_for(position)
+    unknown = sorted(set(names) - {one.name for one in offered})
+    if unknown:
+        raise TopicError(
+            f"There is no construction {unknown[0]!r} for topics whose words are {position}s: choose of "
+            f"{', '.join(one.name for one in offered)}."
+        )
+    return tuple(one for one in offered if (one.name in names if names else one.on))
+
+
+def offered_for(position: Position) -> tuple[Construction, ...]:
+    """Return the constructions that can be mined for topics of a position."""
+    return tuple(one for one in CONSTRUCTIONS.values() if position in one.positions)

@@ -1,0 +1,277 @@
+"""Words of a topic that mean or describe the subject, in its own clause; a rule for each place.
+
+    possessive   Smith ended his career.              The [X] ended [Y] career        a possessive
+    reflexive    The nurse blamed herself.            The [X] blamed [Y]              a reflexive pronoun
+    noun         The surgeon was a young woman.       The [X] was a young [Y]         a noun
+    apposition   Smith, a woman from Leeds, resigned. The [X], a [Y], resigned        a noun
+    adjective    The pilot is deaf.                   The [X] was [Y]                 an adjective
+
+Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from pcf_core.core.topics import Part
+from pcf_core.mining.chains import STAND_IN, with_word
+from pcf_core.mining.coreference import (
+    judge,
+    the_subject_is_a_person,
+    the_subject_is_of_the_third_person,
+    the_subject_is_singular,
+)
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import hints
+from pcf_core.mining.predicates import (
+    DETERMINERS,
+    noun_phrase,
+    predicate,
+    preposition,
+    prepositional,
+    with_article,
+)
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite, lemma_of
+
+POSSESSIVES = ("his", "her")
+REFLEXIVES = {"himself": "male", "herself": "female"}
+NEEDED = ("against", "as", "for", "from", "into", "of", "to", "with")  # "devoted herself to the poor"
+COPULAS = frozenset({"be", "become", "remain"})
+ARTICLES = ("a", "an", "the")
+NOUNS = ("NN", "NNP", "JJ")
+
+
+def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of what the subject does with a thing of their own: "ended his career"."""
+    head, subject = tree.root, _subject(tree)
+    dropped: Dropped | None = None
+    if subject is None:
+        return
+    for pronoun, word in enumerate(tree.words):
+        thing = tree.heads[pronoun]
+        if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(pronoun, "nmod:poss"):
+            continue
+        if tree.heads[thing] != head or not tree.has(thing, "obj", "obl") or not head < pronoun < thing:
+            continue
+        verdict = judge(tree, subject, pronoun)
+        if not verdict.accepted:
+            dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
+            continue
+        try:
+            text = _owning(tree, head, pronoun, thing, topic_words)
+        except Refused as reason:
+            dropped = dropped or Dropped(str(reason), (subject, pronoun))
+            continue
+        yield Found(text, subject, pronoun, ("determiner",))
+        return
+    if dropped:
+        yield dropped
+
+
+def _owning(tree: Tree, head: int, pronoun: int, thing: int, topic_words: Collection[str]) -> str:
+    """Make the text with the possessive open; a phrase with a preposition is kept where no object is."""
+    owned = with_word(tree, pronoun, "the", "DT", "det")
+    kept = list(predicate(owned, head))
+    phrase = list(noun_phrase(owned, thing))
+    places = [at for at in range(len(kept)) if kept[at : at + len(phrase)] == phrase]
+    others = [child for child in tree.children(head, "obj", "obl") if head < child < thing]
+    if not places and tree.has(thing, "obl") and preposition(tree, thing) and not others:
+        places = [len(kept) + len(preposition(tree, thing).split())]
+        kept += prepositional(owned, thing)
+    if len(places) != 1 or phrase[0] != "the":
+        raise Refused("a possessive inside")
+    _check(kept, topic_words)
+    kept[places[0]] = "[Y]"
+    return f"The [X] {' '.join(kept)}"
+
+
+def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of what the subject does to themself: "The nurse blamed herself"."""
+    head, subject = tree.root, _subject(tree)
+    found = [
+        child
+        for child in tree.children(head, "obj")
+        if child > head and tree.words[child].lower() in words and tree.words[child].lower() in REFLEXIVES
+    ]
+    if subject is None or len(found) != 1:
+        return
+    reason = _no_person(tree, subject)
+    if reason:
+        yield Dropped(reason)
+        return
+    try:
+        kept = list(predicate(with_word(tree, found[0], STAND_IN, "NN", "obj"), head))
+        if kept.count(STAND_IN) != 1:
+            raise Refused("a complement out of place")
+        behind = [child for child in tree.children(head, "obl") if child > found[0]]
+        if behind and preposition(tree, behind[0]) in NEEDED and kept[-1] == STAND_IN:
+            kept += prepositional(tree, behind[0])
+        _check(kept, topic_words)
+    except Refused as refused:
+        yield Dropped(str(refused), (subject, found[0]))
+        return
+    kept[kept.index(STAND_IN)] = "[Y]"
+    yield Found(f"The [X] {' '.join(kept)}", subject, found[0], ("reflexive",))
+
+
+def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a noun that says what the subject was: "The surgeon was a woman"."""
+    said = _said_of_subject(tree, words, article=True)
+    if said is None:
+        return
+    subject, head, token = said
+    reason = _no_person(tree, subject)
+    if reason:
+        yield Dropped(reason)
+        return
+    try:
+        if any(tree.children(token, "mark", "expl", "csubj")):
+            raise Refused("an unusual sentence")
+        before, part = _before_noun(tree, token, words, topic_words)
+        verb = _copula(tree, head, token)
+    except Refused as refused:
+        yield Dropped(str(refused), (subject, token))
+        return
+    yield Found(" ".join(["The [X]", *verb, *before, "[Y]"]), subject, token, (part,))
+
+
+def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of an adjective that says how the subject was: "The pilot is deaf"."""
+    said = _said_of_subject(tree, words, article=False)
+    if said is None:
+        return
+    subject, head, token = said
+    reason = _no_person(tree, subject)
+    if reason:
+        yield Dropped(reason)
+        return
+    try:
+        if tree.children(token, "det", "mark", "expl", "csubj", "amod", "compound", "conj"):
+            raise Refused("an unusual phrase inside")
+        verb = _copula(tree, head, token)
+    except Refused as refused:
+        yield Dropped(str(refused), (subject, token))
+        return
+    yield Found(" ".join(["The [X]", *verb, "[Y]"]), subject, token, ("adjective",))
+
+
+def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a noun beside the subject: "Smith, a woman from Leeds, resigned"."""
+    head, subject = tree.root, _subject(tree)
+    if subject is None:
+        return
+    found = [
+        child
+        for child in tree.children(subject, "appos")
+        if subject < child < head and _is_one(tree, child, words, article=True)
+    ]
+    if len(found) != 1:
+        return
+    (token,) = found
+    reason = _no_person(tree, subject)
+    if reason:
+        yield Dropped(reason)
+        return
+    try:
+        first = min(tree.subtree(token))
+        if tree.words[first] != "," and tree.words[first - 1] != ",":
+            raise Refused("an unusual sentence")
+        before, part = _before_noun(tree, token, words, topic_words)
+        kept = predicate(tree, head)
+        _check(kept, topic_words)
+    except Refused as refused:
+        yield Dropped(str(refused), (subject, token))
+        return
+    yield Found(f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(kept)}", subject, token, (part,))
+
+
+def _subject(tree: Tree) -> int | None:
+    """Return the main subject, where it goes before its predicate."""
+    subject = next(iter(tree.children(tree.root, "nsubj")), None)
+    return subject if subject is not None and subject < tree.root else None
+
+
+def _said_of_subject(tree: Tree, words: Collection[str], *, article: bool) -> tuple[int, int, int] | None:
+    """Return the main subject, the finite predicate and the word of the topic that it says of the subject."""
+    head, subject = tree.root, _subject(tree)
+    if subject is None:
+        return None
+    if tree.children(head, "cop"):
+        return (subject, head, head) if _is_one(tree, head, words, article=article) else None
+    if lemma_of(tree, head) not in COPULAS:
+        return None
+    for child in tree.children(head, "xcomp", "obj"):
+        if child > head and _is_one(tree, child, words, article=article):
+            return subject, head, child
+    return None
+
+
+def _is_one(tree: Tree, token: int, words: Collection[str], *, article: bool) -> bool:
+    """Tell whether a token is a word of the topic: a noun in the singular with its article, or an adjective.
+
+    The tagger takes many a noun of this kind for an adjective ("became a Muslim"): the article decides.
+    """
+    word = tree.words[token].lower()
+    known = word in words or any(f"{one} {word}" in words for one in ARTICLES)
+    has = bool(tree.children(token, "det"))
+    return known and has == article and tree.tags[token] in (NOUNS if article else ("JJ",))
+
+
+def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
+    """Return the verb in the past, without what it says of the subject."""
+    if tree.children(head, "expl", "csubj", "mark") or (
+        head != token and tree.children(head, "ccomp", "xcomp")[0:1] not in ((token,), ())
+    ):
+        raise Refused("an unusual sentence")
+    return finite(tree, head)
+
+
+def _no_person(tree: Tree, subject: int) -> str | None:
+    """Say why a subject is not one person of the third person; ``None`` where it is."""
+    rules = the_subject_is_of_the_third_person, the_subject_is_singular, the_subject_is_a_person
+    return next(filter(None, (rule(tree, subject, subject) for rule in rules)), None)
+
+
+def _before_noun(
+    tree: Tree, token: int, words: Collection[str], topic_words: Collection[str]
+) -> tuple[tuple[str, ...], Part]:
+    """Return article and adjectives left of the noun, and whether the article stands at ``[Y]`` with it.
+
+    Raises
+    ------
+    Refused
+        No article, a name, number or possessive, a part of a compound.
+    """
+    kept: list[str] = []
+    for child in tree.children(token):
+        if child > token or tree.has(child, "nsubj", "cop", "aux", "punct", "advmod", "obl", "advcl", "cc"):
+            continue
+        word = tree.words[child].lower()
+        if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
+            raise Refused("a possessive inside")
+        if tree.tags[child] == "CD":
+            raise Refused("a number inside")
+        article = tree.has(child, "det") and word in DETERMINERS
+        plain = tree.has(child, "amod") and tree.words[child].isalpha() and tree.words[child].islower()
+        if not article and not plain:
+            raise Refused("an unusual phrase inside")
+        kept.append(word)
+    if not kept or kept[0] not in DETERMINERS:
+        raise Refused("a noun without an article")
+    _check(kept, topic_words, groups=True)
+    noun = tree.words[token].lower()
+    if len(kept) == 1 and f"{kept[0]} {noun}" in words:
+        return (), "phrase"
+    if noun not in words:
+        raise Refused("an unusual phrase inside")
+    if len(kept) == 1 and kept[0] == "an":
+        kept = ["a"]  # as of most of the topic's words
+    return tuple(with_article(kept)), "noun"
+
+
+def _check(kept: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
+    hint = hints(kept, topic_words, groups=groups)
+    if hint:
+        raise Refused(hint)
+    if "it" in kept:
+        raise Refused("a pronoun inside")

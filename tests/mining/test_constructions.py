@@ -1,0 +1,212 @@
+"""Every construction on trees written by hand: what it finds, what fits there, and what it leaves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from benchmarks.constructions import lower_bound
+from pcf_core.core.errors import TopicError
+from pcf_core.core.topics import Part
+from pcf_core.material.topics import load_topic
+from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION, constructions_for, offered_for
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.rules import rule_for
+from pcf_core.mining.verb_groups import Dropped, Found
+from tests.mining.hand import tree, trees
+
+TOPIC = frozenset(
+    {"he", "she", "his", "her", "him", "himself", "herself", "woman", "man", "deaf", "a muslim"}
+)
+SMITH = "Smith Smith NNP 2 nsubj; "
+FOUND: dict[str, tuple[str, str, Part, str]] = {
+    "fronted": (
+        "After after IN 3 mark; she she PRP 3 nsubj; retired retire VBD 6 advcl; , , , 3 punct;"
+        "Smith Smith NNP 6 nsubj; moved move VBD 0 root",
+        "The [X] moved after [Y]",
+        "pronoun",
+        "Smith she",
+    ),
+    "embedded": (
+        "Rain rain NN 2 nsubj; fell fall VBD 0 root; when when WRB 5 advmod; Smith Smith NNP 5 nsubj;"
+        "said say VBD 2 advcl; that that IN 8 mark; he he PRP 8 nsubj; won win VBD 5 ccomp",
+        "The [X] said that [Y]",
+        "pronoun",
+        "Smith he",
+    ),
+    "participle": (
+        SMITH + "resigned resign VBD 0 root; , , , 4 punct; saying say VBG 2 advcl; that that IN 7 mark;"
+        "he he PRP 7 nsubj; won win VBD 4 ccomp",
+        "The [X] said that [Y]",
+        "pronoun",
+        "Smith he",
+    ),
+    "where": (
+        SMITH + "moved move VBD 0 root; to to IN 5 case; a a DT 5 det; town town NN 2 obl;"
+        "where where WRB 8 advmod; she she PRP 8 nsubj; taught teach VBD 5 acl:relcl",
+        "The [X] moved to a town where [Y]",
+        "pronoun",
+        "Smith she",
+    ),
+    "numbers": (
+        "Smith Smith NNP 5 nsubj; was be VBD 5 cop; 26 26 CD 4 nummod; years year NNS 5 obl;"
+        "old old JJ 0 root; when when WRB 8 advmod; he he PRP 8 nsubj; moved move VBD 5 advcl",
+        "The [X] was old when [Y]",
+        "pronoun",
+        "Smith he",
+    ),
+    "possessive": (
+        SMITH + "ended end VBD 0 root; his his PRP$ 4 nmod:poss; career career NN 2 obj",
+        "The [X] ended [Y] career",
+        "determiner",
+        "Smith his",
+    ),
+    "object": (
+        SMITH + "said say VBD 0 root; that that IN 6 mark; the the DT 5 det; press press NN 6 nsubj;"
+        "hated hate VBD 2 ccomp; him he PRP 6 obj",
+        "The [X] said that the press hated [Y]",
+        "object",
+        "Smith him",
+    ),
+    "reflexive": (
+        "The the DT 2 det; nurse nurse NN 3 nsubj; devoted devote VBD 0 root; herself herself PRP 3 obj;"
+        "to to IN 7 case; the the DT 7 det; cause cause NN 3 obl",
+        "The [X] devoted [Y] to the cause",
+        "reflexive",
+        "nurse herself",
+    ),
+    "noun": (
+        "The the DT 2 det; surgeon surgeon NN 6 nsubj; was be VBD 6 cop; a a DT 6 det; young young JJ 6 amod;"
+        "woman woman NN 0 root",
+        "The [X] was a young [Y]",
+        "noun",
+        "surgeon woman",
+    ),
+    "adjective": (
+        "The the DT 2 det; pilot pilot NN 4 nsubj; is be VBZ 4 cop; deaf deaf JJ 0 root",
+        "The [X] was [Y]",
+        "adjective",
+        "pilot deaf",
+    ),
+    "apposition": (
+        "Smith Smith NNP 6 nsubj; , , , 4 punct; a a DT 4 det; woman woman NN 1 appos; , , , 1 punct;"
+        "resigned resign VBD 0 root",
+        "The [X], a [Y], resigned",
+        "noun",
+        "Smith woman",
+    ),
+}
+LEFT = {
+    "an owner may be another": (
+        "possessive",
+        SMITH
+        + "told tell VBD 0 root; Jones Jones NNP 2 iobj; his his PRP$ 5 nmod:poss; story story NN 2 obj",
+        "another person may be meant",
+    ),
+    "a named place": (
+        "where",
+        SMITH + "moved move VBD 0 root; to to IN 4 case; Rome Rome NNP 2 obl; where where WRB 7 advmod;"
+        "she she PRP 7 nsubj; taught teach VBD 4 acl:relcl",
+        "a name inside",
+    ),
+    "a noun whose article is somebody's": (
+        "noun",
+        SMITH.replace(" 2 ", " 4 ") + "was be VBD 4 cop; my my PRP$ 4 nmod:poss; woman woman NN 0 root",
+        "",
+    ),
+    "a film blames nobody": (
+        "reflexive",
+        "The the DT 2 det; film film NN 3 nsubj; repeated repeat VBD 0 root; himself himself PRP 3 obj",
+        "the noun is not a person's",
+    ),
+}
+
+
+def find(name: str, text: str) -> list[Found | Dropped]:
+    construction = CONSTRUCTIONS[name]
+    return list(construction.find(tree(text), construction.taken(TOPIC), TOPIC))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_template_of_each_construction(name: str) -> None:
+    text, template, fits, pair = FOUND[name]
+    (found,) = find(name, text)
+    assert isinstance(found, Found)
+    assert (found.text, found.fits) == (template, (fits,))
+    words = tree(text).words
+    assert f"{words[found.subject]} {words[found.word or 0]}" == pair
+
+
+@pytest.mark.parametrize(("name", "text", "reason"), LEFT.values(), ids=LEFT)
+def test_what_would_mislead_is_left_with_its_reason(name: str, text: str, reason: str) -> None:
+    found = find(name, text)
+    assert [one for one in found if isinstance(one, Found)] == []
+    assert all(isinstance(one, Dropped) and reason in one.reason for one in found)
+    assert bool(found) == bool(reason)
+
+
+def test_a_word_with_its_article_stands_at_y_whole() -> None:
+    text = SMITH + "became become VBD 0 root; a a DT 4 det; Muslim Muslim JJ 2 xcomp"
+    (found,) = find("noun", text)
+    assert isinstance(found, Found)
+    assert (found.text, found.fits) == ("The [X] became [Y]", ("phrase",))
+
+
+def test_every_construction_has_a_tree_here() -> None:
+    assert set(FOUND) == set(CONSTRUCTIONS) - {"clause", "attributive"}
+
+
+@pytest.mark.parametrize("name", [name for name, one in CONSTRUCTIONS.items() if one.measured is not None])
+def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
+    one = CONSTRUCTIONS[name]
+    right, accepted = one.measured or (0, 0)
+    assert one.lower == pytest.approx(lower_bound(right, accepted) if accepted else 0.0, abs=1e-6)
+    assert one.on == (accepted > 0 and right / accepted >= PRECISION and one.lower >= LOWER)
+    assert one.standing.startswith("on" if one.on else "off")
+
+
+def test_nothing_is_on_but_what_was_mined_before() -> None:
+    assert [one.name for one in constructions_for("subject")] == ["clause"]
+    assert [one.name for one in constructions_for("predicate")] == ["attributive"]
+
+
+def test_what_a_position_does_not_have_is_refused() -> None:
+    with pytest.raises(TopicError, match=r"no construction 'possessive'.*predicates: choose of attributive"):
+        constructions_for("predicate", ["possessive"])
+
+
+def test_the_words_that_are_looked_for_are_those_of_the_constructions() -> None:
+    gender = load_topic("gender")
+    assert rule_for([gender], ["possessive"]).wanted == ("his", "her")
+    assert rule_for([gender], ["reflexive", "clause"]).wanted == ("he", "she", "himself", "herself")
+    assert "woman" in rule_for([gender], ["noun"]).wanted
+    assert "he" not in rule_for([gender], ["noun"]).wanted
+    with pytest.raises(TopicError, match="no word that can stand in the chosen constructions"):
+        rule_for([load_topic("gender-pronouns")], ["possessive"])
+
+
+def test_a_sentence_gives_what_each_construction_finds_in_it() -> None:
+    text = (
+        SMITH
+        + "ended end VBD 0 root; his his PRP$ 4 nmod:poss; career career NN 2 obj; when when WRB 7 advmod;"
+        "he he PRP 7 nsubj; fell fall VBD 2 advcl"
+    )
+    found = list(rule_for([load_topic("gender")], ["clause", "possessive"]).skeletons(tree(text)))
+    assert found[0] == Dropped("a possessive inside")
+    assert isinstance(found[1], Found)
+    assert found[1].text == "The [X] ended [Y] career"
+
+
+@given(trees())
+def test_whatever_the_tree_every_template_is_well_formed(parsed: Tree) -> None:
+    """One [X] first, one [Y], lower-case words between, nobody named."""
+    for one in (*offered_for("subject"), *offered_for("predicate")):
+        for found in one.find(parsed, one.taken(TOPIC), TOPIC):
+            if isinstance(found, Dropped):
+                assert found.reason
+                continue
+            assert found.text.startswith("The [X]")
+            assert found.text.count("[Y]") == 1
+            inside = found.text.replace("The [X]", "").replace("[Y]", "").replace(",", "").split()
+            assert all(word.islower() and word.isalpha() for word in inside)
+            assert not {"smith", "actress", "five", "self"} & set(inside)
