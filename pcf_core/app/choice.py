@@ -28,7 +28,8 @@ from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
-DEFAULT_MODELS = ("mini-bert", "mini-gpt")
+BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
+DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small ones of either kind, quick to score
 MOST_OPENED = 2
 MOST_ASKED = 20
 LONGEST_NAME = 300
@@ -133,11 +134,13 @@ def draw_precision(key: str) -> str:
 def opening_models(known: Collection[str], topic: Topic) -> list[str]:
     """Return what is shown before anybody chooses.
 
-    That is public models with results on the topic that pages open with, else two that teach.
+    That is public models with results on the topic that pages open with, else two that teach, with results
+    where there are any.
     """
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
-    return public[:MOST_OPENED] or [name for name in DEFAULT_MODELS if name in known]
+    taught = BEST_KNOWN if set(BEST_KNOWN) <= set(scored) else DEFAULT_MODELS
+    return public[:MOST_OPENED] or [name for name in taught if name in known]
 
 
 def with_asked(key: str, known: Iterable[str]) -> list[str]:
