@@ -58,6 +58,7 @@ def draw() -> None:
         lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=True),
         state,
         clicked=partial(take_click, preferences) if len(rows) * len(columns) <= MOST_OPENED else None,
+        title=f"Probability of {group} words: {model}",
     )
     open_clicked(loaded)
     st.caption(

@@ -101,6 +101,7 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
         "Stacked bars of prejudice and caprice for each model",
         lambda: risk_bars(rows + drawn, thousand=thousand),
         [references, published, over, thousand],
+        title="Risk of each model: prejudice and caprice",
     )
     table = risk_table(rows + drawn + listed)
     foot(how_to_read.RISK, lambda: times_thousand(table) if thousand else table, "risk", loaded)
@@ -116,6 +117,7 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> None:
         "Prejudice and caprice of each model, plug-in and corrected for few templates",
         lambda: corrected_dots(loaded.reports, over, thousand=thousand),
         [over, thousand],
+        title="Prejudice and caprice, as counted and corrected",
     )
     table = corrected_table(loaded.reports)
     foot(how_to_read.CORRECTED, lambda: times_thousand(table) if thousand else table, "corrected", loaded)

@@ -51,6 +51,7 @@ def draw() -> None:
             "Box plots of the mean stereotype, a panel a group",
             lambda: tilt_panels(reports, tilts, over, chosen, drawn),
             [over, chosen, drawn],
+            title="Whom each model favours, by occupation",
         )
         if len(drawn) < len(groups):
             st.caption(
@@ -80,6 +81,7 @@ def draw() -> None:
                 chosen=chosen,
             ),
             [*beside.state, over, chosen],
+            title="Whom each model favours, by occupation",
         )
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     with st.expander("How sure?"):

@@ -15,8 +15,13 @@ from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.measure.tails import normal_shape, tail_shape
 from pcf_core.report.key_figures import MOST, parts_of
 from pcf_core.report.tails import fits_table, largest_caprice
-from pcf_core.show.charts.tail_fits import hill_plot, qq_plot, survival_plot
-from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.show.charts.tails import (
+    caprice_histogram,
+    hill_plot,
+    prejudice_histogram,
+    qq_plot,
+    survival_plot,
+)
 
 THREE_DIGITS = "%.3g"
 OCCUPATION_COLUMNS = {
@@ -118,7 +123,13 @@ def draw_caprice(loaded: Loaded) -> None:
         )
     if view == "survival":
         alt = "Survival plot of caprice on logarithmic axes with the fitted distributions"
-        picture(loaded, "survival_plot", alt, lambda: survival_plot(reports, shapes))
+        picture(
+            loaded,
+            "survival_plot",
+            alt,
+            lambda: survival_plot(reports, shapes),
+            title="Caprice of the occupations, with fitted curves",
+        )
     elif view == "Hill plot":
         draw_hill(loaded, shapes)
     else:
@@ -128,6 +139,7 @@ def draw_caprice(loaded: Loaded) -> None:
             "Histogram of caprice over occupations with a rug",
             lambda: caprice_histogram(reports, log_count=log_count),
             [log_count],
+            title="Caprice of the occupations, counted",
         )
     table = fits_table(shapes)
     if len(table):
@@ -165,4 +177,5 @@ def draw_prejudice(loaded: Loaded) -> None:
             "prejudice_histogram",
             "Histogram of prejudice over occupations with its normal fit",
             lambda: prejudice_histogram(reports, curves),
+            title="Prejudice of the occupations, with a normal curve",
         )

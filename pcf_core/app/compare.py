@@ -12,7 +12,7 @@ from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
 from pcf_core.app.data import Loaded, cached, even_reports
-from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding
+from pcf_core.app.page import chart, draw_commands, draw_provenance, draw_table, finding, source_of
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
 from pcf_core.audit.comparing import compared, controlled
@@ -78,7 +78,8 @@ def draw_pair(loaded: Loaded) -> None:
         shown = choose_picture()
         finding(occupations_difference_finding(comparison, shown.quantity))
         views = [loaded.runs[name].view_key for name in pair]
-        draw_occupations(comparison, views, shown, [item.key for item in loaded.runs.values()])
+        order = [item.key for item in loaded.runs.values()]
+        draw_occupations(comparison, views, shown, order, source_of(loaded))
     reading, data, provenance = st.tabs(["Reading the picture", "Data", "Method and provenance"])
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
@@ -254,16 +255,25 @@ def choose_picture() -> Shown:
     return Shown(PARTS[part], form, every)
 
 
-def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, order: list[str]) -> None:
+def draw_occupations(
+    comparison: Comparison, views: list[str], shown: Shown, order: list[str], source: str
+) -> None:
     """Draw the occupations' differences, or one model against the other.
 
-    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours.
+    ``views`` tells comparisons apart; ``order``: the keys of the sidebar's runs, which decides colours;
+    ``source`` stands under the picture's title.
     """
     quantity, state = shown.quantity, [views, shown.quantity, order]
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         figure = cached(["risk_scatter", *state], lambda: risk_scatter(comparison, quantity, order))
-        chart(figure, "risk_scatter", alt)
+        chart(
+            figure,
+            "risk_scatter",
+            alt,
+            title="Risk of each occupation, one model against the other",
+            source=source,
+        )
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
     if most < len(comparison.occupations):
@@ -272,7 +282,7 @@ def draw_occupations(comparison: Comparison, views: list[str], shown: Shown, ord
     figure = cached(
         ["difference_plot", *state, most], lambda: difference_plot(comparison, quantity, most, order)
     )
-    chart(figure, "difference_plot", alt)
+    chart(figure, "difference_plot", alt, title="Difference in each occupation, largest first", source=source)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:

@@ -23,7 +23,7 @@ from pcf_core.app.compare_pairs import (
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, cached, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
-from pcf_core.app.page import chart, draw_provenance, draw_table, finding
+from pcf_core.app.page import chart, draw_provenance, draw_table, finding, source_of
 from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
@@ -125,7 +125,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         ["axis_panels", axis, repr(points), order],
         lambda: axis_panels(points, TITLES[axis], order, joined=joined),
     )
-    chart(figure, "axis_panels", alt)
+    chart(figure, "axis_panels", alt, source=source_of(loaded))
     draw_changes(changed, loaded.choice.over)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)

@@ -11,7 +11,7 @@ from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run, has_bas
 from pcf_core.report import how_to_read
 from pcf_core.report.rows import times_thousand
 from pcf_core.report.sections.shared import bars_of, lean_table
-from pcf_core.show.charts.lean import lean_bars
+from pcf_core.show.charts.risk import lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 
 
@@ -31,6 +31,7 @@ def draw_lean(loaded: Loaded, thousand: bool) -> None:
             "Stacked bars of what all occupations share, what differs between them, and caprice",
             lambda: lean_bars(rows, thousand=thousand),
             [thousand, *([row.label, row.neutral] for row in rows)],
+            title="What all occupations share, and what differs",
         )
     asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
     if wanted := {name: run for name, run in asked.items() if run is not None}:

@@ -58,6 +58,21 @@ class Read(Protocol):
         ...
 
 
+PROGRAM = "PCF Audit"
+WORDS: Mapping[ProtocolName, str] = {
+    "exact": "whole words",
+    "exact-boundary": "whole words that end",
+    "equal-tokens": "words of equal tokens",
+    "single-token": "words of one token",
+    "fitting": "words that fit",
+}
+
+
+def source_line(run: RunSpec, protocol: ProtocolName) -> str:
+    """Return what stands in small letters in a picture: program, topic, templates and which words count."""
+    return " · ".join([PROGRAM, run.topic.title, run.templates.name, WORDS[protocol]])
+
+
 @dataclass(frozen=True)
 class Study:
     """Runs by label that may stand in one picture: one topic, one list, one template set, one protocol.
@@ -84,6 +99,11 @@ class Study:
     def groups(self) -> tuple[str, ...]:
         """The groups of the topic, which all runs share."""
         return self.first.report.groups
+
+    @property
+    def source(self) -> str:
+        """What stands under the title of its pictures."""
+        return source_line(self.first.run, self.options.protocol)
 
     @cached_property
     def rows(self) -> list[ModelRow]:

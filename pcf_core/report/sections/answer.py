@@ -42,6 +42,8 @@ def answer_parts(
                 risk_bars(run_rows(study.reports, study.over)),
                 "answer",
                 "Risk of each model, split into prejudice and caprice, with its range",
+                source=study.source,
+                title="Risk of each model: prejudice and caprice",
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )

@@ -58,6 +58,8 @@ def pair_part(found: Comparison, study: Study) -> ReportPart:
             difference_plot(found, "overall_risk", most, order),
             "comparison",
             f"Sorted differences of the occupations of {first} and {second} with their intervals",
+            source=study.source,
+            title="Difference in each occupation, largest first",
         ),
         how=how_to_read.DIFFERENCES + how_to_read.COMPARISON,
         tables=(

@@ -62,6 +62,7 @@ def factor_parts(study: Study) -> Sequence[ReportPart]:
                         factor_plot(panel, name, list(study.runs), span),
                         f"factor-{panel.scale.name}",
                         f"Risk of each occupation against {noun}, {name}, with two fitted lines",
+                        source=study.source,
                     ),
                     notes=said([*(line_notes(panel)), figures_note(name, panels) if place == 0 else ""]),
                 )

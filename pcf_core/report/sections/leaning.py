@@ -65,11 +65,15 @@ def tilt_picture(study: Study, name: str) -> tuple[ReportFigure, str]:
     if len(groups) > 2:
         drawn = tilt_panels(reports, tilts, over, "", panel_groups(reports))
         alt = "Box plots of the mean stereotype, a panel a group"
-        return figure_of(drawn, name, alt), how_to_read.TILT_SEVERAL
+        return figure_of(
+            drawn, name, alt, source=study.source, title="Whom each model favours, by occupation"
+        ), how_to_read.TILT_SEVERAL
     labour = womens_share(study.first.run.evidence) if "female" in groups else None
     drawn = tilt_box(reports, groups[0], groups[1], labour=labour, tilts=tilts, over=over)
     alt = f"Box plots of the mean stereotype towards {groups[0]} words, one a model"
-    return figure_of(drawn, name, alt), how_to_read.TILT
+    return figure_of(
+        drawn, name, alt, source=study.source, title="Whom each model favours, by occupation"
+    ), how_to_read.TILT
 
 
 def even_note(study: Study) -> str:
@@ -106,6 +110,8 @@ def heat_map_parts(study: Study) -> Sequence[ReportPart]:
                     heat_map(preferences, group, rows, columns, weights, neutral=item.even),
                     "heat-map",
                     f"Heat map of the probability of {group} words, {name}",
+                    source=study.source,
+                    title=f"Probability of {group} words: {name}",
                 ),
                 how=how_to_read.HEAT_MAP,
                 tables=(

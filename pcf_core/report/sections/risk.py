@@ -42,7 +42,11 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
             ),
             numbers=tuple(risk_figures(reports, over)),
             figure=figure_of(
-                risk_bars(drawn), "risk", "Stacked bars of prejudice and caprice for each model"
+                risk_bars(drawn),
+                "risk",
+                "Stacked bars of prejudice and caprice for each model",
+                source=study.source,
+                title="Risk of each model: prejudice and caprice",
             ),
             how=how_to_read.RISK,
             tables=(table_of(table, "risk", "Risk of each model, with reference and published values"),),
@@ -63,6 +67,8 @@ def corrected_parts(study: Study) -> Sequence[ReportPart]:
                 corrected_dots(found, study.over),
                 "corrected",
                 "Prejudice and caprice of each model, plug-in and corrected for few templates",
+                source=study.source,
+                title="Prejudice and caprice, as counted and corrected",
             ),
             how=how_to_read.CORRECTED,
             tables=(table_of(corrected_table(found), "corrected", "Plug-in and corrected parts"),),
@@ -75,7 +81,12 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
     return [
         ReportPart(
             title=name,
-            figure=figure_of(occupation_bars(report), "occupations", f"The riskiest occupations of {name}"),
+            figure=figure_of(
+                occupation_bars(report),
+                "occupations",
+                f"The riskiest occupations of {name}",
+                source=study.source,
+            ),
             how=how_to_read.OCCUPATIONS,
             tables=(
                 table_of(

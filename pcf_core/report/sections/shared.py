@@ -12,7 +12,7 @@ from pcf_core.report import how_to_read
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
-from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.charts.risk import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
@@ -38,6 +38,8 @@ def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
                 lean_bars(bars),
                 "shared",
                 "Stacked bars of what all occupations share, what differs between them, and caprice",
+                source=study.source,
+                title="What all occupations share, and what differs",
             ),
             how=how_to_read.LEAN,
             tables=(

@@ -19,8 +19,7 @@ from pcf_core.report.tails import (
     prejudice_figures,
     tails_table,
 )
-from pcf_core.show.charts.tail_fits import qq_plot, survival_plot
-from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 
@@ -53,6 +52,8 @@ def caprice_parts(study: Study, note: str) -> Sequence[ReportPart]:
             caprice_histogram(reports, log_count=False),
             "caprice",
             "Histogram of caprice over occupations with a rug",
+            source=study.source,
+            title="Caprice of the occupations, counted",
         ),
         how=how_to_read.CAPRICE,
         tables=(table_of(tails_table(reports), "tails", "The parts of risk of every occupation"),),
@@ -66,6 +67,8 @@ def caprice_parts(study: Study, note: str) -> Sequence[ReportPart]:
             survival_plot(reports, shapes),
             "survival",
             "Survival plot of caprice on logarithmic axes with the fitted distributions",
+            source=study.source,
+            title="Caprice of the occupations, with fitted curves",
         ),
         tables=(table_of(fits_table(shapes), "fits", "Fits of the values above 0"),),
     )
@@ -86,6 +89,8 @@ def prejudice_parts(study: Study) -> Sequence[ReportPart]:
                 prejudice_histogram(reports, curves),
                 "prejudice",
                 "Histogram of prejudice over occupations with its normal fit",
+                source=study.source,
+                title="Prejudice of the occupations, with a normal curve",
             ),
             how=how_to_read.PREJUDICE,
             tables=(table_of(normal_fits_table(shapes), "normal-fits", "Normal fits of prejudice"),),
@@ -93,7 +98,10 @@ def prejudice_parts(study: Study) -> Sequence[ReportPart]:
         ReportPart(
             title="Prejudice against its normal fit",
             figure=figure_of(
-                qq_plot(reports, shapes), "prejudice-qq", "QQ plot of prejudice against its normal fit"
+                qq_plot(reports, shapes),
+                "prejudice-qq",
+                "QQ plot of prejudice against its normal fit",
+                source=study.source,
             ),
             tables=(
                 table_of(
