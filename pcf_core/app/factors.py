@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app.data import Loaded, remembered
 from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
-from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, open_results
+from pcf_core.app.page import chart, draw_table, finding, foot, key_figures, open_results, source_of
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import too_large, upload_file
@@ -231,7 +231,8 @@ def draw_panel(
     )
     with column:
         st.markdown(f"**{plain(capital(panel.scale.noun))}**")
-        chart(figure, name, f"Risk of each occupation against {panel.scale.noun}, with two fitted lines")
+        alt = f"Risk of each occupation against {panel.scale.noun}, with two fitted lines"
+        chart(figure, name, alt, title=f"Risk against {panel.scale.noun}", source=source_of(loaded))
         st.caption("  \n".join(plain(note) for note in line_notes(panel)))
 
 

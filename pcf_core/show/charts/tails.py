@@ -172,7 +172,7 @@ def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
         figure.add_trace(index, row=row, col=1)
         shape = 0.0 if tail is None else tail.shape
         if tail is not None:
-            look = {
+            look: dict[str, Any] = {
                 "width": 2,
                 "dash": "dash",
                 "hover": "generalised Pareto: %{y:.3g}",

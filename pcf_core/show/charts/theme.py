@@ -271,7 +271,8 @@ def base_layout(
 # Of a figure that is taken out of its page: columns and pixels of a title, and of the line under it.
 TITLE_LENGTH = 60
 TITLE_COLUMNS, TITLE_SIZE, TITLE_LINE = 45, 14, 18
-SOURCE_COLUMNS, SOURCE_SIZE, SOURCE_LINE = 58, 11, 26
+TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels that a title of one line takes with its source
+SOURCE_COLUMNS, SOURCE_SIZE = 58, 11
 
 
 def heading(sentence: str) -> str:
@@ -298,16 +299,18 @@ def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
     if figure.layout.title.text:
         return figure
     said = lines(title, TITLE_COLUMNS)
-    more = TITLE_LINE * said.count("<br>")
-    room = TITLE_LINE + more + (SOURCE_LINE if source else 0)
+    if source:  # no subtitle of plotly's, which pushes the title out of the figure when it is drawn again
+        small = f"font-size: {SOURCE_SIZE}px; font-weight: normal"
+        said += f'<br><span style="{small}">{text(source, SOURCE_COLUMNS)}</span>'
+    more = said.count("<br>")
+    room = 6 + TITLE_LINE * (1 + more)
     figure.update_layout(
         title={
             "text": said,
             "font": {"size": TITLE_SIZE},
-            "subtitle": {"text": text(source, SOURCE_COLUMNS), "font": {"size": SOURCE_SIZE}},
             **{"x": 0, "xref": "container", "xanchor": "left"},
             **{"y": 1, "yref": "container", "yanchor": "top"},
-            "pad": {"l": 2, "t": 2 + more},  # plotly puts the last line where the first should be
+            "pad": {"l": 2, "t": 14 if more else 4},  # plotly lifts what has more than one line by 10 pixels
         },
         margin={"t": (figure.layout.margin.t or 0) + room},
         height=(figure.layout.height or MAX_HEIGHT) + room,

@@ -213,8 +213,9 @@ def test_a_title_and_a_source_raise_a_figure_by_what_they_need() -> None:
     plain = theme.base_layout(go.Figure(), 300)
     (height, top) = plain.layout.height, plain.layout.margin.t
     figure = theme.titled(plain, "Risk of each model", "PCF Audit · <b>mine</b>")
-    assert figure.layout.title.text == "Risk of each model"
-    assert figure.layout.title.subtitle.text == "PCF Audit · &lt;b&gt;mine&lt;/b&gt;"
+    said, small = figure.layout.title.text.split("<br>")
+    assert said == "Risk of each model"
+    assert small.endswith(">PCF Audit · &lt;b&gt;mine&lt;/b&gt;</span>")
     assert figure.layout.height - height == figure.layout.margin.t - top > 0, "the plot is as it was"
     once = figure.to_json()
     assert theme.titled(figure, "Another", "").to_json() == once, "a figure may come again"
@@ -224,7 +225,7 @@ def test_a_title_wider_than_a_telephone_takes_two_lines() -> None:
     long = "Share of texts with a word of each category, by side of it"
     two = theme.titled(theme.base_layout(go.Figure(), 300), long, "PCF Audit")
     one = theme.titled(theme.base_layout(go.Figure(), 300), "Short", "PCF Audit")
-    assert two.layout.title.text.count("<br>") == 1
+    assert two.layout.title.text.count("<br>") == 2
     assert two.layout.height == one.layout.height + theme.TITLE_LINE
 
 
