@@ -304,6 +304,8 @@ def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
         said += f'<br><span style="{small}">{text(source, SOURCE_COLUMNS)}</span>'
     more = said.count("<br>")
     room = 6 + TITLE_LINE * (1 + more)
+    top = (figure.layout.margin.t or 0) + room
+    height = (figure.layout.height or MAX_HEIGHT) + room
     figure.update_layout(
         title={
             "text": said,
@@ -312,7 +314,12 @@ def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
             **{"y": 1, "yref": "container", "yanchor": "top"},
             "pad": {"l": 2, "t": 14 if more else 4},  # plotly lifts what has more than one line by 10 pixels
         },
-        margin={"t": (figure.layout.margin.t or 0) + room},
-        height=(figure.layout.height or MAX_HEIGHT) + room,
+        margin={"t": top},
+        height=height,
     )
+    bar = figure.layout.coloraxis.colorbar
+    if bar.y == 1 and bar.yanchor == "bottom":
+        # On the plot its title would lift that of the figure; held by the figure it needs a line to stand on.
+        bar.update(yref="container", yanchor="top", y=1 - (room + 8) / height)
+        bar.title.text += "<br> "
     return figure

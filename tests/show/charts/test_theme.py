@@ -234,3 +234,11 @@ def test_a_long_sentence_is_a_title_up_to_its_first_comma() -> None:
     assert theme.heading("Prejudice and caprice of each model, plug-in and corrected for few") == (
         "Prejudice and caprice of each model"
     )
+
+
+def test_a_colour_bar_above_the_plot_leaves_the_title_its_place() -> None:
+    axis = theme.probability_axis("male", 0.5, y=1, yanchor="bottom", ypad=6)
+    figure = theme.base_layout(go.Figure(), 300, top=64, coloraxis=axis)
+    bar = theme.titled(figure, "Short", "PCF Audit").layout.coloraxis.colorbar
+    assert (bar.yref, bar.yanchor) == ("container", "top")
+    assert bar.title.text == "P(male) → male<br> "
