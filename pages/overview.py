@@ -14,7 +14,7 @@ from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.show.charts.overview import risk_dots
+from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import overview_finding, whiskers_note
 from pcf_core.show.overview import numbers_table, overview_answer
 
@@ -78,6 +78,7 @@ def draw_all_runs(loaded: Loaded) -> None:
         "Risk of every scored run with its interval",
         lambda: risk_dots(rows, lines),
         [over, *([row.label, row.overall, row.drawn] for row in rows)],
+        title="Risk of each model, with its range",
     )
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:

@@ -17,8 +17,7 @@ from pcf_core.app.probe_waiting import ask, draw_ended_early, follow
 from pcf_core.app.queue import ACTIVE
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
-from pcf_core.show.charts.cell import cell_bars
-from pcf_core.show.charts.probe import probe_words
+from pcf_core.show.charts.cell import cell_bars, probe_words
 from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 

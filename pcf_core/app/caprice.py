@@ -17,7 +17,7 @@ from pcf_core.report.sections.tails import (
     tail_shapes,
 )
 from pcf_core.report.tails import fits_table
-from pcf_core.show.charts.tail_fits import hill_plot
+from pcf_core.show.charts.tails import hill_plot
 
 THREE_DIGITS = "%.3g"
 OCCUPATION_COLUMNS = {

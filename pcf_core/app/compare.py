@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -234,7 +235,9 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         state = [comparison.first.run, comparison.second.run, quantity]
-        picture(loaded, "risk_scatter", alt, lambda: risk_scatter(comparison, quantity, order), state)
+        title = "Risk of each occupation, one model against the other"
+        make = partial(risk_scatter, comparison, quantity, order)
+        picture(loaded, "risk_scatter", alt, make, state, title=title)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
     panel = pair_panel(loaded, comparison, quantity, most)

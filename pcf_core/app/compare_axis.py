@@ -124,7 +124,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
         ["axis_panels", axis, repr(points), order],
         lambda: axis_panels(points, TITLES[axis], order, joined=joined),
     )
-    chart(figure, "axis_panels", alt)
+    chart(figure, "axis_panels", alt, source=loaded.source)
     draw_changes(changed, loaded.over)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)

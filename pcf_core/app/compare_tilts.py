@@ -12,7 +12,7 @@ from pcf_core.app.page import picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import controls
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts.dumbbells import dumbbell_plot
+from pcf_core.show.charts.comparison import dumbbell_plot
 from pcf_core.show.compare import SORTS, dumbbells, most_unequal_first, ordered, sentences_table
 from pcf_core.show.findings.numbers import people
 
@@ -78,6 +78,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         lambda: dumbbell_plot(shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest),
         [pair, group, sort, chosen, every],
         clicked=choose,
+        title="Whom either model favours, by occupation",
     )
     if chosen and st.session_state.pop(CLICKED, False):
         st.dialog(f"{plain(chosen)}, sentence by sentence", width="large")(draw_sentences)(

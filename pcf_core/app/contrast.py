@@ -14,14 +14,21 @@ from typing import Any
 import plotly.graph_objects as go
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
+from pcf_core.show.charts.theme import titled
+
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
 _at_work = Lock()  # visitors share figures, and Plotly's updates of one figure cannot run side by side
 
 
-def readable(figure: go.Figure) -> go.Figure:
-    """Give axes, colour bars and annotations the stronger grey, in place; a figure may come again."""
+def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
+    """Give axes, colour bars and annotations the stronger grey, in place; a figure may come again.
+
+    ``title`` and ``source`` are written into it where it has none, see :func:`titled`.
+    """
     with _at_work:
         if figure.layout.meta != "readable":
+            if title:
+                titled(figure, title, source)
             figure.update_xaxes(STRONG)
             figure.update_yaxes(STRONG)
             figure.update_coloraxes(colorbar=STRONG)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pcf_core.app.criteria_views import Shown
-from pcf_core.app.page import chart, draw_figures, draw_notes, finding
+from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.report.criteria_tables import anecdote_tables, information_table, professions_table
@@ -51,6 +51,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
         share_against_world(report, model, shown.found.models),
         f"anecdotes_world_{answering}",
         f"Share of women by profession, {model} against the world",
+        source=CRITERIA_SOURCE,
     )
     tables = {name: found for name, found in anecdote_tables(report).items() if found is not None}
     if tables:
@@ -68,6 +69,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
             information_dots(tables[counted]),
             f"anecdotes_information_{answering}",
             f"Mutual information of profession and gender of {model}, four ways",
+            source=CRITERIA_SOURCE,
         )
     draw_notes(reading_notes(report))
     shown.foot(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pcf_core.app.criteria_views import Shown
-from pcf_core.app.page import chart, draw_figures, draw_notes, finding
+from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
 from pcf_core.report.criteria_tables import confusion_table, differences_table, rates_table, units_table
 from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
@@ -68,9 +68,19 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
         _draw_gaps(report, model, name)
         finding(rates_finding(report))
         _draw_rates(report, model, name)
-    chart(confusion_tiles(report), f"{name}_confusion", f"Who was right and whom {model} named, by pronoun")
+    chart(
+        confusion_tiles(report),
+        f"{name}_confusion",
+        f"Who was right and whom {model} named, by pronoun",
+        source=CRITERIA_SOURCE,
+    )
     finding(baseline_finding(report), order_finding(report))
-    chart(unit_errors(report), f"{name}_units", f"Wrong answers of {model} by {report.unit} and pronoun")
+    chart(
+        unit_errors(report),
+        f"{name}_units",
+        f"Wrong answers of {model} by {report.unit} and pronoun",
+        source=CRITERIA_SOURCE,
+    )
     draw_notes(notes(report))
     tables = {
         "Rates": lambda: rates_table(reports),
@@ -85,11 +95,21 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
 
 def _draw_gaps(report: AnswersReport, model: str, name: str) -> None:
     from_what = "from no pronoun" if report.from_baseline else "between pronouns"
-    chart(gap_dots(report), f"{name}_gaps", f"Differences {from_what} in four rates of {model}")
+    chart(
+        gap_dots(report),
+        f"{name}_gaps",
+        f"Differences {from_what} in four rates of {model}",
+        source=CRITERIA_SOURCE,
+    )
 
 
 def _draw_rates(report: AnswersReport, model: str, name: str) -> None:
-    chart(rate_dots(report), f"{name}_rates", f"FNR, FPR, PPV and NPV of {model} by pronoun")
+    chart(
+        rate_dots(report),
+        f"{name}_rates",
+        f"FNR, FPR, PPV and NPV of {model} by pronoun",
+        source=CRITERIA_SOURCE,
+    )
 
 
 def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:

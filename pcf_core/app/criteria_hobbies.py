@@ -8,7 +8,7 @@ import streamlit as st
 
 from pcf_core.app.criteria_embedding import draw_embedding_of_all
 from pcf_core.app.criteria_views import Shown
-from pcf_core.app.page import chart, draw_figures, draw_notes, finding
+from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
 from pcf_core.report.criteria_tables import (
     embedding_table,
     hobby_information,
@@ -65,16 +65,27 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
         label_effects(reports, shown.found.models),
         f"hobbies_effects_{answering}",
         f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
+        source=CRITERIA_SOURCE,
     )
     model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
     report = reports[model]
     finding(information_finding(report))
-    chart(label_bars(report), f"hobbies_labels_{answering}", f"Labels of {model} by gender of the name")
+    chart(
+        label_bars(report),
+        f"hobbies_labels_{answering}",
+        f"Labels of {model} by gender of the name",
+        source=CRITERIA_SOURCE,
+    )
     as_printed = answering == "written" and draw_as_printed()
     if report.words is not None:
         finding(words_finding(report))
         draw_words = word_counts if as_printed else hobby_word_dots
-        chart(draw_words(report.words), f"hobbies_words_{answering}", f"Words of {model} by gender")
+        chart(
+            draw_words(report.words),
+            f"hobbies_words_{answering}",
+            f"Words of {model} by gender",
+            source=CRITERIA_SOURCE,
+        )
     if report.embedding is not None:
         embedding = named(report.embedding, model)
         finding(embedding_finding(embedding), leak_finding(embedding, model))
@@ -83,6 +94,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
                 mean_scores(embedding) if as_printed else embedding_dots(embedding, shown.found.models),
                 f"hobbies_embedding_{answering}",
                 f"Embedding score of {model}, women's names against men's",
+                source=CRITERIA_SOURCE,
             )
     draw_notes(hobbies_notes(report))
     every = {

@@ -19,7 +19,7 @@ from pcf_core.app.criteria import (
 from pcf_core.app.criteria_own import draw_own
 from pcf_core.app.criteria_published import draw_published
 from pcf_core.app.criteria_request import EXPERIMENTS, TITLES, Request
-from pcf_core.app.page import chart, draw_figures, draw_table, finding, finding_list
+from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_table, finding, finding_list
 from pcf_core.app.text import plain
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
@@ -132,7 +132,12 @@ def draw_summary(shown: Shown) -> None:
         }
         drawn = {model: rows for model, rows in some.items() if rows}
         alt = f"How far {', '.join(drawn)} are from each criterion, {answering}"
-        chart(criteria_dots(drawn, shown.found.models), f"criteria_summary_{answering}", alt)
+        chart(
+            criteria_dots(drawn, shown.found.models),
+            f"criteria_summary_{answering}",
+            alt,
+            source=CRITERIA_SOURCE,
+        )
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}

@@ -66,11 +66,19 @@ def draw_distribution(
     with left:
         alt = f"Histogram of the stereotype over the contexts of {occupation}"
         make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
-        picture(loaded, "stereotype_histogram", alt, make, state)
+        picture(
+            loaded,
+            "stereotype_histogram",
+            alt,
+            make,
+            state,
+            title=f"Stereotype of {occupation} in each context",
+        )
     with right:
         alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
-        picture(loaded, "stereotype_steps", alt, make, state)
+        title = f"Stereotype of {occupation}, summed up"  # as long as the other: they stand side by side
+        picture(loaded, "stereotype_steps", alt, make, state, title=title)
     if several and len(drawn) < len(groups):
         st.caption(
             f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "

@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.app.fairpair import Found, draw_provenance
 from pcf_core.app.fairpair_request import Request
 from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
-from pcf_core.app.page import chart, draw_table, finding
+from pcf_core.app.page import FAIRPAIR_SOURCE, chart, draw_table, finding
 from pcf_core.app.widgets import choose_one
 from pcf_core.report import how_to_read
 from pcf_core.report.fairpair_tables import (
@@ -27,13 +27,14 @@ from pcf_core.report.fairpair_tables import (
 from pcf_core.show.charts.fairpair import (
     QUANTITY_WORDS,
     Quantity,
+    category_bars,
     convergence_lines,
+    phrase_dots,
     prompt_dots,
     ratio_dots,
     temperature_lines,
     variation_bars,
 )
-from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
 from pcf_core.show.findings.fairpair import (
     bars_finding,
     categories_finding,
@@ -109,9 +110,19 @@ class Shown:
 def draw_models(shown: Shown) -> None:
     """Draw F of each model, B and both V, and the sentences about them."""
     reports, order = shown.reports, shown.found.models
-    chart(ratio_dots(reports, order), "fairpair_ratio", f"F of {', '.join(reports)}, against 1")
+    chart(
+        ratio_dots(reports, order),
+        "fairpair_ratio",
+        f"F of {', '.join(reports)}, against 1",
+        source=FAIRPAIR_SOURCE,
+    )
     finding(*(shown.of(model, bars_finding(report)) for model, report in reports.items()))
-    chart(variation_bars(reports), "fairpair_bars", f"B and both V of {', '.join(reports)}")
+    chart(
+        variation_bars(reports),
+        "fairpair_bars",
+        f"B and both V of {', '.join(reports)}",
+        source=FAIRPAIR_SOURCE,
+    )
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
     finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
     shown.foot(how_to_read.FAIRPAIR, lambda: models_table(reports), "fairpair")
@@ -122,7 +133,12 @@ def draw_prompts(shown: Shown) -> None:
     model = shown.one()
     report = shown.reports[model]
     finding(prompts_finding(report))
-    chart(prompt_dots(report), "fairpair_prompts_dots", f"F of single prompts of {model}, largest E first")
+    chart(
+        prompt_dots(report),
+        "fairpair_prompts_dots",
+        f"F of single prompts of {model}, largest E first",
+        source=FAIRPAIR_SOURCE,
+    )
     shown.foot(HOW_PROMPTS, lambda: prompts_table(report), "fairpair_prompts_table")
 
 
@@ -144,7 +160,9 @@ def draw_convergence(shown: Shown) -> None:
     ]
     for column, (figure, over) in zip((left, right), pictures, strict=True):
         with column:
-            chart(figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}")
+            chart(
+                figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}", source=FAIRPAIR_SOURCE
+            )
     shown.foot(HOW_CONVERGENCE, lambda: convergence_table(found), "fairpair_convergence")
 
 
@@ -163,6 +181,7 @@ def draw_temperatures(shown: Shown) -> None:
         temperature_lines(found, shown.found.models),
         "fairpair_temperatures",
         f"F by temperature of {', '.join(found)}",
+        source=FAIRPAIR_SOURCE,
     )
     shown.foot(HOW_TEMPERATURES, lambda: temperatures_table(found), "fairpair_temperatures_table")
 
@@ -173,7 +192,12 @@ def draw_words(shown: Shown) -> None:
     result = shown.results[model]
     report = result.words
     finding(words_finding(report))
-    chart(phrase_dots(report), "fairpair_phrases", f"Phrases that either side of {model} has more often")
+    chart(
+        phrase_dots(report),
+        "fairpair_phrases",
+        f"Phrases that either side of {model} has more often",
+        source=FAIRPAIR_SOURCE,
+    )
     if report.words:
         phrases = [row.words for row in report.words]
         phrase = st.selectbox(
@@ -185,7 +209,12 @@ def draw_words(shown: Shown) -> None:
         )
         draw_phrase(result, report.words[phrases.index(phrase)])
     finding(categories_finding(report))
-    chart(category_bars(report), "fairpair_categories", f"Texts of {model} with words of each category")
+    chart(
+        category_bars(report),
+        "fairpair_categories",
+        f"Texts of {model} with words of each category",
+        source=FAIRPAIR_SOURCE,
+    )
     having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
     if having:
         category = st.selectbox(

@@ -15,8 +15,7 @@ from pcf_core.measure.reference_models import REFERENCE_MODELS, draw, reference_
 from pcf_core.measure.toy import simplex_risk, toy_risk
 from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.charts.toy_matrices import reference_tiles, risk_flow
-from pcf_core.show.charts.toy_simplex import simplex
+from pcf_core.show.charts.toy import reference_tiles, risk_flow, simplex
 from pcf_core.show.findings.numbers import number
 from pcf_core.show.findings.toy import flow_finding, reference_finding, simplex_finding
 

@@ -34,17 +34,20 @@ from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
 from pcf_core.report.provenance import effective_text, run_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import risk_command
 from pcf_core.report.spreadsheets import csv_text
+from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+FAIRPAIR_SOURCE, CRITERIA_SOURCE = f"{PROGRAM} · FairPair", f"{PROGRAM} · Criteria"
 ROW = 5  # key figures side by side
 
 
@@ -246,12 +249,14 @@ def picture(
     make: Callable[[], go.Figure],
     state: Sequence[object] = (),
     clicked: Callable[[object], None] | None = None,
+    title: str = "",
 ) -> None:
     """Draw one chart, full width, anew only when the runs, the view options or ``state`` change.
 
-    ``alt`` is its sentence for a screen reader; ``clicked`` as in :func:`chart`.
+    ``alt`` is its sentence for a screen reader; ``clicked`` and ``title`` as in :func:`chart`.
     """
-    chart(remembered(loaded, key, state, make), key, alt, clicked)
+    figure = remembered(loaded, key, [*state, title], make)
+    chart(figure, key, alt, clicked, title=title, source=loaded.source)
 
 
 def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
@@ -263,7 +268,7 @@ def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
 def draw_picture(panel: Panel, loaded: Loaded, clicked: Callable[[object], None] | None = None) -> None:
     """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
-        picture(loaded, panel.key, panel.alt, panel.chart, panel.state, clicked)
+        picture(loaded, panel.key, panel.alt, panel.chart, panel.state, clicked, title=panel.heading)
 
 
 def draw_foot(
@@ -278,14 +283,23 @@ def draw_foot(
         foot(panel.how + below, panel.table, name, loaded, whole=whole)
 
 
-def chart(figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None) -> None:
+def chart(
+    figure: go.Figure,
+    key: str,
+    alt: str,
+    clicked: Callable[[object], None] | None = None,
+    *,
+    title: str = "",
+    source: str = PROGRAM,
+) -> None:
     """Draw a figure, full width, in the page's theme; a click calls ``clicked``.
 
-    It is called with the ``customdata`` of the mark that was clicked.  On a telephone a finger on the figure
-    moves the page, as it does beside it, and zooms by the buttons alone: plotly would take each swipe for a
-    zoom, and a tall chart could not be passed.
+    It is called with the ``customdata`` of the mark that was clicked.  ``title`` and ``source`` stand in the
+    figure, so that a file of it has them; without a title what ``alt`` says first.  On a telephone a finger
+    on the figure moves the page, as it does beside it, and zooms by the buttons alone: plotly would take each
+    swipe for a zoom, and a tall chart could not be passed.
     """
-    drawn = readable(figure)
+    drawn = readable(figure, title or heading(alt), source)
     if is_presented():
         drawn = enlarged(drawn)
     if "Mobi" in st.context.headers.get("User-Agent", ""):

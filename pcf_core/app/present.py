@@ -136,6 +136,7 @@ def enlarged(figure: go.Figure) -> go.Figure:
     shown = go.Figure(figure)
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
+    shown.update_layout(title={"font": text})
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})
     return shown.update_annotations(font=text)

@@ -162,6 +162,7 @@ def draw_read() -> None:
         f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
         lambda: read_scatter(found, model, list(loaded.runs)),
         [model],
+        title=f"{model} against what it read",
     )
     st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
     st.markdown("**The slopes of all models whose text is known**")

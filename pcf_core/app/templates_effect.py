@@ -23,7 +23,8 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import scored_as
 from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.models.precision import AUTO, DTYPES
-from pcf_core.show.charts.templates import RISKS, RiskMove, risk_moves
+from pcf_core.show.charts.templates import RiskMove, risk_moves
+from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.templates import move_finding
 

@@ -60,6 +60,21 @@ class Read(Protocol):
         ...
 
 
+PROGRAM = "PCF Audit"
+WORDS: Mapping[ProtocolName, str] = {
+    "exact": "whole words",
+    "exact-boundary": "whole words that end",
+    "equal-tokens": "words of equal tokens",
+    "single-token": "words of one token",
+    "fitting": "words that fit",
+}
+
+
+def source_line(run: RunSpec, protocol: ProtocolName) -> str:
+    """Return what stands in small letters in a picture: program, topic, templates and which words count."""
+    return " · ".join([PROGRAM, run.topic.title, run.templates.name, WORDS[protocol]])
+
+
 class Runs:
     """Runs by label that may stand in one picture, read under the same options: what panels are made of.
 
@@ -107,6 +122,11 @@ class Runs:
     def groups(self) -> tuple[str, ...]:
         """The groups of the topic, which all runs share."""
         return self.first.report.groups
+
+    @property
+    def source(self) -> str:
+        """What stands under the title of its pictures."""
+        return source_line(self.first.run, self.options.protocol)
 
     @property
     def comparable(self) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportFigure, ReportPart
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
 class Panel:
     """One picture with what it says and its data; picture and table are made when they are asked for.
 
-    ``key``: what the picture is called on a page, ``name`` in a report, ``alt`` its sentence for who cannot
-    see it.  ``state``: all that it depends on besides the runs and how they are read.  ``table_name``: in a
-    report, where it is not that of the picture.  Sentences may be empty, and are left out then.
+    ``heading`` and ``source`` stand in the picture; without a heading what ``alt`` says first.  ``key``: what
+    the picture is called on a page, ``name`` in a report, ``alt`` its sentence for who cannot see it.
+    ``state``: all that it depends on besides the runs and how they are read.  ``table_name``: in a report,
+    where it is not that of the picture.  Sentences may be empty, and are left out then.
     """
 
     title: str = ""
+    heading: str = ""
+    source: str = PROGRAM
     findings: Sequence[str] = ()
     numbers: Sequence[KeyFigure] = ()
     key: str = ""
@@ -61,4 +65,6 @@ def part_of(panel: Panel, *, findings: Sequence[str] = (), notes: Sequence[str] 
 
 def figure_in(panel: Panel, name: str) -> ReportFigure | None:
     """Draw the picture of a panel for a report, under a name."""
-    return figure_of(panel.chart(), name, panel.alt) if panel.chart else None
+    if panel.chart is None:
+        return None
+    return figure_of(panel.chart(), name, panel.alt, panel.source, panel.heading)

@@ -12,7 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.report.documents import finite
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import Cell, ReportFigure, ReportTable
+from pcf_core.show.charts.theme import heading, titled
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
@@ -20,8 +22,12 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
 USUAL_HEIGHT = 450
 
 
-def figure_of(figure: go.Figure, name: str, alt: str) -> ReportFigure:
-    """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme."""
+def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "") -> ReportFigure:
+    """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme.
+
+    ``title`` and ``source`` stand in it; without a title what ``alt`` says first.
+    """
+    titled(figure, title or heading(alt), source)
     drawn = written_out(json.loads(figure.to_json()))
     drawn["layout"].pop("template", None)
     height = drawn["layout"].pop("height", USUAL_HEIGHT)

@@ -27,6 +27,14 @@ def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
     assert figure.layout.xaxis.title.text == "one"
 
 
+def test_a_title_is_written_once_and_stays() -> None:
+    figure = go.Figure(go.Bar(x=[1], y=[1]))
+    readable(figure, "Risk", "PCF Audit")
+    once = figure.to_json()
+    assert "PCF Audit" in figure.layout.title.text
+    assert readable(figure, "Risk", "PCF Audit").to_json() == once
+
+
 def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:
     assert len({GRAY_70, GRAY_90}) == 2
     assert GRAY_90.startswith("#0000")

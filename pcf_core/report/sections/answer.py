@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import plotly.graph_objects as go
+
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import instead_note, warnings_of
 from pcf_core.report.panels import figure_in
@@ -13,6 +15,7 @@ from pcf_core.report.rows import run_rows
 from pcf_core.report.sections.leaning import tilt_panel
 from pcf_core.report.sections.summary import text_findings
 from pcf_core.show.charts.risk import risk_bars
+from pcf_core.show.charts.theme import TITLE_ROOM
 from pcf_core.show.findings.notes import low_coverage_note
 from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -40,9 +43,11 @@ def answer_parts(
             title=study.title if len(studies) > 1 else "",
             prose=READING if place == 0 else (),
             figure=figure_of(
-                risk_bars(run_rows(study.reports, study.over)),
+                answer_chart(study),
                 "answer",
                 "Risk of each model, split into prejudice and caprice, with its range",
+                source=study.source,
+                title="Risk of each model: prejudice and caprice",
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
         )
@@ -51,6 +56,12 @@ def answer_parts(
     sentences = text_findings(fairpairs, criteria)
     written = [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []
     return [*parts, *written]
+
+
+def answer_chart(study: Study) -> go.Figure:
+    """Draw the risk of each model, its rows closer by what the title takes: the answer fits two sheets."""
+    drawn = risk_bars(run_rows(study.reports, study.over))
+    return drawn.update_layout(height=drawn.layout.height - TITLE_ROOM)
 
 
 def against_parts(studies: Sequence[Study]) -> list[ReportPart]:

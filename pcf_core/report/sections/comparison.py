@@ -50,6 +50,8 @@ def pair_panel(
     return Panel(
         title=f"{first} − {second}",
         findings=[occupations_difference_finding(found, quantity)],
+        heading="Difference in each occupation, largest first",
+        source=runs.source,
         key="difference_plot",
         name="comparison",
         alt=f"Sorted differences of the occupations of {first} and {second} with their intervals",

@@ -40,6 +40,8 @@ def factor_panels(
     return [
         Panel(
             title=f"{name}: {capital(panel.scale.noun)}",
+            heading=f"Risk against {panel.scale.noun}",
+            source=runs.source,
             key=f"factor_{panel.scale.name}",
             name=f"factor-{panel.scale.name}",
             alt=f"Risk of each occupation against {panel.scale.noun}, {name}, with two fitted lines",

@@ -38,6 +38,8 @@ def tilt_panel(
     reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
     means = [tilts[name][groups[0]].intervals[over] for name in reports]
     panel = Panel(
+        heading="Whom each model favours, by occupation",
+        source=runs.source,
         name="tilt",
         table=lambda: tilt_table(reports, tilts),
         table_title="Mean stereotype of every occupation",
@@ -106,6 +108,8 @@ def heat_map_panel(
     return Panel(
         title=name,
         findings=[finding],
+        heading=f"Probability of {group} words: {name}",
+        source=runs.source,
         key="heat_map",
         name="heat-map",
         alt=f"Heat map of the probability of {group} words, {name}",

@@ -40,6 +40,8 @@ def risk_panel(
     return Panel(
         findings=[risk_finding(name, report, over) for name, report in reports.items()],
         numbers=risk_figures(reports, over, thousand=thousand),
+        heading="Risk of each model: prejudice and caprice",
+        source=runs.source,
         key="risk_bars",
         name="risk",
         alt="Stacked bars of prejudice and caprice for each model",
@@ -62,6 +64,8 @@ def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
     reports, over = runs.reports, runs.over
     return Panel(
         findings=[corrected_finding(name, report) for name, report in reports.items()],
+        heading="Prejudice and caprice, as counted and corrected",
+        source=runs.source,
         key="corrected_dots",
         name="corrected",
         alt="Prejudice and caprice of each model, plug-in and corrected for few templates",
@@ -91,6 +95,7 @@ def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: b
 
     return Panel(
         title=name,
+        source=runs.source,
         key="occupation_bars",
         name="occupations",
         alt=f"The riskiest occupations of {name}",

@@ -13,7 +13,7 @@ from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import in_unit
-from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.charts.risk import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
@@ -30,6 +30,8 @@ def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = Fa
             *(lean_finding(name, report) for name, report in reports.items()),
             *(baseline_finding(name, one, over) for name, one in found.items()),
         ],
+        heading="What all occupations share, and what differs",
+        source=runs.source,
         key="lean_bars",
         name="shared",
         alt="Stacked bars of what all occupations share, what differs between them, and caprice",

@@ -10,7 +10,7 @@ from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.tilts import opening_of
-from pcf_core.show.charts.overview import risk_dots
+from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.criteria_summary import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import (
@@ -89,7 +89,12 @@ def study_part(study: Study) -> ReportPart:
             ]
         ),
         numbers=tuple(risk_figures(study.reports, study.over)),
-        figure=figure_of(risk_dots(rows, lines), "summary", "Overall risk of every model with its interval"),
+        figure=figure_of(
+            risk_dots(rows, lines),
+            "summary",
+            "Overall risk of every model with its interval",
+            source=study.source,
+        ),
         how=HOW,
         tables=(table_of(risk_table(rows), "summary", "Risk of every model"),),
         notes=said(

@@ -20,8 +20,7 @@ from pcf_core.report.tails import (
     prejudice_figures,
     tails_table,
 )
-from pcf_core.show.charts.tail_fits import qq_plot, survival_plot
-from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
 from pcf_core.show.findings.numbers import listed
 from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
 
@@ -67,6 +66,8 @@ def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
         title="Caprice",
         findings=findings,
         numbers=caprice_figures(reports, shapes, runs.over),
+        heading="Caprice of the occupations, counted",
+        source=runs.source,
         key="caprice_histogram",
         name="caprice",
         alt="Histogram of caprice over occupations with a rug",
@@ -84,6 +85,8 @@ def survival_panel(runs: Runs) -> Panel:
     reports, shapes = runs.reports, tail_shapes(runs)
     return Panel(
         title="Caprice, the values above 0",
+        heading="Caprice of the occupations, with fitted curves",
+        source=runs.source,
         key="survival_plot",
         name="survival",
         alt="Survival plot of caprice on logarithmic axes with the fitted distributions",
@@ -102,6 +105,8 @@ def prejudice_panel(runs: Runs) -> Panel:
         title="Prejudice",
         findings=[normal_finding(name, shape) for name, shape in shapes.items()],
         numbers=prejudice_figures(reports, shapes, runs.over),
+        heading="Prejudice of the occupations, with a normal curve",
+        source=runs.source,
         key="prejudice_histogram",
         name="prejudice",
         alt="Histogram of prejudice over occupations with its normal fit",
@@ -118,6 +123,7 @@ def qq_panel(runs: Runs) -> Panel:
     reports, shapes = runs.reports, normal_shapes(runs)
     return Panel(
         title="Prejudice against its normal fit",
+        source=runs.source,
         key="qq_plot",
         name="prejudice-qq",
         alt="QQ plot of prejudice against its normal fit",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.fitted import draw_fit
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, ProfessionGender
 from pcf_core.texts.criteria.records.quantities import FORMULAS, MutualInformation
 
 HEIGHT = 540
 DIFFERS, SAME, WEIGHED = "differs from the world", "not told from the world", "weight of its words"
 INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
-MOST_TRIED, MOST_LABELS = 14, 6
 ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
 
 
@@ -38,36 +36,25 @@ def share_against_world(report: AnecdotesReport, model: str, models: Sequence[st
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
-    figure.add_trace(
-        go.Scatter(
-            x=[0, 1],
-            y=[0, 1],
-            mode="lines",
-            line={"color": theme.MUTED, "width": 1.5, "dash": "dot"},
-            hoverinfo="skip",
-            name="as in the world",
-        )
-    )
+    figure.add_trace(marks.line([0, 1], [0, 1], "as in the world", width=1.5, dash="dot"))
     if report.line is not None:
-        line = report.line
-        band = np.clip(line.low, 0, 1), np.clip(line.high, 0, 1)
-        draw_fit(figure, line.x, np.clip(line.mean, 0, 1), band, style.color, value="%{y:.3p}")
+        fitted = report.line
+        band = np.clip(fitted.low, 0, 1), np.clip(fitted.high, 0, 1)
+        mean = np.clip(fitted.mean, 0, 1)
+        figure.add_traces(marks.fit(fitted.x, mean, band, style.color, value="%{y:.3p}"))
     rows = [row for row in report.professions if row.share is not None]
     scored = report.answering == "scored"
     for told, name in ((False, SAME), (True, DIFFERS)):
-        drawn = [row for row in rows if (scored or row.differs) is told]
-        if drawn:
-            figure.add_trace(_points(drawn, style if told else None, WEIGHED if scored else name))
-    for row in _labelled(rows, scored):
-        figure.add_annotation(
-            x=row.world,
-            y=row.share,
-            text=theme.text(row.profession, 24),
-            showarrow=False,
-            yshift=12 if (row.share or 0) > row.world else -12,
-            xanchor="left" if row.world < 0.5 else "right",
-            font_size=11,
-        )
+        if drawn := [row for row in rows if (scored or row.differs) is told]:
+            look = style if told else theme.ModelStyle(theme.MUTED, "circle-open", "")
+            figure.add_trace(_points(drawn, look, WEIGHED if scored else name))
+    points = [
+        marks.Point(row.profession, row.world, share, share - row.world)
+        for row in rows
+        for share in [row.share or 0.0]
+        if scored or row.differs
+    ]
+    marks.name_points(figure, points, ROOM, middle=0.5)
     figure.update_xaxes(title_text="share of women in the world → more women")
     upwards = "share of women in its scores" if scored else "share of women in its stories"
     figure.update_yaxes(title_text=f"{upwards} → more women")
@@ -93,20 +80,13 @@ def information_dots(found: MutualInformation) -> go.Figure:
                 orientation="h",
                 width=0.5,
                 marker={"color": theme.GRID, "line": {"color": theme.MUTED, "width": 1}},
-                hovertemplate="%{x:.3g}<extra>chance, 95 % point</extra>",
                 name="chance (up to its 95 % point)",
+                **marks.hovering("%{x:.3g}", "chance, 95 % point"),
             )
         )
-    figure.add_trace(
-        _marks(
-            [found.largest.normalised[name] for name in names],
-            keys,
-            "line-ns-open",
-            theme.MUTED,
-            "most possible" if found.largest.exact else "no more than",
-            size=22,
-        )
-    )
+    largest = [found.largest.normalised[name] for name in names]
+    most = "most possible" if found.largest.exact else "no more than"
+    figure.add_trace(_dots(largest, keys, most, "line-ns-open", color=theme.MUTED, size=22))
     counted = [found.normalised[name] for name in names]
     if found.null is None:
         intervals, main, label = found.category_intervals, counted, "weighed, not drawn"
@@ -115,86 +95,62 @@ def information_dots(found: MutualInformation) -> go.Figure:
     else:
         intervals, label = found.intervals, "freed of bias"
         main = [max(0.0, found.corrected_normalised[name]) for name in names]
-        figure.add_trace(_marks(counted, keys, "circle-open", theme.ACCENT, "as counted", size=11))
-    ends = [intervals.get(name) for name in names]
-    trace = _marks(main, keys, "diamond", theme.ACCENT, label, size=11)
-    lows = [None if end is None else min(end.low, value) for end, value in zip(ends, main, strict=True)]
-    highs = [None if end is None else max(end.high, value) for end, value in zip(ends, main, strict=True)]
-    trace.update(error_x=whiskers(main, lows, highs, theme.ACCENT))
-    figure.add_trace(trace)
-    figure.update_xaxes(title_text=INFORMATION, nticks=6)
-    figure.update_xaxes(range=[-0.03, 1.05])
-    labels = {key: theme.text(FORMULAS[name]) for key, name in zip(keys, names, strict=True)}
-    figure.update_yaxes(theme.name_axis(labels))
-    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
+        figure.add_trace(_dots(counted, keys, "as counted", "circle-open"))
+    ends = marks.reaching(main, [intervals.get(name) for name in names])
+    figure.add_trace(_dots(main, keys, label, "diamond", across=ends))
+    figure.update_xaxes(title_text=INFORMATION, nticks=6, range=[-0.03, 1.05])
+    marks.name_rows(figure, {key: theme.text(FORMULAS[name]) for key, name in zip(keys, names, strict=True)})
     return theme.base_layout(figure, 320, view="information", legend=True)
 
 
-def _marks(
-    values: Sequence[float], keys: Sequence[str], symbol: str, color: str, name: str, *, size: int
+def _dots(
+    values: Sequence[float],
+    keys: Sequence[str],
+    name: str,
+    symbol: str,
+    *,
+    color: str = theme.ACCENT,
+    size: int = 11,
+    across: Sequence[marks.Span | None] | None = None,
 ) -> go.Scatter:
-    return go.Scatter(
-        x=list(values),
-        y=list(keys),
-        mode="markers",
-        marker={"symbol": symbol, "color": color, "size": size, "line": {"width": 2, "color": color}},
-        hovertemplate=f"%{{x:.3g}}<extra>{name}</extra>",
-        name=name,
+    look: dict[str, Any] = {
+        "color": color,
+        "symbol": symbol,
+        "size": size,
+        "rim": 2,
+        "whisker": color,
+        "across": across,
+    }
+    return marks.dots(values, keys, name, hover="%{x:.3g}", extra=name, cliponaxis=False, **look)
+
+
+def _points(rows: Sequence[ProfessionGender], style: theme.ModelStyle, name: str) -> go.Scatter:
+    return marks.dots(
+        [row.world for row in rows],
+        [row.share or 0.0 for row in rows],
+        name,
+        color=style.color,
+        symbol=style.marker,
+        size=9,
+        rim=1.5,
+        marker={"opacity": 0.75},
+        upwards=[row.interval for row in rows],
+        whisker=style.color,
+        look=marks.THIN,
+        hover=[_details(row) for row in rows],
         cliponaxis=False,
     )
-
-
-def _points(rows: Sequence[ProfessionGender], style: theme.ModelStyle | None, name: str) -> go.Scatter:
-    """Draw points with their intervals; hollow and grey without a style."""
-    shares = [row.share or 0.0 for row in rows]
-    color = style.color if style else theme.MUTED
-    error = whiskers(
-        shares,
-        [None if row.interval is None else row.interval.low for row in rows],
-        [None if row.interval is None else row.interval.high for row in rows],
-        color,
-    )
-    if error is not None:
-        error.update(thickness=1, width=0)
-    return go.Scatter(
-        x=[row.world for row in rows],
-        y=shares,
-        mode="markers",
-        marker={
-            "symbol": style.marker if style else "circle-open",
-            "size": 9,
-            "color": color,
-            "opacity": 0.75,
-            "line": {"width": 1.5, "color": color},
-        },
-        error_y=error,
-        customdata=[_details(row) for row in rows],
-        hovertemplate="%{customdata}<extra></extra>",
-        name=name,
-        cliponaxis=False,
-    )
-
-
-def _labelled(rows: Sequence[ProfessionGender], scored: bool) -> list[ProfessionGender]:
-    """Choose the professions to name: the farthest from the world, of those that differ, that fit."""
-    told = [row for row in rows if scored or row.differs]
-    labelled: list[ProfessionGender] = []
-    for row in sorted(told, key=lambda row: -abs(row.exaggeration or 0))[:MOST_TRIED]:
-        near = [
-            other
-            for other in labelled
-            if abs(other.world - row.world) < ROOM[0] and abs((other.share or 0) - (row.share or 0)) < ROOM[1]
-        ]
-        if not near and len(labelled) < MOST_LABELS:
-            labelled.append(row)
-    return labelled
 
 
 def _details(row: ProfessionGender) -> str:
     """Write hover text: both shares, how many stories, the controlled p value."""
-    lines = [f"<b>{theme.text(row.profession)}</b>", f"world {row.world:.1%} women"]
+    world, share = f"world {row.world:.1%} women", f"model {row.share or 0:.1%}"
     if row.interval is None or row.adjusted is None:
-        return "<br>".join([*lines, f"model {row.share or 0:.1%}"])
-    shown = f"{row.share or 0:.1%} ({row.interval.low:.1%} to {row.interval.high:.1%})"
-    stories = f"{row.women:,.0f} of women, {row.men:,.0f} of men, {row.unclear:,} unclear"
-    return "<br>".join([*lines, f"model {shown}", stories, f"p, controlled {row.adjusted:.3g}"])
+        return marks.told(row.profession, world, share)
+    return marks.told(
+        row.profession,
+        world,
+        share + marks.within(row.interval, ".1%"),
+        f"{row.women:,.0f} of women, {row.men:,.0f} of men, {row.unclear:,} unclear",
+        f"p, controlled {row.adjusted:.3g}",
+    )

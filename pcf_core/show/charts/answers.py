@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 from pcf_core.texts.criteria.records.quantities import RATES, Rate
 from pcf_core.texts.criteria.records.separation import (
     GAP_LINE,
@@ -19,9 +18,7 @@ from pcf_core.texts.criteria.records.separation import (
     UnitAnswers,
 )
 
-SHADES = [
-    [place / 3, color] for place, color in enumerate(theme.DIVERGING[5:9])
-]  # numbers can be read on all
+SHADES = theme.shades(theme.DIVERGING[5:9])  # numbers can be read on all
 SHOWN, NOT_SHOWN = "differ beyond chance", "cannot be shown"
 NO_PRONOUN = "no pronoun"
 RATE_WORDS = {
@@ -49,41 +46,29 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
         matrix = each.confusion
         counts = [[matrix.fp, matrix.tn], [matrix.tp, matrix.fn]]
         shares = [[value / sum(row) if sum(row) else None for value in row] for row in counts]
-        figure.add_trace(
-            go.Heatmap(
-                z=shares,
-                x=[female, male],
-                y=[male, female],
-                zmin=0,
-                zmax=1,
-                xgap=2,
-                ygap=2,
-                colorscale=SHADES,
-                showscale=False,
-                text=[[_answers(value) for value in row] for row in counts],
-                texttemplate="%{text}",
-                hovertemplate=(
-                    f"{titles[place]}<br>right: %{{y}}<br>named: %{{x}}<br>"
-                    "answers %{text}<br>share of the row %{z:.3g}<extra></extra>"
-                ),
-                name=titles[place],
-            ),
-            row=place // 2 + 1,
-            col=place % 2 + 1,
+        hover = (
+            f"{titles[place]}<br>right: %{{y}}<br>named: %{{x}}<br>answers %{{text}}"
+            "<br>share of the row %{z:.3g}"
         )
+        tiles = marks.cells(
+            shares,
+            titles[place],
+            hover=hover,
+            colors=SHADES,
+            x=[female, male],
+            y=[male, female],
+            text=[[_answers(value) for value in row] for row in counts],
+            texttemplate="%{text}",
+        )
+        figure.add_trace(tiles, row=place // 2 + 1, col=place % 2 + 1)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(showgrid=False, tickangle=0)
     figure.update_yaxes(showgrid=False)
     figure.update_yaxes(showticklabels=False, col=2)
     figure.update_yaxes(title_text="right", col=1)
     figure.update_xaxes(title_text="the model named", row=rows)
-    return theme.base_layout(
-        figure,
-        100 + 200 * rows,
-        view=report.material,
-        legend=False,
-        margin={"l": 8, "r": 12, "t": 28, "b": 8},
-    )
+    top, height = theme.BELOW_PANEL_NAMES, 100 + 200 * rows
+    return theme.base_layout(figure, height, view=report.material, legend=False, top=top)
 
 
 def rate_dots(report: AnswersReport) -> go.Figure:
@@ -97,55 +82,33 @@ def rate_dots(report: AnswersReport) -> go.Figure:
         **theme.group_styles([each.pronoun for each in report.pronouns]),
         WITHOUT: theme.ModelStyle(theme.MUTED, "diamond-open", ""),
     }
-    keys = {(name, each.pronoun): f"{name} {each.pronoun}" for name in RATES for each in shown}
+    rows = {f"{name} {each.pronoun}": (name, each) for name in RATES for each in shown}
     figure = go.Figure()
     for each in shown:
         drawn = [rate for rate in each.rates if rate.value is not None]
-        values = [rate.value for rate in drawn if rate.value is not None]
-        ends = [rate.interval for rate in drawn]
         figure.add_trace(
-            go.Scatter(
-                x=values,
-                y=[f"{rate.name} {each.pronoun}" for rate in drawn],
-                mode="markers",
-                marker={
-                    "symbol": styles[each.pronoun].marker,
-                    "color": styles[each.pronoun].color,
-                    "size": 10,
-                },
-                error_x=whiskers(
-                    values,
-                    [None if end is None else end.low for end in ends],
-                    [None if end is None else end.high for end in ends],
-                    theme.MUTED,
-                ),
-                customdata=[_rate_details(each, rate) for rate in drawn],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=_pronoun(each.pronoun),
+            marks.dots(
+                [rate.value for rate in drawn],
+                [f"{rate.name} {each.pronoun}" for rate in drawn],
+                _pronoun(each.pronoun),
+                color=styles[each.pronoun].color,
+                symbol=styles[each.pronoun].marker,
+                across=[rate.interval for rate in drawn],
+                hover=[_rate_details(each, rate) for rate in drawn],
             )
         )
-        for rate in each.rates:
-            if rate.value is None:
-                _undefined(figure, f"{rate.name} {each.pronoun}")
+        _say_undefined(figure, [f"{rate.name} {each.pronoun}" for rate in each.rates if rate.value is None])
     if report.from_baseline and report.baseline is not None:
         for place, value in enumerate(rate.value for rate in report.baseline.rates):
             if value is not None:
-                top = place * len(shown) - 0.5
-                figure.add_shape(
-                    type="line",
-                    x0=value,
-                    x1=value,
-                    y0=top,
-                    y1=top + len(shown),
-                    line={"width": 1, "dash": "dash", "color": theme.MUTED},
-                )
-    labels = {key: f"{name}, {_pronoun(pronoun)}" for (name, pronoun), key in keys.items()}
+                ends = {"y0": place * len(shown) - 0.5, "y1": (place + 1) * len(shown) - 0.5}
+                look = {"width": 1, "dash": "dash", "color": theme.MUTED}
+                figure.add_shape(type="line", x0=value, x1=value, line=look, **ends)
     figure.update_xaxes(
         title_text="rate (0 = never, 1 = always)<br>→ more often", range=[-0.04, 1.04], nticks=6
     )
-    figure.update_yaxes(theme.name_axis(labels))
-    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
-    return theme.base_layout(figure, 130 + 24 * len(keys), view=report.material, legend=True)
+    marks.name_rows(figure, {key: f"{name}, {_pronoun(each.pronoun)}" for key, (name, each) in rows.items()})
+    return theme.base_layout(figure, 130 + 24 * len(rows), view=report.material, legend=True)
 
 
 def gap_dots(report: AnswersReport) -> go.Figure:
@@ -163,49 +126,28 @@ def gap_dots(report: AnswersReport) -> go.Figure:
             for key, row in rows.items()
             if row.value is not None and row.differs == (verdict == SHOWN)
         }
-        if not drawn:
-            continue
-        values = [row.value for row in drawn.values() if row.value is not None]
-        ends = [row.interval for row in drawn.values()]
-        figure.add_trace(
-            go.Scatter(
-                x=values,
-                y=list(drawn),
-                mode="markers",
-                marker={
-                    "symbol": "circle" if verdict == SHOWN else "circle-open",
-                    "color": theme.ACCENT,
-                    "size": 10,
-                    "line": {"width": 2, "color": theme.ACCENT},
-                },
-                error_x=whiskers(
-                    values,
-                    [None if end is None else end.low for end in ends],
-                    [None if end is None else end.high for end in ends],
-                    theme.MUTED,
-                ),
-                customdata=[_gap_details(row) for row in drawn.values()],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=verdict,
+        if drawn:
+            figure.add_trace(
+                marks.dots(
+                    [row.value for row in drawn.values()],
+                    list(drawn),
+                    verdict,
+                    color=theme.ACCENT,
+                    symbol=marks.symbol("circle", verdict == SHOWN),
+                    rim=2,
+                    across=[row.interval for row in drawn.values()],
+                    hover=[_gap_details(row) for row in drawn.values()],
+                )
             )
-        )
-    for key, row in rows.items():
-        if row.value is None:
-            _undefined(figure, key)
-    figure.add_vline(x=0, line={"width": 1, "color": theme.MUTED})
+    _say_undefined(figure, [key for key, row in rows.items() if row.value is None])
+    marks.rule(figure, x=0, dash="solid")
     for line in (-GAP_LINE, GAP_LINE):
-        figure.add_vline(x=line, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    figure.update_xaxes(
-        title_text=AGAINST if report.from_baseline else BETWEEN,
-        range=[-1.06, 1.06],
-        nticks=7,
+        marks.rule(figure, x=line)
+    title = AGAINST if report.from_baseline else BETWEEN
+    figure.update_xaxes(title_text=title, range=[-1.06, 1.06], nticks=7)
+    marks.name_rows(
+        figure, {key: f"{row.name}, {row.first} − {_pronoun(row.second)}" for key, row in rows.items()}
     )
-    figure.update_yaxes(
-        theme.name_axis(
-            {key: f"{row.name}, {row.first} − {_pronoun(row.second)}" for key, row in rows.items()}
-        )
-    )
-    figure.update_yaxes(range=[max(1, len(rows)) - 0.5, -0.5])
     return theme.base_layout(figure, 140 + 26 * max(3, len(rows)), view=report.material, legend=True)
 
 
@@ -225,26 +167,20 @@ def unit_errors(report: AnswersReport) -> go.Figure:
         [found[pronoun].error if pronoun in found else None for pronoun in pronouns]
         for _, found in keyed.values()
     ]
-    figure = go.Figure(
-        go.Heatmap(
-            z=errors,
-            x=[_pronoun(pronoun) for pronoun in pronouns],
-            y=list(keyed),
-            zmin=0,
-            zmax=1,
-            xgap=2,
-            ygap=2,
-            colorscale=SHADES,
-            showscale=False,
-            text=[["" if value is None else f"{value:.2f}" for value in row] for row in errors],
-            texttemplate="%{text}",
-            customdata=[[names[key]] * len(pronouns) for key in keyed],
-            hovertemplate="%{customdata}, %{x}<br>wrong %{z:.3g} of the valid answers<extra></extra>",
-        )
+    cells = marks.cells(
+        errors,
+        "",
+        hover="%{customdata}, %{x}<br>wrong %{z:.3g} of the valid answers",
+        colors=SHADES,
+        x=[_pronoun(pronoun) for pronoun in pronouns],
+        y=list(keyed),
+        text=[["" if value is None else f"{value:.2f}" for value in row] for row in errors],
+        texttemplate="%{text}",
+        customdata=[[names[key]] * len(pronouns) for key in keyed],
     )
+    figure = go.Figure(cells)
     figure.update_xaxes(title_text="pronoun (cells: share of wrong answers)", showgrid=False)
-    figure.update_yaxes(theme.name_axis(names))
-    figure.update_yaxes(range=[max(1, len(keyed)) - 0.5, -0.5])
+    marks.name_rows(figure, names)
     return theme.base_layout(figure, 110 + 30 * max(3, len(keyed)), view=report.material, legend=False)
 
 
@@ -268,10 +204,9 @@ def _answers(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 
-def _undefined(figure: go.Figure, key: str) -> None:
-    figure.add_annotation(
-        x=0, xref="paper", y=key, text="undefined", showarrow=False, xanchor="left", xshift=8
-    )
+def _say_undefined(figure: go.Figure, keys: Sequence[str]) -> None:
+    for key in keys:
+        marks.note(figure, "undefined", x=0, xref="paper", y=key, xanchor="left", xshift=8)
 
 
 def _spread(rows: Sequence[UnitAnswers]) -> float:
@@ -281,7 +216,7 @@ def _spread(rows: Sequence[UnitAnswers]) -> float:
 
 
 def _rate_details(each: PronounAnswers, rate: Rate) -> str:
-    over = "" if rate.interval is None else f" ({rate.interval.low:.3g}–{rate.interval.high:.3g})"
+    over = marks.within(rate.interval, between="–")
     return (
         f"{RATE_WORDS[rate.name]}<br>{_pronoun(each.pronoun)}: {rate.value:.3g}{over}<br>"
         f"of {_answers(rate.n)} answers, {rate.units} of the questions or tasks"
@@ -289,6 +224,8 @@ def _rate_details(each: PronounAnswers, rate: Rate) -> str:
 
 
 def _gap_details(row: RateDifference) -> str:
-    over = "" if row.interval is None else f" ({row.interval.low:.3g} to {row.interval.high:.3g})"
     adjusted = "" if row.adjusted is None else f"<br>p = {row.adjusted:.3g}, controlled for several tests"
-    return f"{RATE_WORDS[row.name]}<br>{row.first} − {_pronoun(row.second)}: {row.value:.3g}{over}{adjusted}"
+    return (
+        f"{RATE_WORDS[row.name]}<br>{row.first} − {_pronoun(row.second)}: "
+        f"{row.value:.3g}{marks.within(row.interval)}{adjusted}"
+    )

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 
 HEIGHT = 480
@@ -22,12 +21,7 @@ WIDTHS = 260 / (ACROSS[1] - ACROSS[0]), 1600 / (ACROSS[1] - ACROSS[0])
 HEIGHTS = 330 / (UPWARDS[1] - UPWARDS[0]), 385 / (UPWARDS[1] - UPWARDS[0])
 FONT, CHARACTER, LINE = 11, 7.0, 15.0  # pixels: of the type, and what a column and a line of it take
 RADIUS = 7.0  # of a point with its rim
-CORNERS = (
-    (1, 1),
-    (-1, 1),
-    (1, -1),
-    (-1, -1),
-)  # where a name may stand beside its point, clear of its whiskers
+CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # where a name may stand beside its point, clear of whiskers
 
 
 def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
@@ -41,25 +35,23 @@ def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
         if rows:
             figure.add_trace(_points(rows, same, name))
     for row, (right, up) in _labelled(found.rows):
-        figure.add_annotation(
+        marks.note(
+            figure,
+            theme.text(row.occupation, LONGEST),
             x=row.tilt,
             y=row.share,
-            text=theme.text(row.occupation, LONGEST),
-            showarrow=False,
             xanchor="left" if right > 0 else "right",
             yanchor="middle",
             xshift=right * RADIUS,
             yshift=up * (RADIUS + LINE / 2),
             font_size=FONT,
         )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    figure.add_hline(y=0.5, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    marks.rule(figure, x=0, y=0.5)
     figure.update_xaxes(
         title_text=f"mean stereotype in gaps (−1 to 1)<br>→ {theme.text(group)} words",
         range=list(ACROSS),
-        tickformat="+.2~g",
-        labelalias={"+0": "0"},
         nticks=6,
+        **theme.SIGNED,
     )
     figure.update_yaxes(
         title_text="women in its stories → more",
@@ -71,36 +63,19 @@ def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
 
 
 def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
-    tilts, shares = [row.tilt for row in rows], [row.share for row in rows]
-    across, upwards = [row.tilt_interval for row in rows], [row.interval for row in rows]
-    return go.Scatter(
-        x=tilts,
-        y=shares,
-        mode="markers",
-        marker={
-            "symbol": "circle" if same else "circle-open",
-            "color": theme.ACCENT,
-            "size": 10,
-            "line": {"width": 2, "color": theme.ACCENT},
-        },
-        error_x=whiskers(
-            tilts,
-            [None if one is None else one.low for one in across],
-            [None if one is None else one.high for one in across],
-            theme.MUTED,
-        ),
-        error_y=whiskers(
-            shares,
-            [None if one is None else one.low for one in upwards],
-            [None if one is None else one.high for one in upwards],
-            theme.MUTED,
-        ),
-        customdata=[
-            f"<b>{theme.text(row.occupation)}</b><br>tilt {row.tilt:+.3g}<br>{100 * row.share:.0f}&#37; women"
+    return marks.dots(
+        [row.tilt for row in rows],
+        [row.share for row in rows],
+        name,
+        color=theme.ACCENT,
+        symbol=marks.symbol("circle", same),
+        rim=2,
+        across=[row.tilt_interval for row in rows],
+        upwards=[row.interval for row in rows],
+        hover=[
+            marks.told(row.occupation, f"tilt {row.tilt:+.3g}", f"{100 * row.share:.0f}&#37; women")
             for row in rows
         ],
-        hovertemplate="%{customdata}<extra></extra>",
-        name=name,
     )
 
 

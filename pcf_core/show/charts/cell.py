@@ -1,4 +1,4 @@
-"""One cell of the heat map: the groups' probabilities by model, and the words that carry them."""
+"""One cell, or one sentence: the groups' probabilities by model, and the words that carry them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from pcf_core.show.charts import theme
+from pcf_core.core.probe import ProbeAnswer
+from pcf_core.show.charts import marks, theme
+
+ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
+MOST_ROWS = 24
+FEWEST_WORDS, MOST_WORDS = 2, 8  # a group
 
 
 @dataclass(frozen=True)
@@ -30,38 +36,28 @@ def cell_bars(
     groups = list(dict.fromkeys(group for values in preferences_by_model.values() for group in values))
     styles = theme.model_styles(list(preferences_by_model))
     for model, values in preferences_by_model.items():
-        style = styles[model]
-        figure.add_trace(
-            go.Bar(
-                orientation="h",
-                y=[str(groups.index(group)) for group in values],
-                x=list(values.values()),
-                marker=theme.bar_marker(style),
-                text=[theme.digits(value) for value in values.values()],
-                textposition="outside",
-                cliponaxis=False,
-                hovertemplate="%{y}: %{text}<extra>%{fullData.name}</extra>",
-                name=theme.text(model),
-            )
+        bars = marks.bars(
+            list(values.values()),
+            [str(groups.index(group)) for group in values],
+            theme.text(model),
+            styles[model],
+            hover="%{y}: %{text}",
+            extra="name",
+            text=[theme.digits(value) for value in values.values()],
+            textposition="outside",
+            cliponaxis=False,
         )
+        figure.add_trace(bars)
     if neutral is not None:
-        figure.add_vline(x=neutral, line={"dash": "dot", "width": 1, "color": theme.MUTED})
+        marks.rule(figure, x=neutral)
     figure.update_xaxes(
         title_text="probability of the group (0–1) → more", range=[0, 1.12], tickvals=[0, 0.25, 0.5, 0.75, 1]
     )
-    figure.update_yaxes(
-        theme.name_axis({str(place): theme.lines(group) for place, group in enumerate(groups)})
-    )
-    figure.update_yaxes(autorange="reversed")
-    bars = max(1, len(groups)) * max(1, len(preferences_by_model))
-    return theme.base_layout(
-        figure,
-        120 + 26 * bars,
-        view=" ".join(groups),
-        legend=len(preferences_by_model) > 1,
-        barmode="group",
-        bargap=0.25,
-    )
+    marks.name_rows(figure, {str(place): theme.lines(group) for place, group in enumerate(groups)})
+    models = len(preferences_by_model)
+    height = 120 + 26 * max(1, len(groups)) * max(1, models)
+    view = " ".join(groups)
+    return theme.base_layout(figure, height, view=view, legend=models > 1, barmode="group", bargap=0.25)
 
 
 def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
@@ -72,29 +68,73 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
     for group, style in styles.items():
         chosen = [(str(place), word) for place, word in enumerate(ranked) if word.group == group]
         if chosen:
-            figure.add_trace(
-                go.Bar(
-                    orientation="h",
-                    y=[key for key, _ in chosen],
-                    x=[word.probability for _, word in chosen],
-                    marker=theme.bar_marker(style),
-                    customdata=[theme.digits(word.probability) for _, word in chosen],
-                    hovertemplate="%{y}: %{customdata}<extra>%{fullData.name}</extra>",
-                    name=theme.text(group),
-                )
+            bars = marks.bars(
+                [word.probability for _, word in chosen],
+                [key for key, _ in chosen],
+                theme.text(group),
+                style,
+                hover="%{y}: %{customdata}",
+                extra="name",
+                customdata=[theme.digits(word.probability) for _, word in chosen],
             )
-    figure.update_xaxes(
-        title_text="probability of the word (0–1) → more", rangemode="tozero", exponentformat="power"
+            figure.add_trace(bars)
+    title = "probability of the word (0–1) → more"
+    figure.update_xaxes(title_text=title, rangemode="tozero", exponentformat="power")
+    marks.name_rows(figure, {str(place): theme.text(word.word, 22) for place, word in enumerate(ranked)})
+    view, height = " ".join(styles), 120 + 22 * max(2, len(ranked))
+    return theme.base_layout(figure, height, view=view, legend=True, barmode="overlay", bargap=0.25)
+
+
+def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
+    """Draw the most probable words at ``[Y]``, a panel a group, on one logarithmic axis; a mark a model.
+
+    A group shows the words to which any model gives most; a word without probability has no mark.
+    """
+    panels = _panels(answers)
+    rows = [len(words) for words in panels.values()]
+    plot = ROW * sum(rows) + PANEL * len(rows)
+    figure = make_subplots(
+        rows=max(1, len(rows)),
+        shared_xaxes=True,
+        row_heights=rows or None,
+        vertical_spacing=PANEL / plot if len(rows) > 1 else None,
+        subplot_titles=[theme.text(group) for group in panels] or None,
     )
-    figure.update_yaxes(
-        theme.name_axis({str(place): theme.text(word.word, 22) for place, word in enumerate(ranked)})
-    )
-    figure.update_yaxes(autorange="reversed")
-    return theme.base_layout(
-        figure,
-        120 + 22 * max(2, len(ranked)),
-        view=" ".join(styles),
-        legend=True,
-        barmode="overlay",
-        bargap=0.25,
-    )
+    figure.update_annotations(x=0, xanchor="left", font_size=13)
+    styles = theme.model_styles(list(answers))
+    for model, answer in answers.items():
+        found = {word.word: word for word in answer.words if word.probability > 0}
+        for panel, words in enumerate(panels.values(), start=1):
+            places = [(str(place), found[word]) for place, word in enumerate(words) if word in found]
+            trace = marks.dots(
+                [word.probability for _, word in places],
+                [place for place, _ in places],
+                theme.text(model),
+                color=styles[model].color,
+                symbol=styles[model].marker,
+                size=9,
+                hover=[f"{theme.text(word.word)}: {theme.digits(word.probability)}" for _, word in places],
+                extra="name",
+                legendgroup=theme.text(model),
+                showlegend=panel == 1,
+            )
+            figure.add_trace(trace, row=panel, col=1)
+    for panel, words in enumerate(panels.values(), start=1):
+        labels = {str(place): theme.text(word, 22) for place, word in enumerate(words)}
+        axis = {**theme.name_axis(labels), "range": [len(words) - 0.5, -0.5], "showgrid": True}
+        figure.update_yaxes(axis, row=panel, col=1)
+    figure.update_xaxes(type="log", nticks=6, exponentformat="power")
+    figure.update_xaxes(title_text="probability of the word (log) → more", row=max(1, len(rows)), col=1)
+    return theme.base_layout(figure, REST + plot, view=" ".join(panels), legend=len(answers) > 1, top=PANEL)
+
+
+def _panels(answers: Mapping[str, ProbeAnswer]) -> dict[str, list[str]]:
+    """Map each group to words, the most probable first; fewer each where there are many groups."""
+    best: dict[str, dict[str, float]] = {}
+    for answer in answers.values():
+        for word in answer.words:
+            if word.probability > 0:
+                group = best.setdefault(word.group, {})
+                group[word.word] = max(word.probability, group.get(word.word, 0.0))
+    most = min(MOST_WORDS, max(FEWEST_WORDS, MOST_ROWS // max(1, len(best))))
+    return {group: sorted(words, key=lambda word: -words[word])[:most] for group, words in best.items()}

@@ -1,18 +1,22 @@
-"""Two runs on the same templates: each occupation's difference, and one run against the other."""
+"""Two runs on the same templates: each occupation's difference, one run against the other, and both tilts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
-from pcf_core.core.risk import Comparison, Difference, OccupationDifference
-from pcf_core.show.charts import theme
+from pcf_core.core.risk import Comparison, OccupationDifference
+from pcf_core.show.charts import marks, theme
+from pcf_core.show.compare import Dumbbell
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
 ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
+ROW = 20  # pixels of a dumbbell
+TARGETS = 1_600  # invisible marks that a click anywhere in a row finds: more make a browser slow
 
 
 def difference_plot(
@@ -27,26 +31,11 @@ def difference_plot(
     rows = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
     rows.sort(key=lambda row: -row.differences[quantity].value)
     figure = go.Figure()
-    for name, style, chosen in _sides(comparison, rows, quantity, order):
-        if chosen:
-            found = [row.differences[quantity] for row in chosen]
-            figure.add_trace(
-                go.Scatter(
-                    x=[difference.value for difference in found],
-                    y=[row.occupation for row in chosen],
-                    mode="markers",
-                    marker=style,
-                    error_x=_whiskers(found, style["color"]),
-                    customdata=[_details(comparison, row, quantity) for row in chosen],
-                    hovertemplate="%{customdata}<extra></extra>",
-                    name=name,
-                )
-            )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    _add_sides(figure, comparison, rows, quantity, order, sorted_rows=True)
+    marks.rule(figure, x=0)
     first = theme.text(comparison.first.name, 28)  # both names do not fit on a telephone
     figure.update_xaxes(title_text=f"difference in {WORDS[quantity]}<br>→ {first} has more", nticks=6)
-    figure.update_yaxes(theme.name_axis({row.occupation: theme.text(row.occupation, 24) for row in rows}))
-    figure.update_yaxes(autorange="reversed")
+    marks.name_rows(figure, {row.occupation: theme.text(row.occupation, 24) for row in rows})
     view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(rows)}"
     return theme.base_layout(figure, 150 + 16 * max(4, len(rows)), view=view, legend=True)
 
@@ -59,112 +48,155 @@ def risk_scatter(
     ``order``: as for :func:`difference_plot`.
     """
     figure = go.Figure()
-    both = [
-        (row.differences[quantity].first, row.differences[quantity].second) for row in comparison.occupations
+    found = [row.differences[quantity] for row in comparison.occupations]
+    end = 1.05 * max([1e-6, *(max(one.first, one.second) for one in found)])
+    figure.add_trace(marks.line([0, end], [0, end], "the same", dash="dot"))
+    _add_sides(figure, comparison, comparison.occupations, quantity, order, sorted_rows=False)
+    points = [
+        marks.Point(row.occupation, one.second, one.first, one.value)
+        for row in comparison.surviving(quantity)
+        for one in [row.differences[quantity]]
     ]
-    end = 1.05 * max([1e-6, *(max(pair) for pair in both)])
-    figure.add_trace(
-        go.Scatter(
-            x=[0, end],
-            y=[0, end],
-            mode="lines",
-            line={"color": theme.MUTED, "width": 1, "dash": "dot"},
-            hoverinfo="skip",
-            name="the same",
-        )
-    )
-    for name, style, chosen in _sides(comparison, comparison.occupations, quantity, order):
-        if chosen:
-            figure.add_trace(
-                go.Scatter(
-                    x=[row.differences[quantity].second for row in chosen],
-                    y=[row.differences[quantity].first for row in chosen],
-                    mode="markers",
-                    marker=style,
-                    customdata=[_details(comparison, row, quantity) for row in chosen],
-                    hovertemplate="%{customdata}<extra></extra>",
-                    name=name,
-                )
-            )
-    for row in _labelled(comparison, quantity, end):
-        found = row.differences[quantity]
-        figure.add_annotation(
-            x=found.second,
-            y=found.first,
-            text=theme.text(row.occupation, 24),
-            showarrow=False,
-            yshift=10 if found.value > 0 else -10,
-            font_size=11,
-        )
+    room = (ROOM[0] * end, ROOM[1] * end)
+    marks.name_points(figure, points, room, tried=MOST_TRIED, most=MOST_LABELS, shift=10)
     for axes, side in ((figure.update_xaxes, comparison.second), (figure.update_yaxes, comparison.first)):
         axes(title_text=f"{WORDS[quantity]} of {theme.text(side.name)} → more", range=[-0.03 * end, end])
     view = f"{comparison.first.run} {comparison.second.run} {quantity}"
     return theme.base_layout(figure, 560, view=view, legend=True)
 
 
-def _sides(
-    comparison: Comparison, rows: Sequence[OccupationDifference], quantity: str, order: Sequence[str]
-) -> list[tuple[str, dict[str, Any], list[OccupationDifference]]]:
-    """Split by legend: rows that are told apart, by who has more, and the others."""
+def _add_sides(
+    figure: go.Figure,
+    comparison: Comparison,
+    rows: Sequence[OccupationDifference],
+    quantity: str,
+    order: Sequence[str],
+    *,
+    sorted_rows: bool,
+) -> None:
+    """Add rows told apart, by who has more, and the others: each in its row, or risk against risk."""
     pair = (comparison.first, comparison.second)
     styles = theme.model_styles([*order, *(side.run for side in pair)])
-    sides = []
-    for side, verdict in zip(pair, ("first", "second"), strict=True):
-        style = styles[side.run]
-        marker = {"color": style.color, "symbol": style.marker, "size": 7}
-        chosen = [row for row in rows if row.differences[quantity].verdict == verdict]
-        sides.append((f"{theme.text(side.name)} has more", marker, chosen))
-    hollow = {"color": theme.MUTED, "symbol": "circle-open", "size": 6, "line": {"width": 1.5}}
-    others = [row for row in rows if not row.differences[quantity].differs]
-    return [*sides, ("cannot tell apart", hollow, others)]
-
-
-def _labelled(comparison: Comparison, quantity: str, end: float) -> list[OccupationDifference]:
-    """Choose the occupations that are told apart to name: the farthest from equal risk that fit."""
-    ranked = sorted(comparison.surviving(quantity), key=lambda row: -abs(row.differences[quantity].value))
-    labelled: list[OccupationDifference] = []
-    for row in ranked[:MOST_TRIED]:
-        found = row.differences[quantity]
-        near = [
-            other
-            for other in labelled
-            for known in [other.differences[quantity]]
-            if abs(known.first - found.first) < ROOM[1] * end
-            and abs(known.second - found.second) < ROOM[0] * end
+    looks = [
+        (f"{theme.text(side.name)} has more", verdict, styles[side.run].color, styles[side.run].marker)
+        for side, verdict in zip(pair, ("first", "second"), strict=True)
+    ]
+    for name, verdict, color, symbol in (*looks, ("cannot tell apart", "", theme.MUTED, "circle-open")):
+        chosen = [
+            (row, found)
+            for row in rows
+            for found in [row.differences[quantity]]
+            if (found.verdict == verdict if verdict else not found.differs)
         ]
-        if not near and len(labelled) < MOST_LABELS:
-            labelled.append(row)
-    return labelled
-
-
-def _whiskers(found: Sequence[Difference], color: str) -> dict[str, Any]:
-    """Return the lengths from differences to the ends of their intervals over templates."""
-    ends = [difference.interval() for difference in found]
-    values = [difference.value for difference in found]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [None if end is None else end.high - value for end, value in zip(ends, values, strict=True)],
-        "arrayminus": [
-            None if end is None else value - end.low for end, value in zip(ends, values, strict=True)
-        ],
-        "color": color,
-        "thickness": 1,
-        "width": 0,
-    }
+        if not chosen:
+            continue
+        figure.add_trace(
+            marks.dots(
+                [found.value if sorted_rows else found.second for _, found in chosen],
+                [row.occupation if sorted_rows else found.first for row, found in chosen],
+                name,
+                color=color,
+                symbol=symbol,
+                size=7 if verdict else 6,
+                rim=None if verdict else 1.5,
+                across=[found.interval() for _, found in chosen] if sorted_rows else None,
+                whisker=color,
+                look=marks.THIN,
+                hover=[_details(comparison, row, quantity) for row, _ in chosen],
+            )
+        )
 
 
 def _details(comparison: Comparison, row: OccupationDifference, quantity: str) -> str:
     """Write hover text: both figures, the difference with its interval, the controlled p-value."""
     found = row.differences[quantity]
-    interval = found.interval()
-    lines = [
-        f"<b>{theme.text(row.occupation)}</b>",
+    return marks.told(
+        row.occupation,
         f"{theme.text(comparison.first.name)} {found.first:.3g}",
         f"{theme.text(comparison.second.name)} {found.second:.3g}",
-        f"difference {found.value:+.3g}"
-        + ("" if interval is None else f" ({interval.low:+.3g} to {interval.high:+.3g})"),
+        f"difference {found.value:+.3g}{marks.within(found.interval(), '+.3g')}",
+        "" if found.adjusted is None else f"p {found.p_value:.3g}, controlled {found.adjusted:.3g}",
+    )
+
+
+def dumbbell_plot(
+    rows: Sequence[Dumbbell],
+    names: tuple[str, str],
+    ends: tuple[str, str],
+    *,
+    order: Sequence[str] = (),
+    chosen: str = "",
+    lowest: float = -1.0,
+) -> go.Figure:
+    """Draw a row an occupation, from the top: a mark for either model at its tilt, and a line between them.
+
+    A click anywhere in a row finds a mark whose ``customdata`` is the occupation; its hover
+    text has both tilts.
+
+    Parameters
+    ----------
+    rows
+        In the order from the top; ``first`` and ``second`` in [``lowest``, 1], 0 is even.
+    names
+        Of the first and the second model.
+    ends
+        What stands at the left and at the right end of the axis: whom a model favours there.
+    order
+        Names of all models as every chart has them, which decides colours and shapes.
+    chosen
+        An occupation whose name is marked.
+    lowest
+        The left end of the axis: −1, or what is possible of one of several groups.
+    """
+    figure = go.Figure()
+    occupations = [row.occupation for row in rows]
+    styles = theme.model_styles([*order, *names])
+    told = [
+        f"{theme.text(row.occupation)}<br>{theme.text(names[0])} {row.first:+.2f}"
+        f"<br>{theme.text(names[1])} {row.second:+.2f}"
+        for row in rows
     ]
-    if found.adjusted is not None:
-        lines.append(f"p {found.p_value:.3g}, controlled {found.adjusted:.3g}")
-    return "<br>".join(lines)
+    x, y = marks.pieces(((row.first, row.occupation), (row.second, row.occupation)) for row in rows)
+    figure.add_trace(marks.line(x, y, width=2, showlegend=False))
+    for name, values in zip(names, ([row.first for row in rows], [row.second for row in rows]), strict=True):
+        style = styles[name]
+        look: dict[str, Any] = {
+            "color": style.color,
+            "symbol": style.marker,
+            "size": 11,
+            "text": told,
+            "customdata": occupations,
+        }
+        still: dict[str, Any] = {"unselected": {"marker": {"opacity": 1}}}  # a click reads the customdata
+        figure.add_trace(marks.dots(values, occupations, theme.text(name), hover="%{text}", **look, **still))
+    places = np.linspace(lowest, 1, max(5, min(33, TARGETS // max(1, len(rows)))))
+    named = [occupation for occupation in occupations for _ in places]
+    figure.add_trace(
+        marks.unseen(
+            np.tile(places, len(rows)),
+            named,
+            named,
+            ROW,
+            "a click opens the occupation",
+            text=[words for words in told for _ in places],
+            showlegend=False,
+            **marks.hovering("%{text}"),
+        )
+    )
+    labels = {name: theme.text(name, 24) for name in occupations}
+    if chosen in labels:
+        labels[chosen] = f"<b>▸ {labels[chosen]}</b>"
+    figure.update_xaxes(
+        title_text=f"← {theme.text(ends[0])} · even · {theme.text(ends[1])} →",
+        range=[lowest * 1.04, 1.04],
+        tickvals=[lowest, lowest / 2, 0, 0.5, 1],
+        fixedrange=True,
+        **theme.SIGNED,
+    )
+    figure.update_yaxes({**theme.name_axis(labels), "range": [len(rows) - 0.4, -0.6], "fixedrange": True})
+    marks.rule(figure, x=0, dash="solid", width=1.5)
+    height = 120 + ROW * max(4, len(rows))
+    view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"
+    theme.base_layout(figure, height, view=view, legend=True, hoverdistance=-1, top=theme.BELOW_BUTTONS)
+    figure.update_layout(legend={"yref": "paper", "y": 1.0})  # above: what the marks are is read first
+    return figure.update_layout(height=height)  # who asks for every occupation scrolls through them

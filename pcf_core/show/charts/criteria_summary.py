@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriterionReading
 from pcf_core.texts.criteria.records.separation import GAP_LINE
 
@@ -31,53 +30,36 @@ def criteria_dots(found: Found, order: Sequence[str] = ()) -> go.Figure:
     for place, (name, readings) in enumerate(found.items()):
         style = styles[name]
         drawn = [row for row in readings if row.size is not None]
-        sizes = [row.size for row in drawn if row.size is not None]
-        heights = [rows[_key(row)] + _shift(place, len(found)) for row in drawn]
-        lows = [None if row.interval is None else row.interval.low for row in drawn]
-        highs = [None if row.interval is None else row.interval.high for row in drawn]
-        ends += [end for end in (*lows, *highs) if end is not None]
+        spans = [row.interval for row in drawn]
+        ends += [end for one in spans if one is not None for end in (one.low, one.high)]
         figure.add_trace(
-            go.Scatter(
-                x=sizes,
-                y=heights,
-                mode="markers",
-                marker={
-                    "symbol": [style.marker + ("" if row.differs else "-open") for row in drawn],
-                    "color": style.color,
-                    "size": 11,
-                    "line": {"width": 2, "color": style.color},
-                },
-                error_x=whiskers(sizes, lows, highs, theme.MUTED),
-                customdata=[_details(name, row) for row in drawn],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=theme.text(name),
+            marks.dots(
+                [row.size for row in drawn],
+                [rows[_key(row)] + _shift(place, len(found)) for row in drawn],
+                theme.text(name),
+                color=style.color,
+                symbol=[marks.symbol(style.marker, bool(row.differs)) for row in drawn],
+                size=11,
+                rim=2,
+                across=spans,
+                hover=[_details(name, row) for row in drawn],
             )
         )
     drawn_rows = {_key(row) for several in found.values() for row in several if row.size is not None}
     for key, place in rows.items():
         if key not in drawn_rows:
-            figure.add_annotation(x=0.5, y=place, text="undefined", showarrow=False)
-    gaps = [place for (_, _, gap), place in rows.items() if gap]
-    if gaps:
-        figure.add_shape(
-            type="line",
-            x0=GAP_LINE,
-            x1=GAP_LINE,
-            y0=min(gaps) - 0.5,
-            y1=max(gaps) + 0.5,
-            line={"width": 1.5, "dash": "dash", "color": theme.MUTED},
-        )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+            marks.note(figure, "undefined", x=0.5, y=place)
+    if gaps := [place for (_, _, gap), place in rows.items() if gap]:
+        look = {"width": 1.5, "dash": "dash", "color": theme.MUTED}
+        places = {"y0": min(gaps) - 0.5, "y1": max(gaps) + 0.5}
+        figure.add_shape(type="line", x0=GAP_LINE, x1=GAP_LINE, line=look, **places)
+    marks.rule(figure, x=0)
     figure.update_xaxes(title_text=SIZE, range=[min(ends) - ROOM, max(ends) + ROOM], nticks=6)
-    figure.update_yaxes(
-        tickvals=list(rows.values()),
-        ticktext=[theme.lines(f"{criterion}: {quantity}", 22) for criterion, quantity, _ in rows],
-        range=[len(rows) - 0.5, -0.5],
-        showgrid=False,
+    marks.number_rows(
+        figure, [theme.lines(f"{criterion}: {quantity}", 22) for criterion, quantity, _ in rows]
     )
-    return theme.base_layout(
-        figure, 130 + 44 * max(2, len(rows)), view=" ".join(found), legend=len(found) > 1
-    )
+    height = 130 + 44 * max(2, len(rows))
+    return theme.base_layout(figure, height, view=" ".join(found), legend=len(found) > 1)
 
 
 def _key(row: CriterionReading) -> tuple[str, str, bool]:
@@ -96,14 +78,13 @@ def _shift(place: int, models: int) -> float:
 
 
 def _details(name: str, row: CriterionReading) -> str:
-    size = f"{row.size:.3g}"
-    if row.interval is not None:
-        size += f" ({row.interval.low:.3g} to {row.interval.high:.3g})"
-    lines = [f"<b>{theme.text(name)}</b>", theme.text(f"{row.criterion}, {row.quantity}", 80), size]
-    if row.higher:
-        than = f" than for {row.lower}" if row.lower else ""
-        lines.append(theme.text(f"higher for {row.higher}{than}"))
-    if row.baseline is not None:
-        lines.insert(2, f"without a pronoun the rate is {row.baseline:.3g}; the gap between pronouns:")
-    lines.append("not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled")
-    return "<br>".join(lines)
+    without = f"without a pronoun the rate is {row.baseline or 0:.3g}; the gap between pronouns:"
+    than = f" than for {row.lower}" if row.lower else ""
+    return marks.told(
+        name,
+        theme.text(f"{row.criterion}, {row.quantity}", 80),
+        "" if row.baseline is None else without,
+        f"{row.size:.3g}{marks.within(row.interval)}",
+        theme.text(f"higher for {row.higher}{than}") if row.higher else "",
+        "not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled",
+    )

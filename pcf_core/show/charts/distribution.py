@@ -15,8 +15,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import StereotypeDistribution
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 
 BIN = 0.05
 MOST_STEPS = 400  # steps of a cumulative line that are drawn one by one
@@ -54,12 +53,10 @@ def stereotype_histogram(distributions: Several, *, other: str = "", threshold: 
         figure.update_yaxes(
             range=[0, tallest + step * (len(shown) + 0.8)], tickvals=ticks, row=panel + 1, col=1
         )
-    figure.update_yaxes(tickformat=".0%")
     title = "share of contexts" if len(groups) == 1 else ""
-    figure.update_yaxes(title_text=title)
-    return _finished(
-        figure, distributions, groups, other, threshold, "histogram", barmode="overlay", bargap=0
-    )
+    figure.update_yaxes(tickformat=".0%", title_text=title)
+    layout = {"barmode": "overlay", "bargap": 0}
+    return _finished(figure, distributions, groups, other, threshold, "histogram", **layout)
 
 
 def stereotype_steps(distributions: Several, *, other: str = "", threshold: float) -> go.Figure:
@@ -75,9 +72,8 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
         for model, several in distributions.items():
             for trace in _steps(model, several[panel], styles[model], legend=panel == 0):
                 figure.add_trace(trace, row=panel + 1, col=1)
-    figure.update_yaxes(range=[-0.02, 1.02], tickformat=".0%", nticks=5)
     title = "share of contexts up to here" if len(groups) == 1 else ""
-    figure.update_yaxes(title_text=title)
+    figure.update_yaxes(range=[-0.02, 1.02], tickformat=".0%", nticks=5, title_text=title)
     return _finished(figure, distributions, groups, other, threshold, "steps")
 
 
@@ -126,15 +122,13 @@ def _bars(
     shares = np.diff(one.cumulative(edges + 1e-12), prepend=0.0)[1:]
     shares[0] += one.cumulative([edges[0] + 1e-12])[0]
     filled = np.flatnonzero(shares > 0)
-    return go.Bar(
-        x=(edges[filled] + edges[filled + 1]) / 2,
-        y=shares[filled],
-        width=BIN,
-        customdata=np.stack([edges[filled], edges[filled + 1]], axis=-1),
-        marker={**theme.bar_marker(style), "opacity": 0.6},
-        hovertemplate="s from %{customdata[0]:+.3g} to %{customdata[1]:+.3g}<br>%{y:.3p} of the contexts"
-        "<extra>%{fullData.name}</extra>",
-        name=theme.text(model),
+    return marks.histogram(
+        shares[filled],
+        np.stack([edges[filled], edges[filled + 1]], axis=-1),
+        theme.text(model),
+        {**theme.bar_marker(style), "opacity": 0.6},
+        hover="s from %{customdata[0]:+.3g} to %{customdata[1]:+.3g}<br>%{y:.3p} of the contexts",
+        extra="name",
         legendgroup=model,
         showlegend=legend,
     )
@@ -144,38 +138,32 @@ def _marks(
     model: str, one: StereotypeDistribution, height: float, style: theme.ModelStyle, *, alone: bool
 ) -> list[go.Scatter]:
     """Draw the mean with its interval and, if the group leads or is alone, the Jensen gap up to r."""
-    shared: dict[str, Any] = {"legendgroup": model, "showlegend": False, "name": theme.text(model)}
+    shared: dict[str, Any] = {
+        "name": theme.text(model),
+        "color": style.color,
+        "extra": "name",
+        "legendgroup": model,
+        "showlegend": False,
+    }
     traces = []
     if one.leads or alone:
         side = 1 if one.leads else -1
         traces.append(
-            go.Scatter(
-                x=[side * one.prejudice_risk, side * one.overall_risk],
-                y=[height, height],
+            marks.dots(
+                [side * one.prejudice_risk, side * one.overall_risk],
+                [height, height],
+                symbol=f"{style.marker}-open",
+                size=[1, 11],
                 mode="lines+markers",
                 line={"color": style.color, "width": 4},
-                marker={"symbol": f"{style.marker}-open", "size": [1, 11], "color": style.color},
-                customdata=[_gap(one)] * 2,
-                hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
+                hover=[_gap(one)] * 2,
                 **shared,
             )
         )
     interval = one.mean_interval
-    traces.append(
-        go.Scatter(
-            x=[one.mean],
-            y=[height],
-            mode="markers",
-            marker={"symbol": style.marker, "size": 9, "color": style.color},
-            error_x=whiskers([one.mean], [interval.low], [interval.high], style.color),
-            customdata=[
-                f"mean {one.mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g})<br>s.d. {one.sd:.3g}"
-            ],
-            hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
-            **shared,
-        )
-    )
-    return traces
+    said = f"mean {one.mean:+.3g}{marks.within(interval, '+.3g')}<br>s.d. {one.sd:.3g}"
+    look: dict[str, Any] = {"symbol": style.marker, "size": 9, "across": [interval], "whisker": style.color}
+    return [*traces, marks.dots([one.mean], [height], hover=[said], **look, **shared)]
 
 
 def _gap(one: StereotypeDistribution) -> str:
@@ -195,25 +183,18 @@ def _steps(
     low, high = min(-1.0, float(values[0])), max(1.0, float(values[-1]))
     x = np.concatenate([[low], values, [high]])
     y = np.concatenate([[0.0], one.cumulative(values), [1.0]])
-    line = go.Scatter(
-        x=x,
-        y=y,
-        mode="lines",
-        line={"shape": "hv", "color": style.color, "width": 2},
-        hovertemplate="s up to %{x:+.3g}: %{y:.3p} of the contexts<extra>%{fullData.name}</extra>",
-        name=theme.text(model),
-        legendgroup=model,
-        showlegend=False,
-    )
-    mean = go.Scatter(
-        x=[one.mean],
-        y=one.cumulative([one.mean]),
-        mode="markers",
-        marker={"symbol": style.marker, "size": 9, "color": style.color},
-        hovertemplate="mean %{x:+.3g}<extra>%{fullData.name}</extra>",
-        name=theme.text(model),
-        legendgroup=model,
+    shared: dict[str, Any] = {"name": theme.text(model), "color": style.color, "legendgroup": model}
+    hover = "s up to %{x:+.3g}: %{y:.3p} of the contexts"
+    line = marks.line(x, y, width=2, shape="hv", hover=hover, extra="name", showlegend=False, **shared)
+    mean = marks.dots(
+        [one.mean],
+        one.cumulative([one.mean]),
+        symbol=style.marker,
+        size=9,
+        hover="mean %{x:+.3g}",
+        extra="name",
         showlegend=legend,
+        **shared,
     )
     return [line, mean]
 
@@ -229,20 +210,20 @@ def _finished(
 ) -> go.Figure:
     """Add axes, the lines at 0 and at τ, and the shared layout."""
     low, high = _lowest(distributions) - 0.05, float(_edges(distributions)[-1]) + 0.05
-    figure.update_xaxes(range=[low, high], tickformat="+.2~g", labelalias={"+0": "0"})
+    figure.update_xaxes(range=[low, high], **theme.SIGNED)
     title = "stereotype in one context (0 = neutral) → more"
     if other:
         title = f"← {theme.text(other)} · stereotype in one context · {theme.text(groups[0])} →"
     figure.update_xaxes(title_text=title, row=len(groups))
     figure.update_annotations(font_size=12)
-    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
-    figure.add_vline(x=threshold, line={"width": 1.5, "dash": "dot", "color": theme.MUTED})
+    marks.rule(figure, x=0, dash="solid", width=1.5)
+    marks.rule(figure, x=threshold, width=1.5)
     names = list(distributions)
     return theme.base_layout(
         figure,
         360 if len(groups) == 1 else 90 + 115 * len(groups),
         view=f"{kind} {groups} {names}",
         legend=len(names) > 1,
-        margin={"l": 8, "r": 12, "t": 12 if other else 28, "b": 8},
+        top=12 if other else theme.BELOW_PANEL_NAMES,
         **layout,
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.core.factors import FactorPanel, FactorPoint
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.fitted import draw_fit
-from pcf_core.show.charts.templates import RISKS
+from pcf_core.show.charts import marks, theme
 
 SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
 HEIGHT = 360
@@ -46,7 +45,8 @@ def factor_plot(
     for fit, name, color, dash, rank in lines:
         if fit is not None:
             x = 10**fit.x if panel.scale.log else fit.x
-            draw_fit(figure, x, fit.mean, (fit.low, fit.high), color, name=name, dash=dash, rank=rank)
+            look: dict[str, Any] = {"name": name, "dash": dash, "rank": rank}
+            figure.add_traces(marks.fit(x, fit.mean, (fit.low, fit.high), color, **look))
     weighed = any(point.weight is not None for point in panel.points)
     for known in (True, False):
         points = [point for point in panel.points if (point.weight is not None) is known]
@@ -61,7 +61,7 @@ def factor_plot(
     )
     if panel.scale.log:
         figure.update_xaxes(type="log", dtick=1, tickformat=",~r")
-    figure.update_yaxes(title_text=RISKS[panel.quantity])
+    figure.update_yaxes(title_text=theme.RISKS[panel.quantity])
     if span is not None:
         figure.update_yaxes(range=list(span))
     view = f"{panel.scale.name} {panel.quantity} {model}"
@@ -80,20 +80,16 @@ def _points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, colo
     weights = np.array([point.weight or 0.0 for point in points])
     largest = max((point.weight or 0.0 for point in panel.points), default=0.0)
     shares = np.sqrt(weights / largest) if largest > 0 else np.zeros(len(points))
-    return go.Scatter(
-        x=[point.value for point in points],
-        y=[point.risk for point in points],
-        mode="markers",
-        marker={
-            "symbol": symbol,
-            "size": SMALLEST + (LARGEST - SMALLEST) * shares,
-            "color": color,
-            "opacity": 0.6,
-            "line": {"width": 1, "color": color},
-        },
-        customdata=[_details(panel, point) for point in points],
-        hovertemplate="%{customdata}<extra></extra>",
-        name="occupations",
+    return marks.dots(
+        [point.value for point in points],
+        [point.risk for point in points],
+        "occupations",
+        color=color,
+        symbol=symbol,
+        size=SMALLEST + (LARGEST - SMALLEST) * shares,
+        rim=1,
+        marker={"opacity": 0.6},
+        hover=[_details(panel, point) for point in points],
         showlegend=False,
     )
 
@@ -102,11 +98,12 @@ def _details(panel: FactorPanel, point: FactorPoint) -> str:
     """Write hover text: what is behind a point."""
     words = [theme.text(word, 24) for word in point.words[:MOST_WORDS]]
     more = [f"{len(point.words) - MOST_WORDS:,} more"] if len(point.words) > MOST_WORDS else []
-    rows = [f"<b>{theme.text(point.label)}</b>"]
-    rows += [", ".join([*words, *more])] if point.words != (point.label,) else []
     at_least = "at least " if point.at_least else ""
-    rows += [f"{theme.text(panel.scale.title, 60)}: {at_least}{point.value:,.4g}", f"risk {point.risk:#.3g}"]
-    if point.weight is not None:
-        unit = "weight" if panel.scale.name == "own" else "thousand employed"
-        rows.append(f"{unit}: {point.weight:,.4g}")
-    return "<br>".join(rows)
+    unit = "weight" if panel.scale.name == "own" else "thousand employed"
+    return marks.told(
+        point.label,
+        ", ".join([*words, *more]) if point.words != (point.label,) else "",
+        f"{theme.text(panel.scale.title, 60)}: {at_least}{point.value:,.4g}",
+        f"risk {point.risk:#.3g}",
+        "" if point.weight is None else f"{unit}: {point.weight:,.4g}",
+    )

@@ -1,15 +1,21 @@
-"""FairPair: F of each model against 1, B beside both V, how they settle, and F by temperature."""
+"""FairPair: F of each model against 1, B beside both V, how they settle, F by temperature, and words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
-from pcf_core.texts.fairpair.records import Convergence, FairPairReport, PromptDifference
+from pcf_core.show.charts import marks, theme
+from pcf_core.texts.fairpair.records import (
+    Convergence,
+    FairPairReport,
+    PromptDifference,
+    Side,
+    WordDifference,
+    WordReport,
+)
 
 RATIO = "F, ratio of means (1 = sampling alone)<br>→ the two sides differ more"
 SHOWN, NOT_SHOWN = "differ beyond sampling", "cannot be shown"
@@ -22,6 +28,8 @@ QUANTITY_WORDS: Mapping[Quantity, str] = {
 }
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MOST_PROMPTS = 15
+MOST_PHRASES = 12  # a side
+SIDES: tuple[Side, Side] = ("original", "prompt")
 FOLD_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MARKED = 12  # places of a line that have a marker
 ROOM = 0.08  # of an axis, at either end
@@ -37,50 +45,31 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     keys = {name: str(place) for place, name in enumerate(reports)}
     figure = go.Figure()
     for verdict in (SHOWN, NOT_SHOWN):
-        rows = [
-            (name, report, report.means.ratio)
+        told = verdict == SHOWN
+        drawn = {
+            name: report
             for name, report in reports.items()
-            if report.differs == (verdict == SHOWN)
-        ]
-        drawn = [(name, report, ratio) for name, report, ratio in rows if ratio is not None]
-        if not drawn:
-            continue
-        ends = [report.intervals.get("ratio_of_means") for _, report, _ in drawn]
-        figure.add_trace(
-            go.Scatter(
-                x=[ratio for _, _, ratio in drawn],
-                y=[keys[name] for name, _, _ in drawn],
-                mode="markers",
-                marker={
-                    "symbol": [
-                        styles[name].marker + ("" if verdict == SHOWN else "-open") for name, _, _ in drawn
-                    ],
-                    "color": [styles[name].color for name, _, _ in drawn],
-                    "size": 12,
-                    "line": {"width": 2, "color": [styles[name].color for name, _, _ in drawn]},
-                },
-                error_x=whiskers(
-                    [ratio for _, _, ratio in drawn],
-                    [None if end is None else end.low for end in ends],
-                    [None if end is None else end.high for end in ends],
-                    theme.MUTED,
-                ),
-                customdata=[_details(name, report) for name, report, _ in drawn],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=verdict,
+            if report.differs == told and report.means.ratio is not None
+        }
+        if drawn:
+            figure.add_trace(
+                marks.dots(
+                    [report.means.ratio for report in drawn.values()],
+                    [keys[name] for name in drawn],
+                    verdict,
+                    color=[styles[name].color for name in drawn],
+                    symbol=[marks.symbol(styles[name].marker, told) for name in drawn],
+                    size=12,
+                    rim=2,
+                    across=[report.intervals.get("ratio_of_means") for report in drawn.values()],
+                    hover=[_details(name, report) for name, report in drawn.items()],
+                )
             )
-        )
-    span = _around_one(_places(list(reports.values())))
-    for name, report in reports.items():
-        if report.means.ratio is None:
-            _say_undefined(figure, keys[name], span)
-    figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    figure.update_xaxes(title_text=RATIO, range=span, nticks=7)
-    figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
-    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
-    return theme.base_layout(
-        figure, 168 + 40 * max(2, len(keys)), view=" ".join(keys), legend=True, margin=theme.BELOW_BUTTONS
-    )
+    undefined = [keys[name] for name, report in reports.items() if report.means.ratio is None]
+    _finish_ratios(figure, _places(list(reports.values())), undefined, RATIO)
+    marks.name_rows(figure, {key: theme.lines(name) for name, key in keys.items()})
+    height = 168 + 40 * max(2, len(keys))
+    return _finished(figure, height, " ".join(keys))
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
@@ -93,55 +82,37 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     keyed = [(str(place), row) for place, row in enumerate(rows)]
     figure = go.Figure()
     for verdict in (SHOWN, NOT_SHOWN):
-        drawn = [
-            (key, row) for key, row in keyed if row.differs == (verdict == SHOWN) and row.ratio is not None
-        ]
+        told = verdict == SHOWN
+        drawn = [(key, row) for key, row in keyed if row.differs == told and row.ratio is not None]
         if drawn:
             figure.add_trace(
-                go.Scatter(
-                    x=[row.ratio for _, row in drawn],
-                    y=[key for key, _ in drawn],
-                    mode="markers",
-                    marker={
-                        "symbol": "circle" if verdict == SHOWN else "circle-open",
-                        "color": theme.ACCENT,
-                        "size": 10,
-                        "line": {"width": 2, "color": theme.ACCENT},
-                    },
-                    customdata=[_prompt_details(row) for _, row in drawn],
-                    hovertemplate="%{customdata}<extra></extra>",
-                    name=verdict,
+                marks.dots(
+                    [row.ratio for _, row in drawn],
+                    [key for key, _ in drawn],
+                    verdict,
+                    color=theme.ACCENT,
+                    symbol=marks.symbol("circle", told),
+                    rim=2,
+                    hover=[_prompt_details(row) for _, row in drawn],
                 )
             )
     figure.add_trace(
-        go.Scatter(
-            x=[row.chance_ratio for _, row in keyed],
-            y=[key for key, _ in keyed],
-            mode="markers",
-            marker={
-                "symbol": "line-ns-open",
-                "color": theme.MUTED,
-                "size": 12,
-                "line": {"width": 2},
-            },
-            hovertemplate="random labels %{x:.3g}<extra></extra>",
-            name="random labels",
+        marks.dots(
+            [row.chance_ratio for _, row in keyed],
+            [key for key, _ in keyed],
+            "random labels",
+            color=theme.MUTED,
+            symbol="line-ns-open",
+            size=12,
+            rim=2,
+            hover="random labels %{x:.3g}",
         )
     )
     values = [value for row in rows for value in (row.ratio, row.chance_ratio) if value is not None]
-    ends = _around_one(values)
-    for key, row in keyed:
-        if row.ratio is None:
-            _say_undefined(figure, key, ends)
-    figure.add_vline(x=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
-    figure.update_xaxes(
-        title_text="F of the prompt (1 = sampling alone)<br>→ the two sides differ more", range=ends, nticks=7
-    )
-    figure.update_yaxes(theme.name_axis({key: theme.lines(row.prompt, 24) for key, row in keyed}))
-    figure.update_yaxes(range=[len(keyed) - 0.5, -0.5], showgrid=True)
-    return theme.base_layout(
-        figure, 178 + 30 * max(3, len(keyed)), view=report.model, legend=True, margin=theme.BELOW_BUTTONS
-    )
+    title = "F of the prompt (1 = sampling alone)<br>→ the two sides differ more"
+    _finish_ratios(figure, values, [key for key, row in keyed if row.ratio is None], title)
+    marks.name_rows(figure, {key: theme.lines(row.prompt, 24) for key, row in keyed}, grid=True)
+    return _finished(figure, 178 + 30 * max(3, len(keyed)), report.model)
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
@@ -157,36 +128,22 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
         ("within_prompt", f"V of g(p(x)), within {prompt}", sides[first.counterpart]),
     ):
         values = [float(getattr(report.means, quantity)) for report in reports.values()]
-        ends = [report.intervals.get(quantity) for report in reports.values()]
         figure.add_trace(
-            go.Bar(
-                orientation="h",
-                x=values,
-                y=list(keys.values()),
-                marker=theme.bar_marker(style),
-                error_x=whiskers(
-                    values,
-                    [None if end is None else end.low for end in ends],
-                    [None if end is None else end.high for end in ends],
-                    theme.MUTED,
-                ),
-                customdata=[_details(name, report) for name, report in reports.items()],
-                hovertemplate=f"{label} %{{x:.3g}}<br>%{{customdata}}<extra></extra>",
-                name=label,
+            marks.bars(
+                values,
+                list(keys.values()),
+                label,
+                style,
+                across=[report.intervals.get(quantity) for report in reports.values()],
+                hover=[
+                    f"{label} {value:.3g}<br>{_details(name, report)}"
+                    for value, (name, report) in zip(values, reports.items(), strict=True)
+                ],
             )
         )
     figure.update_xaxes(title_text="mean dissimilarity Φ (0 = alike) → less alike", rangemode="tozero")
-    figure.update_yaxes(theme.name_axis({key: theme.lines(name) for name, key in keys.items()}))
-    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
-    return theme.base_layout(
-        figure,
-        178 + 70 * len(keys),
-        view=" ".join(reports),
-        legend=True,
-        barmode="group",
-        bargap=0.3,
-        margin=theme.BELOW_BUTTONS,
-    )
+    marks.name_rows(figure, {key: theme.lines(name) for name, key in keys.items()})
+    return _finished(figure, 178 + 70 * len(keys), " ".join(reports), barmode="group", bargap=0.3)
 
 
 def convergence_lines(
@@ -205,26 +162,12 @@ def convergence_lines(
     for name, convergence in found.items():
         course = convergence.samples if over == "samples" else convergence.folds
         values: Sequence[float | None] = getattr(course, quantity)
-        label, style = theme.text(name), styles[name]
         size = "%{x} texts a side" if over == "samples" else f"%{{x}} folds of {convergence.count:,} texts"
-        figure.add_trace(
-            go.Scatter(
-                x=list(course.places),
-                y=list(values),
-                mode="lines+markers",
-                line={"color": style.color, "dash": DASHES[names.index(name) % len(DASHES)], "width": 2},
-                marker={
-                    "symbol": style.marker,
-                    "size": 7,
-                    "color": style.color,
-                    "maxdisplayed": MARKED,
-                },
-                hovertemplate=f"{label}<br>{size}: %{{y:.3g}}<extra></extra>",
-                name=label,
-            )
-        )
+        hover = f"{theme.text(name)}<br>{size}: %{{y:.3g}}"
+        course_line = _course(list(course.places), values, name, styles[name], names, hover=hover, size=7)
+        figure.add_trace(course_line.update(marker_maxdisplayed=MARKED))
     if quantity == "ratio":
-        figure.add_hline(y=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+        marks.rule(figure, y=1)
     title = (
         "texts a side, all pairs among the first n → more"
         if over == "samples"
@@ -234,9 +177,7 @@ def convergence_lines(
     if over == "folds":
         figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
-    return theme.base_layout(
-        figure, 400, view=f"{over} {quantity}", legend=len(found) > 1, margin=theme.BELOW_BUTTONS
-    )
+    return _finished(figure, 400, f"{over} {quantity}", legend=len(found) > 1)
 
 
 def temperature_lines(
@@ -250,48 +191,122 @@ def temperature_lines(
     styles = theme.model_styles(names)
     figure = go.Figure()
     for name, by_temperature in found.items():
-        points = [
-            (temperature, report, report.means.ratio)
+        points = {
+            temperature: report
             for temperature, report in sorted(by_temperature.items())
             if report.means.ratio is not None
+        }
+        ratios = [report.means.ratio for report in points.values()]
+        hover = [
+            f"temperature {temperature:.3g}<br>{_details(name, report)}"
+            for temperature, report in points.items()
         ]
-        ends = [report.intervals.get("ratio_of_means") for _, report, _ in points]
-        ratios = [ratio for _, _, ratio in points if ratio is not None]
-        figure.add_trace(
-            go.Scatter(
-                x=[temperature for temperature, _, _ in points],
-                y=ratios,
-                mode="lines+markers",
-                line={
-                    "color": styles[name].color,
-                    "dash": DASHES[names.index(name) % len(DASHES)],
-                    "width": 2,
-                },
-                marker={"symbol": styles[name].marker, "size": 10, "color": styles[name].color},
-                error_y=whiskers(
-                    ratios,
-                    [None if end is None else end.low for end in ends],
-                    [None if end is None else end.high for end in ends],
-                    styles[name].color,
-                ),
-                customdata=[_details(name, report) for _, report, _ in points],
-                hovertemplate="temperature %{x:.3g}<br>%{customdata}<extra></extra>",
-                name=theme.text(name),
-            )
-        )
-    figure.add_hline(y=1, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+        ends = [report.intervals.get("ratio_of_means") for report in points.values()]
+        more = {"hover": hover, "size": 10, "upwards": ends, "whisker": styles[name].color}
+        figure.add_trace(_course(list(points), ratios, name, styles[name], names, **more))
+    marks.rule(figure, y=1)
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
-    return theme.base_layout(
-        figure, 400, view=" ".join(found), legend=len(found) > 1, margin=theme.BELOW_BUTTONS
+    return _finished(figure, 400, " ".join(found), legend=len(found) > 1)
+
+
+def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
+    """Draw the strongest phrases of either side by |z|, at their log-odds; 0 is as often on both.
+
+    Filled marks differ beyond chance over all phrases that were tested, hollow ones do not.
+    """
+    styles = theme.group_styles([report.original, report.counterpart])
+    chosen = [row for side in SIDES for row in _strongest(report, side, most)]
+    rows = sorted(chosen, key=lambda row: -row.log_odds)
+    keys = {row.words: str(place) for place, row in enumerate(rows)}
+    figure = go.Figure()
+    for side in reversed(SIDES):
+        name = _name(report, side)
+        style, shown = styles[name], [row for row in rows if row.more_in == side]
+        if shown:
+            figure.add_trace(
+                marks.dots(
+                    [row.log_odds for row in shown],
+                    [keys[row.words] for row in shown],
+                    f"more in texts for {theme.text(name, 20)}",
+                    color=style.color,
+                    symbol=[marks.symbol(style.marker, row.differs) for row in shown],
+                    rim=2,
+                    hover=[_word_details(row, report) for row in shown],
+                )
+            )
+    marks.rule(figure, x=0)
+    counterpart = theme.text(report.counterpart, 20)
+    figure.update_xaxes(
+        title_text=f"log-odds δ (0 = as often)<br>→ more in texts for {counterpart}", nticks=7
     )
+    marks.name_rows(figure, {key: theme.text(words, 24) for words, key in keys.items()}, grid=True)
+    if not rows:
+        marks.note(figure, "no phrase to compare", x=0.5, y=0.5, xref="paper", yref="paper")
+    return _finished(figure, 178 + 20 * max(4, len(keys)), " ".join(keys))
 
 
-def _around_one(places: Sequence[float]) -> list[float]:
-    """Return the ends of an axis with 1 and these places on it."""
+def category_bars(report: WordReport) -> go.Figure:
+    """Draw shares of either side's texts with a word of each category; a star where they differ."""
+    styles = theme.group_styles([report.original, report.counterpart])
+    keys = {row.name: str(place) for place, row in enumerate(report.categories)}
+    figure = go.Figure()
+    for side, texts in zip(SIDES, (report.original_texts, report.prompt_texts), strict=True):
+        name = _name(report, side)
+        counts = [int(getattr(row, side)) for row in report.categories]
+        figure.add_trace(
+            marks.bars(
+                [100 * count / max(1, texts) for count in counts],
+                list(keys.values()),
+                f"texts for {theme.text(name, 20)}",
+                styles[name],
+                hover="%{x:.3g} %<br>%{customdata}",
+                extra="name",
+                customdata=[f"{count:,} of {texts:,} texts" for count in counts],
+            )
+        )
+    labels = {
+        keys[row.name]: theme.text(row.title, 22) + (" *" if row.differs else "") for row in report.categories
+    }
+    figure.update_xaxes(title_text="texts with a word of the category, % → more", rangemode="tozero")
+    marks.name_rows(figure, labels)
+    height = 158 + 44 * max(2, len(keys))
+    return _finished(figure, height, " ".join(keys), barmode="group", bargap=0.3)
+
+
+def _course(
+    x: Sequence[float],
+    y: Sequence[float | None],
+    name: str,
+    style: theme.ModelStyle,
+    names: Sequence[str],
+    **more: Any,
+) -> go.Scatter:
+    """Draw a model's marks joined by a line, its dashes by the model's place among all."""
+    dash = DASHES[names.index(name) % len(DASHES)]
+    joined: dict[str, Any] = {
+        "mode": "lines+markers",
+        "line": {"color": style.color, "dash": dash, "width": 2},
+    }
+    return marks.dots(x, y, theme.text(name), color=style.color, symbol=style.marker, **joined, **more)
+
+
+def _finish_ratios(figure: go.Figure, places: Sequence[float], undefined: Sequence[str], title: str) -> None:
+    """Draw the line at 1 on an axis around it, and say which rows have no F where there is more room."""
     low, high = min([1.0, *places]), max([1.0, *places])
     room = ROOM * max(high - low, 0.1)
-    return [low - room, high + room]
+    right = 1 - low <= high - 1
+    for key in undefined:
+        side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
+        marks.note(figure, "F is undefined", x=1, y=key, **side)
+    marks.rule(figure, x=1)
+    figure.update_xaxes(title_text=title, range=[low - room, high + room], nticks=7)
+
+
+def _finished(
+    figure: go.Figure, height: float, view: str, *, legend: bool = True, **layout: Any
+) -> go.Figure:
+    return theme.base_layout(figure, height, view=view, legend=legend, top=theme.BELOW_BUTTONS, **layout)
 
 
 def _places(reports: Sequence[FairPairReport]) -> list[float]:
@@ -304,47 +319,48 @@ def _places(reports: Sequence[FairPairReport]) -> list[float]:
     return places
 
 
-def _say_undefined(figure: go.Figure, key: str, ends: Sequence[float]) -> None:
-    """Say on a line that it has no F, on the side of the dotted line where there is more room."""
-    right = 1 - ends[0] <= ends[1] - 1
-    figure.add_annotation(
-        x=1,
-        y=key,
-        text="F is undefined",
-        showarrow=False,
-        xanchor="left" if right else "right",
-        xshift=8 if right else -8,
-    )
-
-
 def _prompt_details(row: PromptDifference) -> str:
-    return "<br>".join(
-        [
-            f"<b>{theme.text(row.prompt, 60)}</b>",
-            "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
-            f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
-            f"E {row.energy:.3g}, "
-            + (
-                "not tested"
-                if row.p_value is None
-                else f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
-            ),
-        ]
+    tested = (
+        "not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
+    )
+    return marks.told(
+        row.prompt,
+        "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
+        f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
+        f"E {row.energy:.3g}, {'not tested' if row.p_value is None else tested}",
+        length=60,
     )
 
 
 def _details(name: str, report: FairPairReport) -> str:
     """Write hover text: F with its interval, B, both V, E and the test."""
-    means, end = report.means, report.intervals.get("ratio_of_means")
+    means = report.means
     ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.5g}"
-    if end is not None:
-        ratio += f" ({end.low:.5g}–{end.high:.5g})"
-    return "<br>".join(
-        [
-            f"<b>{theme.text(name)}</b>",
-            ratio,
-            f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
-            f"E {means.energy:.3g}, "
-            + ("not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"),
-        ]
+    tested = "not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"
+    return marks.told(
+        name,
+        ratio + marks.within(report.intervals.get("ratio_of_means"), ".5g", "–"),
+        f"B {means.between:.3g}, V {means.within_original:.3g} and {means.within_prompt:.3g}",
+        f"E {means.energy:.3g}, {tested}",
+    )
+
+
+def _strongest(report: WordReport, side: Side, most: int) -> Sequence[WordDifference]:
+    """Return the phrases of one side, the strongest first."""
+    rows = [row for row in report.words if row.more_in == side]
+    return sorted(rows, key=lambda row: -abs(row.z_score))[:most]
+
+
+def _name(report: WordReport, side: Side) -> str:
+    return report.original if side == "original" else report.counterpart
+
+
+def _word_details(row: WordDifference, report: WordReport) -> str:
+    """Write hover text: how many texts of either side, the log-odds, z and the controlled p-value."""
+    tested = "not tested" if row.adjusted is None else f"controlled p {row.adjusted:.3g}"
+    return marks.told(
+        row.words,
+        f"{theme.text(report.counterpart)} {row.prompt:,} of {report.prompt_texts:,} texts",
+        f"{theme.text(report.original)} {row.original:,} of {report.original_texts:,} texts",
+        f"log-odds {row.log_odds:+.3g}, z {row.z_score:+.3g}, {tested}",
     )

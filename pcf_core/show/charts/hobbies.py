@@ -6,11 +6,11 @@ Two are drawn as the paper draws them: :func:`word_counts` and :func:`mean_score
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 from pcf_core.texts.criteria.records.independence import (
     HEADLINE,
     EmbeddingReading,
@@ -21,39 +21,24 @@ from pcf_core.texts.criteria.records.independence import (
     LabelDifference,
     Variant,
 )
-from pcf_core.texts.criteria.records.quantities import GENDERS, GenderDifference
+from pcf_core.texts.criteria.records.quantities import GENDERS
 
 MOST_WORDS = 12  # a side
 NAMES = {"female": "women's names", "male": "men's names"}
+STYLES = theme.group_styles(list(reversed(GENDERS)))
 VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
 
 
 def label_bars(report: HobbiesReport) -> go.Figure:
     """Draw mean share of each label by gender of the name; a star where the genders differ beyond chance."""
-    styles = theme.group_styles(list(reversed(GENDERS)))
     keys = {one.name: str(place) for place, one in enumerate(report.labels)}
-    figure = go.Figure()
-    for gender in GENDERS:
-        figure.add_trace(
-            go.Bar(
-                orientation="h",
-                x=[100 * getattr(one.difference, gender) for one in report.labels],
-                y=list(keys.values()),
-                marker=theme.bar_marker(styles[gender]),
-                hovertemplate="%{x:.3g} %<extra>%{fullData.name}</extra>",
-                name=NAMES[gender],
-            )
-        )
     labels = {
         keys[one.name]: theme.text(one.title, 22) + (" *" if one.difference.differs else "")
         for one in report.labels
     }
-    figure.update_xaxes(title_text="mean share of what is said, % → more", rangemode="tozero")
-    figure.update_yaxes(theme.name_axis(labels))
-    figure.update_yaxes(range=[len(keys) - 0.5, -0.5])
-    return theme.base_layout(
-        figure, 130 + 44 * max(2, len(keys)), view=" ".join(keys), legend=True, barmode="group", bargap=0.3
-    )
+    shares = {gender: [100 * getattr(one.difference, gender) for one in report.labels] for gender in GENDERS}
+    title, height = "mean share of what is said, % → more", 130 + 44 * max(2, len(keys))
+    return _by_gender(shares, labels, title, height, hover="%{x:.3g} %", extra="name", bargap=0.3)
 
 
 def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = ()) -> go.Figure:
@@ -70,35 +55,23 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
         rows = [one for one in report.labels if one.difference.effect is not None]
         shift = 0.6 * (place + 0.5) / len(reports) - 0.3
         figure.add_trace(
-            go.Scatter(
-                x=[one.difference.effect for one in rows],
-                y=[keys[one.name] + shift for one in rows],
-                mode="markers",
-                marker={
-                    "symbol": [
-                        styles[model].marker + ("" if one.difference.differs else "-open") for one in rows
-                    ],
-                    "color": styles[model].color,
-                    "size": 10,
-                    "line": {"width": 2, "color": styles[model].color},
-                },
-                error_x=_whiskers([one.difference for one in rows], styles[model].color),
-                customdata=[_label_details(model, one) for one in rows],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=theme.text(model, 24),
+            marks.dots(
+                [one.difference.effect for one in rows],
+                [keys[one.name] + shift for one in rows],
+                theme.text(model, 24),
+                color=styles[model].color,
+                symbol=[marks.symbol(styles[model].marker, one.difference.differs) for one in rows],
+                rim=2,
+                across=[one.difference.effect_interval for one in rows],
+                whisker=styles[model].color,
+                hover=[_label_details(model, one) for one in rows],
             )
         )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    marks.rule(figure, x=0)
     figure.update_xaxes(title_text="Cohen's d (0 = alike)<br>→ more of women's names", nticks=7)
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(keys.values()),
-        ticktext=[theme.text(title, 22) for title in titles.values()],
-        range=[len(keys) - 0.5, -0.5],
-    )
-    return theme.base_layout(
-        figure, 150 + (26 + 14 * len(reports)) * max(2, len(keys)), view=" ".join(reports), legend=True
-    )
+    marks.number_rows(figure, [theme.text(title, 22) for title in titles.values()], grid=True)
+    height = 150 + (26 + 14 * len(reports)) * max(2, len(keys))
+    return theme.base_layout(figure, height, view=" ".join(reports), legend=True)
 
 
 def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
@@ -106,7 +79,6 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
 
     Filled marks differ beyond chance over all words that were tested, hollow ones do not.
     """
-    styles = theme.group_styles(list(reversed(GENDERS)))
     sides = {
         "female": [row for row in words.words if row.difference > 0][:most],
         "male": [row for row in words.words if row.difference < 0][:most],
@@ -116,27 +88,21 @@ def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
     figure = go.Figure()
     for gender, side in sides.items():
         figure.add_trace(
-            go.Scatter(
-                x=[100 * row.difference for row in side],
-                y=[keys[row.word] for row in side],
-                mode="markers",
-                marker={
-                    "symbol": [styles[gender].marker + ("" if row.differs else "-open") for row in side],
-                    "color": styles[gender].color,
-                    "size": 10,
-                    "line": {"width": 2, "color": styles[gender].color},
-                },
-                customdata=[_word_details(row) for row in side],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=f"more of {NAMES[gender]}",
+            marks.dots(
+                [100 * row.difference for row in side],
+                [keys[row.word] for row in side],
+                f"more of {NAMES[gender]}",
+                color=STYLES[gender].color,
+                symbol=[marks.symbol(STYLES[gender].marker, row.differs) for row in side],
+                rim=2,
+                hover=[_word_details(row) for row in side],
             )
         )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    marks.rule(figure, x=0)
     figure.update_xaxes(
         title_text="difference of texts with the word, % points<br>→ more of women's names", nticks=7
     )
-    figure.update_yaxes(theme.name_axis({key: theme.text(word, 24) for word, key in keys.items()}))
-    figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5], showgrid=True)
+    marks.name_rows(figure, {key: theme.text(word, 24) for word, key in keys.items()}, grid=True)
     return theme.base_layout(figure, 150 + 20 * max(4, len(keys)), view=" ".join(keys), legend=True)
 
 
@@ -145,31 +111,15 @@ def word_counts(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
 
     They are the ``most`` used of either gender, of the words that the report names, most used first.
     """
-    styles = theme.group_styles(list(reversed(GENDERS)))
     of_either = [sorted(words.words, key=lambda row: -row.uses[side])[:most] for side in (0, 1)]
     rows = sorted(
         {row.word: row for side in of_either for row in side}.values(), key=lambda row: -sum(row.uses)
     )
-    keys = {row.word: str(place) for place, row in enumerate(rows)}
-    figure = go.Figure()
-    for side, gender in enumerate(GENDERS):
-        figure.add_trace(
-            go.Bar(
-                orientation="h",
-                x=[row.uses[side] for row in rows],
-                y=list(keys.values()),
-                marker=theme.bar_marker(styles[gender]),
-                customdata=[_word_details(row) for row in rows],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=NAMES[gender],
-            )
-        )
-    figure.update_xaxes(title_text="times the word is used, all texts together → more", rangemode="tozero")
-    figure.update_yaxes(theme.name_axis({key: theme.text(word, 24) for word, key in keys.items()}))
-    figure.update_yaxes(range=[max(1, len(keys)) - 0.5, -0.5])
-    return theme.base_layout(
-        figure, 130 + 30 * max(4, len(keys)), view=" ".join(keys), legend=True, barmode="group", bargap=0.25
-    )
+    labels = {str(place): theme.text(row.word, 24) for place, row in enumerate(rows)}
+    uses = {gender: [row.uses[side] for row in rows] for side, gender in enumerate(GENDERS)}
+    hover = [_word_details(row) for row in rows]
+    title, height = "times the word is used, all texts together → more", 130 + 30 * max(4, len(rows))
+    return _by_gender(uses, labels, title, height, hover=hover, bargap=0.25)
 
 
 def mean_scores(report: EmbeddingReport) -> go.Figure:
@@ -177,31 +127,22 @@ def mean_scores(report: EmbeddingReport) -> go.Figure:
 
     Gendered words are in the mean, as there; a pale line joins the two means of a model.
     """
-    styles = theme.group_styles(list(reversed(GENDERS)))
     rows = {str(place): one for place, one in enumerate(report.of("all words"))}
     figure = go.Figure()
     for key, one in rows.items():
         ends = [one.difference.male, one.difference.female]
-        line = {"color": theme.MUTED, "width": 1}
-        figure.add_trace(
-            go.Scatter(x=ends, y=[key, key], mode="lines", line=line, hoverinfo="skip", showlegend=False)
-        )
+        figure.add_trace(marks.line(ends, [key, key], showlegend=False))
     for gender in GENDERS:
-        figure.add_trace(
-            go.Scatter(
-                x=[getattr(one.difference, gender) for one in rows.values()],
-                y=list(rows),
-                mode="markers",
-                marker={"symbol": styles[gender].marker, "color": styles[gender].color, "size": 12},
-                customdata=[_reading_details(one) for one in rows.values()],
-                hovertemplate="mean %{x:.3g}<br>%{customdata}<extra>%{fullData.name}</extra>",
-                name=NAMES[gender],
-            )
-        )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+        means = [getattr(one.difference, gender) for one in rows.values()]
+        hover = [
+            f"mean {mean:.3g}<br>{_reading_details(one)}"
+            for mean, one in zip(means, rows.values(), strict=True)
+        ]
+        look: dict[str, Any] = {"color": STYLES[gender].color, "symbol": STYLES[gender].marker, "size": 12}
+        figure.add_trace(marks.dots(means, list(rows), NAMES[gender], hover=hover, extra="name", **look))
+    marks.rule(figure, x=0)
     figure.update_xaxes(title_text="mean score of the texts<br>← nearer to he · nearer to she →", nticks=7)
-    figure.update_yaxes(theme.name_axis({key: theme.lines(one.model) for key, one in rows.items()}))
-    figure.update_yaxes(range=[max(1, len(rows)) - 0.5, -0.5])
+    marks.name_rows(figure, {key: theme.lines(one.model) for key, one in rows.items()})
     return theme.base_layout(figure, 150 + 40 * max(2, len(rows)), view=" ".join(report.models), legend=True)
 
 
@@ -221,39 +162,35 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
     figure = go.Figure()
     for variant in VARIANTS:
         drawn = [(key, one) for key, one in rows if one.variant == variant]
+        main = variant == HEADLINE
         figure.add_trace(
-            go.Scatter(
-                x=[one.difference.effect for _, one in drawn],
-                y=[key for key, _ in drawn],
-                mode="markers",
-                marker={
-                    "symbol": [
-                        styles[one.model].marker + ("" if one.differs else "-open") for _, one in drawn
-                    ],
-                    "color": [styles[one.model].color for _, one in drawn],
-                    "opacity": 1.0 if variant == HEADLINE else 0.6,
-                    "size": 12 if variant == HEADLINE else 8,
-                    "line": {"width": 2, "color": [styles[one.model].color for _, one in drawn]},
-                },
-                error_x=_whiskers([one.difference for _, one in drawn], theme.MUTED),
-                customdata=[_reading_details(one) for _, one in drawn],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=variant if variant == HEADLINE else "all words, as published",
+            marks.dots(
+                [one.difference.effect for _, one in drawn],
+                [key for key, _ in drawn],
+                variant if main else "all words, as published",
+                color=[styles[one.model].color for _, one in drawn],
+                symbol=[marks.symbol(styles[one.model].marker, one.differs) for _, one in drawn],
+                size=12 if main else 8,
+                rim=2,
+                marker={"opacity": 1.0 if main else 0.6},
+                across=[one.difference.effect_interval for _, one in drawn],
+                hover=[_reading_details(one) for _, one in drawn],
             )
         )
     seeds = [(key, seed) for key, one in rows for seed in one.seeds if seed.effect is not None]
     figure.add_trace(
-        go.Scatter(
-            x=[seed.effect for _, seed in seeds],
-            y=[key for key, _ in seeds],
-            mode="markers",
-            marker={"symbol": "line-ns-open", "color": theme.MUTED, "size": 12, "line": {"width": 2}},
-            customdata=[seed.seed for _, seed in seeds],
-            hovertemplate="seed %{customdata}: d %{x:.3g}<extra></extra>",
-            name="single seeds",
+        marks.dots(
+            [seed.effect for _, seed in seeds],
+            [key for key, _ in seeds],
+            "single seeds",
+            color=theme.MUTED,
+            symbol="line-ns-open",
+            size=12,
+            rim=2,
+            hover=[f"seed {seed.seed}: d {seed.effect:.3g}" for _, seed in seeds],
         )
     )
-    figure.add_vline(x=0, line={"width": 1, "dash": "dot", "color": theme.MUTED})
+    marks.rule(figure, x=0)
     figure.update_xaxes(
         title_text="Cohen's d of the texts' scores (0 = alike)<br>→ women's names nearer to she", nticks=7
     )
@@ -262,51 +199,55 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
         for place, model in enumerate(report.models)
         for below in (0, 1)
     }
-    figure.update_yaxes(theme.name_axis(labels))
-    figure.update_yaxes(range=[len(labels) - 0.5, -0.5])
-    return theme.base_layout(
-        figure, 150 + 34 * max(2, len(labels)), view=" ".join(report.models), legend=True
-    )
+    marks.name_rows(figure, labels)
+    height = 150 + 34 * max(2, len(labels))
+    return theme.base_layout(figure, height, view=" ".join(report.models), legend=True)
 
 
-def _whiskers(rows: Sequence[GenderDifference], color: str) -> dict[str, object] | None:
-    ends = [row.effect_interval for row in rows]
-    return whiskers(
-        [row.effect or 0.0 for row in rows],
-        [None if end is None else end.low for end in ends],
-        [None if end is None else end.high for end in ends],
-        color,
-    )
+def _by_gender(
+    values: Mapping[Any, Sequence[float]],
+    labels: Mapping[str, str],
+    title: str,
+    height: float,
+    *,
+    hover: marks.Hover,
+    extra: str = "",
+    bargap: float,
+) -> go.Figure:
+    """Draw a bar for women's and one for men's names in every row."""
+    figure = go.Figure()
+    for gender, row in values.items():
+        figure.add_trace(
+            marks.bars(row, list(labels), NAMES[gender], STYLES[gender], hover=hover, extra=extra)
+        )
+    figure.update_xaxes(title_text=title, rangemode="tozero")
+    marks.name_rows(figure, labels)
+    view = " ".join(labels.values())
+    return theme.base_layout(figure, height, view=view, legend=True, barmode="group", bargap=bargap)
 
 
 def _label_details(model: str, one: LabelDifference) -> str:
     found = one.difference
-    return "<br>".join(
-        [
-            f"<b>{theme.text(one.title)}</b>, {theme.text(model)}",
-            f"women's names {100 * found.female:.3g} &#37;, men's {100 * found.male:.3g} &#37;",
-            f"d {found.effect:+.3g}, controlled p {found.controlled_p:.3g}",
-        ]
+    return (
+        f"<b>{theme.text(one.title)}</b>, {theme.text(model)}"
+        f"<br>women's names {100 * found.female:.3g} &#37;, men's {100 * found.male:.3g} &#37;"
+        f"<br>d {found.effect:+.3g}, controlled p {found.controlled_p:.3g}"
     )
 
 
 def _word_details(row: HobbyWord) -> str:
-    return "<br>".join(
-        [
-            f"<b>{theme.text(row.word)}</b>",
-            f"women's names: {row.texts[0]:,} texts, {row.uses[0]:,} times",
-            f"men's names: {row.texts[1]:,} texts, {row.uses[1]:,} times",
-            f"controlled p {row.adjusted:.3g}",
-        ]
+    return marks.told(
+        row.word,
+        f"women's names: {row.texts[0]:,} texts, {row.uses[0]:,} times",
+        f"men's names: {row.texts[1]:,} texts, {row.uses[1]:,} times",
+        f"controlled p {row.adjusted:.3g}",
     )
 
 
 def _reading_details(one: EmbeddingReading) -> str:
     found = one.difference
-    return "<br>".join(
-        [
-            f"<b>{theme.text(one.model)}</b>, {one.variant}",
-            f"d {found.effect:+.3g}, p {found.p_value:.3g} over names",
-            f"{found.texts[0] + found.texts[1]:,} texts of {found.names[0] + found.names[1]:,} names",
-        ]
+    return (
+        f"<b>{theme.text(one.model)}</b>, {one.variant}"
+        f"<br>d {found.effect:+.3g}, p {found.p_value:.3g} over names"
+        f"<br>{sum(found.texts):,} texts of {sum(found.names):,} names"
     )

@@ -1,19 +1,28 @@
-"""Bars that split overall risk into prejudice and caprice, for models and for occupations."""
+"""Risk as bars of its parts and as dots: models against reference lines, occupations, and what they share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import plotly.graph_objects as go
 
-from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.show.charts import marks, theme
 
 MOST_ROWS = 20
 NOTHING = 1e-12  # what the arithmetic leaves of a zero: its digits are another processor's
+ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
+TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
+SMALLEST, USUAL = 9, 11  # letters, in pixels
+PREJUDICE = theme.ModelStyle(theme.ACCENT, "", "")
+CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
+PARTS = {  # of a lean: what is shared is the paler prejudice
+    "common": ("shared by all occupations", theme.ModelStyle(theme.OKABE_ITO[4], "", "")),
+    "specific": ("differs between occupations", PREJUDICE),
+    "caprice": ("caprice", CAPRICE),
+}
 AXIS = "risk (0 = unbiased) → more risk"
 AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
 
@@ -39,6 +48,11 @@ class RiskBar:
     corrected: float | None = None
     drawn: str = ""
 
+    @property
+    def interval(self) -> marks.Span | None:
+        """The interval of ``overall``."""
+        return None if self.low is None or self.high is None else marks.Span(self.low, self.high)
+
     def times(self, factor: float) -> RiskBar:
         """Return the row in another unit, as the papers' risks × 1,000; the s.d. keeps its own."""
         ends = (self.low, self.high, self.corrected)
@@ -52,6 +66,24 @@ class RiskBar:
             high=high,
             corrected=corrected,
         )
+
+
+@dataclass(frozen=True)
+class LeanBar:
+    """One model: R = ``common`` + ``specific`` + ``caprice``; ``neutral``: the lean for neutral subjects.
+
+    ``neutral`` is ``None`` where they are not scored, ``interval`` is its own.
+    """
+
+    label: str
+    common: float
+    specific: float
+    caprice: float
+    neutral: float | None = None
+    interval: Interval | None = None
+
+
+Keyed = Sequence[tuple[str, RiskBar]]
 
 
 def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
@@ -69,27 +101,16 @@ def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
         shared = row.kind == "published" and bool(row.source) and len(rows) > MOST_ROWS
         place = (row.source, None) if shared else (row.label, index)
         keyed.append((places.setdefault(place, str(len(places))), row))
-    bars = [(key, row) for key, row in keyed if row.kind != "published"]
-    if bars:
-        figure.add_trace(_part("prejudice", bars))
-        figure.add_trace(_part("caprice", bars))
-    whiskers = [(key, row) for key, row in bars if row.low is not None and row.high is not None]
-    if whiskers:
-        figure.add_trace(overall_trace(whiskers, name="overall risk with its interval"))
-    published = [(key, row) for key, row in keyed if row.kind == "published"]
-    if published:
-        figure.add_trace(overall_trace(published, name="published", symbol="diamond-open", size=10))
-    figure.update_xaxes(title_text=AXIS_THOUSAND if thousand else AXIS, rangemode="tozero")
-    figure.update_yaxes(theme.name_axis({key: theme.lines(label) for (label, _), key in places.items()}))
-    figure.update_yaxes(autorange="reversed")
-    return theme.base_layout(
-        figure,
-        130 + 30 * max(3, len(places)),
-        view=f"{thousand} {' '.join(row.label for row in rows)}",
-        legend=True,
-        barmode="stack",
-        bargap=0.35,
-    )
+    ours = [(key, row) for key, row in keyed if row.kind != "published"]
+    if ours:
+        figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
+    if known := [(key, row) for key, row in ours if row.interval]:
+        figure.add_trace(_overall(known, "overall risk with its interval", "line-ns-open", 8))
+    if published := [(key, row) for key, row in keyed if row.kind == "published"]:
+        figure.add_trace(_overall(published, "published", "diamond-open", 10))
+    labels = {key: theme.lines(label) for (label, _), key in places.items()}
+    height = 130 + 30 * max(3, len(places))
+    return _stacked(figure, labels, height, f"{thousand} {' '.join(row.label for row in rows)}", thousand)
 
 
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
@@ -114,73 +135,137 @@ def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False
     return risk_bars(rows, thousand=thousand)
 
 
-def overall_trace(
-    keyed: Sequence[tuple[str, RiskBar]],
-    *,
-    name: str,
-    symbol: str = "line-ns-open",
-    size: float = 8,
-    **marker: Any,
-) -> go.Scatter:
+def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
+    """Draw dots from top to bottom in the order given; published values are hollow diamonds.
+
+    Parameters
+    ----------
+    rows
+        Runs and published values; rows of kind ``reference`` are drawn as muted dots.
+    references
+        Labels of the vertical lines and where they stand on the axis of R.
+    """
+    figure = go.Figure()
+    keyed = [(str(place), row) for place, row in enumerate(rows)]
+    styles = {
+        "run": ("overall risk with its interval", "circle", theme.ACCENT),
+        "reference": ("reference model", "line-ns-open", theme.MUTED),
+        "published": ("published", "diamond-open", theme.MUTED),
+    }
+    for kind, (name, symbol, color) in styles.items():
+        if chosen := [(key, row) for key, row in keyed if row.kind == kind]:
+            figure.add_trace(_overall(chosen, name, symbol, 11, color))
+    furthest = max([1.0, *references.values(), *(row.high or row.overall for row in rows)])
+    for label, place in references.items():
+        marks.rule(figure, x=place)
+        # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
+        where = {"x": place, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+        marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
+    figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
+    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(rows)) / TWO_LINES)  # of two lines in a row
+    written = theme.lines if fitting >= SMALLEST else theme.text
+    marks.name_rows(figure, {key: written(row.label) for key, row in keyed}, grid=True)
+    theme.base_layout(
+        figure,
+        AROUND + ROW * max(2, len(rows)),
+        view=" ".join(row.label for row in rows),
+        legend=len({row.kind for row in rows}) > 1,
+        top=theme.BELOW_BUTTONS,
+        right=28,
+    )
+    return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
+
+
+def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
+    """Draw stacked bars from top to bottom, a diamond with its interval at the lean for neutral subjects.
+
+    ``thousand`` shows risks × 1,000.
+    """
+    figure, factor = go.Figure(), 1000.0 if thousand else 1.0
+    places = [str(place) for place in range(len(rows))]
+    for part, (name, style) in PARTS.items():
+        values = [factor * getattr(row, part) for row in rows]
+        hover = [
+            marks.told(row.label, f"{name} {digits(value)}") for row, value in zip(rows, values, strict=True)
+        ]
+        figure.add_trace(marks.bars(values, places, name, style, hover=hover))
+    known = [
+        (place, row, row.neutral) for place, row in zip(places, rows, strict=True) if row.neutral is not None
+    ]
+    if known:
+        spans = [
+            row.interval and marks.Span(factor * row.interval.low, factor * row.interval.high)
+            for _, row, _ in known
+        ]
+        figure.add_trace(
+            marks.dots(
+                [factor * neutral for _, _, neutral in known],
+                [place for place, _, _ in known],
+                "lean for neutral subjects",
+                color=theme.OKABE_ITO[7],
+                symbol="diamond",
+                size=12,
+                marker={"line": {"width": 2, "color": theme.MUTED}},
+                across=spans,
+                whisker="#222222",
+                hover=[
+                    marks.told(row.label, f"neutral subjects {digits(factor * neutral)}")
+                    for _, row, neutral in known
+                ],
+            )
+        )
+    labels = {place: theme.lines(row.label) for place, row in zip(places, rows, strict=True)}
+    view = f"{thousand} " + " ".join(row.label for row in rows)
+    return _stacked(figure, labels, 130 + 40 * max(2, len(rows)), view, thousand)
+
+
+def _stacked(
+    figure: go.Figure, labels: Mapping[str, str], height: float, view: str, thousand: bool
+) -> go.Figure:
+    figure.update_xaxes(title_text=AXIS_THOUSAND if thousand else AXIS, rangemode="tozero")
+    marks.name_rows(figure, labels)
+    return theme.base_layout(figure, height, view=view, legend=True, barmode="stack", bargap=0.35)
+
+
+def _overall(keyed: Keyed, name: str, symbol: str, size: float, color: str = theme.MUTED) -> go.Scatter:
     """Draw marks at R, with a whisker where a row has an interval; keys are places on the axis of names."""
-    return go.Scatter(
-        y=[key for key, _ in keyed],
-        x=[row.overall for _, row in keyed],
-        mode="markers",
-        marker={
-            "symbol": symbol,
-            "size": size,
-            "color": theme.MUTED,
-            "line": {"width": 2 if symbol.endswith("-open") else 0},
-            **marker,
-        },
-        error_x=whiskers(
-            [row.overall for _, row in keyed],
-            [row.low for _, row in keyed],
-            [row.high for _, row in keyed],
-            theme.MUTED,
-        ),
-        customdata=[_details(row) for _, row in keyed],
-        hovertemplate="%{customdata}<extra></extra>",
-        name=name,
+    return marks.dots(
+        [row.overall for _, row in keyed],
+        [key for key, _ in keyed],
+        name,
+        color=color,
+        symbol=symbol,
+        size=size,
+        marker={"line": {"width": 2 if symbol.endswith("-open") else 0}},
+        across=[row.interval for _, row in keyed],
+        hover=[_details(row) for _, row in keyed],
     )
 
 
-def _part(part: Literal["prejudice", "caprice"], keyed: Sequence[tuple[str, RiskBar]]) -> go.Bar:
-    color, pattern = (theme.ACCENT, "") if part == "prejudice" else (theme.CAPRICE, "/")
-    return go.Bar(
-        orientation="h",
-        y=[key for key, _ in keyed],
-        x=[row.prejudice if part == "prejudice" else row.caprice for _, row in keyed],
-        marker={
-            "color": color,
-            "opacity": [0.4 if row.kind == "reference" else 1.0 for _, row in keyed],
-            "pattern": {"shape": pattern, "fillmode": "replace"},
-            "line": {"color": color, "width": 1},
-        },
-        customdata=[_details(row) for _, row in keyed],
-        hovertemplate="%{customdata}<extra></extra>",
-        name=part,
+def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:
+    return marks.bars(
+        [getattr(row, part) for _, row in keyed],
+        [key for key, _ in keyed],
+        part,
+        style,
+        opacity=[0.4 if row.kind == "reference" else 1.0 for _, row in keyed],
+        hover=[_details(row) for _, row in keyed],
     )
 
 
 def _details(row: RiskBar) -> str:
     """Write hover text: the risks, the s.d. beside caprice, the interval, and where they come from."""
-    whole = f"overall risk {digits(row.overall)}"
-    if row.low is not None and row.high is not None:
-        whole += f" ({digits(row.low)}–{digits(row.high)})"
-        whole += f"<br>interval: {theme.text(row.drawn)} drawn again" if row.drawn else ""
-    prejudice = f"prejudice {digits(row.prejudice)}"
-    if row.corrected is not None:
-        prejudice += f", corrected {digits(row.corrected)}"
-    lines = [f"<b>{theme.text(row.label)}</b>", whole, prejudice, f"caprice {digits(row.caprice)}"]
-    if row.deviation is not None:
-        lines.append(f"s.d. of the stereotype {digits(row.deviation)}")
-    if row.kind != "run":
-        lines.append("published" if row.kind == "published" else "reference model")
-    if row.source:
-        lines.append(theme.text(row.source, 80))
-    return "<br>".join(lines)
+    corrected = "" if row.corrected is None else f", corrected {digits(row.corrected)}"
+    return marks.told(
+        row.label,
+        f"overall risk {digits(row.overall)}{marks.within(row.interval, digits, '–')}",
+        f"interval: {theme.text(row.drawn)} drawn again" if row.interval and row.drawn else "",
+        f"prejudice {digits(row.prejudice)}{corrected}",
+        f"caprice {digits(row.caprice)}",
+        "" if row.deviation is None else f"s.d. of the stereotype {digits(row.deviation)}",
+        {"run": "", "published": "published", "reference": "reference model"}[row.kind],
+        theme.text(row.source, 80),
+    )
 
 
 def digits(value: float) -> str:

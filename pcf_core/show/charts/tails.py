@@ -1,4 +1,8 @@
-"""Histograms over occupations: caprice with a rug, prejudice with its normal fit (BVF Figure 10)."""
+"""Caprice and prejudice over occupations: histograms (BVF Figure 10), and fitted distributions beside them.
+
+Histograms of caprice have a rug, those of prejudice their normal fit.  Survival and Hill plots are of
+caprice, QQ plots of prejudice.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,21 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts import theme
+from pcf_core.core.tails import Distribution, NormalShape, TailShape
+from pcf_core.show.charts import marks, theme
 
 BINS = 25
 SMALLEST_RANGE = 0.01
+LINES: Mapping[Distribution, tuple[str, str]] = {
+    "generalised Pareto": (theme.OKABE_ITO[2], "solid"),
+    "lognormal": (theme.OKABE_ITO[3], "dash"),
+    "exponential": (theme.MUTED, "dot"),
+}
+UPPER = "generalised Pareto of the upper tail"
+PLAIN = ",~r"
+DECADE_TICKS = 1.5  # on a shorter log axis plotly's own ticks leave no gap
+FEWEST_STEPS = 30  # so many values span the axis of shares, even where fewer are drawn
+STEADY = 10  # from so many values on, Hill's band is narrow enough to set the axis
 
 
 def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> go.Figure:
@@ -27,30 +42,33 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
         model: np.array([x.caprice_risk for x in report.occupations]) for model, report in reports.items()
     }
     edges = _edges(list(values.values()))
-    figure = _panels(reports, "caprice of an occupation → more", values)
+    figure = _rug_panels(reports, "caprice of an occupation → more", values)
     for row, (model, caprice) in enumerate(values.items()):
         counts, _ = np.histogram(caprice[caprice > 0], edges)
         if counts.any():
             bars = _bars(counts, edges, reports, model, "%{y} occupations")
             figure.add_trace(bars, row=2 * row + 1, col=1)
-        zeros = int(np.sum(caprice == 0))
-        if zeros:
-            figure.add_trace(_zero_bar(zeros, edges[1], model), row=2 * row + 1, col=1)
-            figure.layout.annotations[
-                row
-            ].text += f" · bar left of 0: {zeros:,} of {caprice.size:,} exactly 0"
+        if zeros := int(np.sum(caprice == 0)):
+            exact = go.Bar(
+                x=[-edges[1]],
+                y=[zeros],
+                width=[edges[1]],
+                marker={"color": theme.MUTED},
+                name=f"{theme.text(model)}: exactly 0",
+                **marks.hovering("exactly 0<br>%{y} occupations"),
+            )
+            figure.add_trace(exact, row=2 * row + 1, col=1)
+            title = figure.layout.annotations[row]
+            title.text += f" · bar left of 0: {zeros:,} of {caprice.size:,} exactly 0"
         axis: dict[str, Any] = {"title_text": "occupations", "tickformat": ",d"}
         if log_count:
-            axis |= {
-                "type": "log",
-                "range": [np.log10(0.5), np.log10(2.5 * max(1, len(caprice)))],
-                "dtick": 1,
-            }
+            ends = [np.log10(0.5), np.log10(2.5 * max(1, len(caprice)))]
+            axis |= {"type": "log", "range": ends, "dtick": 1}
         figure.update_yaxes(axis, row=2 * row + 1)
     figure.update_xaxes(range=[-2.4 * edges[1], edges[-1] + edges[1] / 2])
     if not any(caprice.any() for caprice in values.values()):
         figure.update_xaxes(tickvals=[0])
-    return _finish(figure, reports, f"caprice {log_count}")
+    return _finish(figure, reports, f"caprice {log_count}", 90, legend=False, bargap=0)
 
 
 def prejudice_histogram(
@@ -70,18 +88,138 @@ def prejudice_histogram(
         model: np.array([x.prejudice_risk for x in report.occupations]) for model, report in reports.items()
     }
     edges = _edges(list(values.values()))
-    figure = _panels(reports, "prejudice of an occupation → more", values)
+    figure = _rug_panels(reports, "prejudice of an occupation → more", values)
     for row, (model, prejudice) in enumerate(values.items()):
         counts, _ = np.histogram(prejudice, edges)
         density = counts / max(1, counts.sum()) / np.diff(edges)
-        hover = "density %{y:.3g}"
-        figure.add_trace(_bars(density, edges, reports, model, hover), row=2 * row + 1, col=1)
+        bars = _bars(density, edges, reports, model, "density %{y:.3g}")
+        figure.add_trace(bars, row=2 * row + 1, col=1)
         mean, deviation = fits.get(model, (0.0, 0.0))
         if deviation > 0:
-            figure.add_trace(_normal_curve(mean, deviation, edges), row=2 * row + 1, col=1)
+            x = np.linspace(edges[0], edges[-1], 200)
+            curve = np.exp(-0.5 * ((x - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
+            name, hover = (
+                f"normal, mean {mean:#.3g}, s.d. {deviation:#.3g}",
+                "normal curve at %{x:.3g}: %{y:.3g}",
+            )
+            figure.add_trace(
+                marks.line(x, curve, name, width=2, dash="dash", hover=hover), row=2 * row + 1, col=1
+            )
         figure.update_yaxes(title_text="density", row=2 * row + 1)
     figure.update_xaxes(range=[0 - edges[1] / 2, edges[-1] + edges[1] / 2])
-    return _finish(figure, reports, "prejudice")
+    return _finish(figure, reports, "prejudice", 90, legend=False, bargap=0)
+
+
+def survival_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape]) -> go.Figure:
+    """Draw the share of positive values at or above each one, both axes logarithmic, with the fits.
+
+    The fit of the upper tail, on which the verdict rests, is drawn from its threshold on.
+
+    One panel per model; the occupations without caprice have no place on a logarithmic axis and are counted
+    in the panel's note.
+    """
+    notes = [
+        f"{shapes[model].positive.size:,} of {len(report.occupations):,} above 0 · {shapes[model].verdict}"
+        for model, report in reports.items()
+    ]
+    figure = _panels(reports, notes, 0.01, top=False)
+    shown: set[str] = set()
+    for row, (model, report) in enumerate(reports.items(), start=1):
+        shape = shapes[model]
+        figure.add_trace(_survivors(report, shape.positive, model, reports), row=row, col=1)
+        for fit in shape.fits:
+            color, dash = LINES[fit.distribution]
+            look: dict[str, Any] = {"color": color, "dash": dash, "width": 2}
+            look["showlegend"] = fit.distribution not in shown
+            figure.add_trace(_survival(shape.grid, fit.survival, fit.distribution, **look), row=row, col=1)
+            shown.add(fit.distribution)
+        if shape.tail is not None:  # the fit that the verdict rests on
+            color = LINES["generalised Pareto"][0]
+            look = {"color": color, "width": 7, "opacity": 0.35, "showlegend": UPPER not in shown}
+            figure.add_trace(_survival(shape.tail.grid, shape.tail.survival, UPPER, **look), row=row, col=1)
+            shown.add(UPPER)
+        lowest = 0.6 / max(FEWEST_STEPS, shape.positive.size)
+        figure.update_yaxes(_log_axis(lowest, 1.5), title_text="share at or above", row=row)
+    values = np.concatenate([shape.positive for shape in shapes.values()] or [np.zeros(0)])
+    ends = (float(values.min()) / 1.5, float(values.max()) * 1.5) if values.size else (0.001, 1.0)
+    figure.update_xaxes(_log_axis(*ends))
+    figure.update_xaxes(title_text="caprice of an occupation (log) → more", row=len(reports))
+    return _finish(figure, reports, "survival", 110, legend=bool(shown))
+
+
+def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
+    """Draw Hill's tail index from the largest values, with its band; a line at the shape of the upper tail.
+
+    Models whose values are too few to fit have no panel; the page names them.
+    """
+    fitted = [(model, shape.hill, shape.tail) for model, shape in shapes.items() if shape.hill is not None]
+    models = {model: shapes[model] for model, _, _ in fitted}
+    figure = _panels(models, [""] * len(models), 0.25, top=True)
+    drawn = False
+    for row, (model, hill, tail) in enumerate(fitted, start=1):
+        for trace in _band(hill.order, hill.low, hill.high, "95 % band", first=row == 1):
+            figure.add_trace(trace, row=row, col=1)
+        index = marks.line(
+            hill.order,
+            hill.index,
+            theme.text(model),
+            color=theme.model_styles(list(shapes))[model].color,
+            width=2,
+            hover="the %{x} largest: %{y:.3g} (%{customdata[0]:.3g} to %{customdata[1]:.3g})",
+            customdata=np.column_stack([hill.low, hill.high]),
+            showlegend=False,
+        )
+        figure.add_trace(index, row=row, col=1)
+        shape = 0.0 if tail is None else tail.shape
+        if tail is not None:
+            look: dict[str, Any] = {
+                "width": 2,
+                "dash": "dash",
+                "hover": "generalised Pareto: %{y:.3g}",
+                "showlegend": not drawn,
+            }
+            name = "shape of the upper tail's fit"
+            figure.add_trace(marks.line(hill.order[[0, -1]], [shape] * 2, name, **look), row=row, col=1)
+            drawn = True
+        steady = hill.high[min(STEADY, len(hill.order) - 1) :].max()
+        ends = [min(0.0, shape) - 0.1, 1.1 * max(steady, shape)]
+        figure.update_yaxes(title_text="tail index ξ → heavier", range=ends, row=row)
+    figure.update_xaxes(title_text="how many of the largest values → more", row=max(1, len(models)))
+    return _finish(figure, models, "hill", 110, legend=bool(models))
+
+
+def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> go.Figure:
+    """Draw prejudice of the occupations against what their normal fit expects, with the normal band."""
+    notes = [_normal_note(shapes[model]) for model in reports]
+    figure = _panels(reports, notes, 0.01, top=True)
+    styles = theme.model_styles(list(reports))
+    banded = False
+    for row, (model, report) in enumerate(reports.items(), start=1):
+        shape = shapes[model]
+        if shape.low is not None and shape.high is not None:
+            name = "95 % of normal samples lie in here"
+            for trace in _band(shape.expected, shape.low, shape.high, name, first=not banded):
+                figure.add_trace(trace, row=row, col=1)
+            banded = True
+        ranked = sorted(report.occupations, key=lambda found: found.prejudice_risk)
+        ends = shape.expected[[0, -1]]
+        normal = marks.line(ends, ends, "as normal", dash="dash", showlegend=row == 1)
+        points = marks.dots(
+            shape.expected,
+            shape.ordered,
+            theme.text(model),
+            color=styles[model].color,
+            symbol=styles[model].marker,
+            size=5,
+            hover="%{customdata}: %{y:.3g}, normal %{x:.3g}",
+            customdata=[theme.text(found.occupation) for found in ranked],
+            showlegend=False,
+        )
+        for trace in (normal, points):
+            figure.add_trace(trace, row=row, col=1)
+        figure.update_yaxes(title_text="prejudice → more", showgrid=False, row=row)
+    figure.update_xaxes(title_text="prejudice that a normal distribution expects → more", row=len(reports))
+    return _finish(figure, reports, "qq", 110, legend=True)
 
 
 def _edges(values: Sequence[FloatArray]) -> FloatArray:
@@ -90,7 +228,7 @@ def _edges(values: Sequence[FloatArray]) -> FloatArray:
     return np.linspace(0.0, max(largest, SMALLEST_RANGE), BINS + 1)
 
 
-def _panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[str, FloatArray]) -> go.Figure:
+def _rug_panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[str, FloatArray]) -> go.Figure:
     """Make a histogram panel per model, each above a thin one with the rug; all share one x axis."""
     count = max(1, len(reports))
     figure = make_subplots(
@@ -102,31 +240,19 @@ def _panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[str, 
     )
     styles = theme.model_styles(list(reports))
     for row, (model, report) in enumerate(reports.items()):
-        figure.add_trace(
-            go.Scatter(
-                x=values[model],
-                y=np.zeros(len(values[model])),
-                mode="markers",
-                marker={"symbol": "line-ns-open", "size": 10, "color": styles[model].color, "opacity": 0.7},
-                customdata=[theme.text(x.occupation) for x in report.occupations],
-                hovertemplate="%{customdata}: %{x:.3g}<extra></extra>",
-                name=f"{theme.text(model)}: occupations",
-            ),
-            row=2 * row + 2,
-            col=1,
+        rug = marks.dots(
+            values[model],
+            np.zeros(len(values[model])),
+            f"{theme.text(model)}: occupations",
+            color=styles[model].color,
+            symbol="line-ns-open",
+            marker={"opacity": 0.7},
+            hover="%{customdata}: %{x:.3g}",
+            customdata=[theme.text(x.occupation) for x in report.occupations],
         )
+        figure.add_trace(rug, row=2 * row + 2, col=1)
         figure.update_yaxes(visible=False, range=[-1, 1], fixedrange=True, row=2 * row + 2)
-        axis = 2 * row + 1
-        figure.add_annotation(
-            x=1,
-            y=1,
-            xref="paper",
-            yref=f"y{axis} domain" if axis > 1 else "y domain",
-            xanchor="right",
-            yanchor="top",
-            text=theme.text(model),
-            showarrow=False,
-        )
+        _say_in_panel(figure, 2 * row + 1, theme.text(model), x=1, y=1, xref="paper", xanchor="right")
     figure.update_xaxes(title_text=title, row=2 * count)
     return figure
 
@@ -135,42 +261,77 @@ def _bars(
     heights: FloatArray, edges: FloatArray, reports: Mapping[str, RiskReport], model: str, hover: str
 ) -> go.Bar:
     style = theme.model_styles(list(reports))[model]
-    return go.Bar(
-        x=(edges[:-1] + edges[1:]) / 2,
-        y=heights,
-        width=np.diff(edges),
-        marker=theme.bar_marker(style),
-        customdata=np.column_stack([edges[:-1], edges[1:]]),
-        hovertemplate=f"%{{customdata[0]:.3g}} to %{{customdata[1]:.3g}}<br>{hover}<extra></extra>",
-        name=theme.text(model),
+    ends = np.column_stack([edges[:-1], edges[1:]])
+    said = f"%{{customdata[0]:.3g}} to %{{customdata[1]:.3g}}<br>{hover}"
+    return marks.histogram(heights, ends, theme.text(model), theme.bar_marker(style), hover=said)
+
+
+def _survivors(
+    report: RiskReport, positive: FloatArray, model: str, reports: Mapping[str, RiskReport]
+) -> go.Scatter:
+    """Draw one mark per occupation: the share of the positive values at or above its own."""
+    found = [row for row in report.occupations if row.caprice_risk > 0]
+    style = theme.model_styles(list(reports))[model]
+    return marks.dots(
+        positive,
+        np.arange(positive.size, 0, -1) / positive.size,
+        theme.text(model),
+        color=style.color,
+        symbol=f"{style.marker}-open",
+        size=5,
+        hover="%{customdata}: %{x:.3g}<br>%{y:.3g} at or above",
+        customdata=[theme.text(row.occupation) for row in sorted(found, key=lambda row: row.caprice_risk)],
+        showlegend=False,
     )
 
 
-def _zero_bar(zeros: int, width: float, model: str) -> go.Bar:
-    return go.Bar(
-        x=[-width],
-        y=[zeros],
-        width=[width],
-        marker={"color": theme.MUTED},
-        hovertemplate="exactly 0<br>%{y} occupations<extra></extra>",
-        name=f"{theme.text(model)}: exactly 0",
-    )
+def _survival(x: FloatArray | None, y: FloatArray, name: str, **look: Any) -> go.Scatter:
+    """Draw the survival of a fit; only a figure's first of a name is in the legend."""
+    hover = f"{name}: %{{y:.3g}} at or above %{{x:.3g}}"
+    return marks.line([] if x is None else x, y, name, hover=hover, legendgroup=name, **look)
 
 
-def _normal_curve(mean: float, deviation: float, edges: FloatArray) -> go.Scatter:
-    x = np.linspace(edges[0], edges[-1], 200)
-    density = np.exp(-0.5 * ((x - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
-    return go.Scatter(
-        x=x,
-        y=density,
-        mode="lines",
-        line={"color": theme.MUTED, "dash": "dash", "width": 2},
-        hovertemplate="normal curve at %{x:.3g}: %{y:.3g}<extra></extra>",
-        name=f"normal, mean {mean:#.3g}, s.d. {deviation:#.3g}",
-    )
+def _band(x: FloatArray, low: FloatArray, high: FloatArray, name: str, *, first: bool) -> list[go.Scatter]:
+    """Draw an area between two invisible lines; only a figure's first band is in the legend."""
+    filled: dict[str, Any] = {"fill": "tonexty", "fillcolor": theme.GRID, "showlegend": first}
+    return [
+        marks.line(x, low, f"{name}, lower end", width=0, showlegend=False),
+        marks.line(x, high, name, width=0, **filled),
+    ]
 
 
-def _finish(figure: go.Figure, reports: Mapping[str, RiskReport], view: str) -> go.Figure:
-    return theme.base_layout(
-        figure, 90 + 230 * max(1, len(reports)), view=f"{view} {list(reports)}", legend=False, bargap=0
-    )
+def _normal_note(shape: NormalShape) -> str:
+    if shape.low is None:
+        return "no spread, or too few values"
+    outside = f"{shape.outside:,} of {shape.fit.n:,} outside"
+    return outside if shape.statistic is None else f"W {shape.statistic:.3g} · {outside}"
+
+
+def _log_axis(low: float, high: float) -> dict[str, Any]:
+    ends = [np.log10(low), np.log10(high)]
+    ticks = {"dtick": 1} if ends[1] - ends[0] > DECADE_TICKS else {"nticks": 4}
+    return {"type": "log", "range": ends, "tickformat": PLAIN, **ticks}
+
+
+def _panels(models: Mapping[str, Any], notes: Sequence[str], x: float, *, top: bool) -> go.Figure:
+    """Make a panel per model with its name and a note at a place that the marks leave free."""
+    count = max(1, len(models))
+    figure = make_subplots(rows=count, cols=1, shared_xaxes=True, vertical_spacing=0.08 / count)
+    for row, (model, note) in enumerate(zip(models, notes, strict=True), start=1):
+        said = theme.text(model, 28) + (f"<br>{theme.lines(note, 36)}" if note else "")
+        place = {"x": x, "y": 0.98 if top else 0.02, "yanchor": "top" if top else "bottom"}
+        _say_in_panel(figure, row, said, xanchor="left", align="left", **place)
+    return figure
+
+
+def _say_in_panel(figure: go.Figure, row: int, said: str, **where: Any) -> None:
+    axis = "" if row == 1 else row
+    domain = {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "yanchor": "top"}
+    marks.note(figure, said, **{**domain, **where})
+
+
+def _finish(
+    figure: go.Figure, models: Mapping[str, Any], view: str, around: float, *, legend: bool, **layout: Any
+) -> go.Figure:
+    height = around + 230 * max(1, len(models))
+    return theme.base_layout(figure, height, view=f"{view} {list(models)}", legend=legend, **layout)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,15 +11,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts import theme
+from pcf_core.show.charts import marks, theme
 
 MOST_POINTS = 400
 TEMPLATE_LENGTH = 70
-RISKS: Mapping[str, str] = {
-    "overall_risk": "overall risk R → more risk",
-    "prejudice_risk": "prejudice → more",
-    "caprice_risk": "caprice → more",
-}
 PLAIN = ",~r"  # 10,000 rather than 10k
 ONLY = 2.5  # an axis that ends here times below the smallest share has a place for what a set lacks
 
@@ -59,51 +54,32 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     curves = (
-        (1, weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
-        (
-            2,
-            shares,
-            "mass of the heaviest",
-            "diamond",
-            [f"up to here {share:.3g}" for share in shares[places]],
-        ),
+        (weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
+        (shares, "mass of the heaviest", "diamond", [f"up to here {share:.3g}" for share in shares[places]]),
     )
-    for row, values, name, symbol, facts in curves:
-        figure.add_trace(
-            go.Scatter(
-                x=ranks,
-                y=values[places],
-                mode="lines+markers",
-                line={"color": theme.ACCENT, "width": 1},
-                marker={"color": theme.ACCENT, "symbol": symbol, "size": 4},
-                customdata=[
-                    f"<b>{text}</b><br>rank {rank:,}<br>{fact}"
-                    for text, rank, fact in zip(names, ranks.tolist(), facts, strict=True)
-                ],
-                hovertemplate="%{customdata}<extra></extra>",
-                name=name,
-                showlegend=False,
-            ),
-            row=row,
-            col=1,
+    for row, (values, name, symbol, facts) in enumerate(curves, start=1):
+        trace = marks.dots(
+            ranks,
+            values[places],
+            name,
+            color=theme.ACCENT,
+            symbol=symbol,
+            size=4,
+            mode="lines+markers",
+            line={"color": theme.ACCENT, "width": 1},
+            hover=[
+                f"<b>{text}</b><br>rank {rank:,}<br>{fact}"
+                for text, rank, fact in zip(names, ranks.tolist(), facts, strict=True)
+            ],
+            showlegend=False,
         )
+        figure.add_trace(trace, row=row, col=1)
     if kept is not None and 0 < kept < len(weights):
         label = f"cut: the {kept:,} heaviest of {len(weights):,} keep {100 * shares[kept - 1]:.3g} %"
-        ends: tuple[list[float], list[float]] = ([float(weights[-1]), float(weights[0])], [0.0, 1.0])
-        for row, values in enumerate(ends, start=1):
-            figure.add_trace(
-                go.Scatter(
-                    x=[kept, kept],
-                    y=values,
-                    mode="lines",
-                    line={"color": theme.CAPRICE, "width": 2, "dash": "dash"},
-                    hoverinfo="skip",
-                    name=label,
-                    showlegend=row == 1,
-                ),
-                row=row,
-                col=1,
-            )
+        look: dict[str, Any] = {"color": theme.CAPRICE, "width": 2, "dash": "dash"}
+        for row, ends in enumerate(([float(weights[-1]), float(weights[0])], [0.0, 1.0]), start=1):
+            cut = marks.line([kept, kept], ends, label, showlegend=row == 1, **look)
+            figure.add_trace(cut, row=row, col=1)
     figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
     figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
     figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
@@ -134,28 +110,19 @@ def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most
         ("second", f"only in {second}", "triangle-left", theme.MUTED),
     )
     figure = go.Figure()
-    figure.add_trace(
-        go.Scatter(
-            x=[lowest, highest],
-            y=[lowest, highest],
-            mode="lines",
-            line={"color": theme.MUTED, "width": 1, "dash": "dot"},
-            hoverinfo="skip",
-            name="the same share",
-        )
-    )
+    same = [lowest, highest]
+    figure.add_trace(marks.line(same, same, "the same share", dash="dot"))
     for kind, name, symbol, color in kinds:
-        chosen = [share for share in drawn if _side(share) == kind]
-        if chosen:
+        if chosen := [share for share in drawn if _side(share) == kind]:
             figure.add_trace(
-                go.Scatter(
-                    x=[share.first or edge for share in chosen],
-                    y=[share.second or edge for share in chosen],
-                    mode="markers",
-                    marker={"color": color, "symbol": symbol, "size": 6},
-                    customdata=[_shares_text(share, first, second) for share in chosen],
-                    hovertemplate="%{customdata}<extra></extra>",
-                    name=theme.text(name, 60),
+                marks.dots(
+                    [share.first or edge for share in chosen],
+                    [share.second or edge for share in chosen],
+                    theme.text(name, 60),
+                    color=color,
+                    symbol=symbol,
+                    size=6,
+                    hover=[_shares_text(share, first, second) for share in chosen],
                 )
             )
     for axes, name in ((figure.update_xaxes, first), (figure.update_yaxes, second)):
@@ -171,12 +138,11 @@ def _side(share: TemplateShare) -> Literal["both", "first", "second"]:
 
 
 def _shares_text(share: TemplateShare, first: str, second: str) -> str:
-    return "<br>".join(
-        [
-            f"<b>{theme.text(share.text, TEMPLATE_LENGTH)}</b>",
-            f"{theme.text(first)} {100 * share.first:.3g} %",
-            f"{theme.text(second)} {100 * share.second:.3g} %",
-        ]
+    return marks.told(
+        share.text,
+        f"{theme.text(first)} {100 * share.first:.3g} %",
+        f"{theme.text(second)} {100 * share.second:.3g} %",
+        length=TEMPLATE_LENGTH,
     )
 
 
@@ -191,62 +157,33 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
 
     ``before`` and ``after`` name the two choices of templates in the legend.
     """
-    figure = make_subplots(rows=len(RISKS), vertical_spacing=0.13)
+    figure = make_subplots(rows=len(theme.RISKS), vertical_spacing=0.13)
     sides = (
         (before, [move.before for move in moves], -0.16, "circle-open", theme.MUTED),
         (after, [move.after for move in moves], 0.16, "diamond", theme.ACCENT),
     )
-    for row, (risk, title) in enumerate(RISKS.items(), start=1):
+    for row, (risk, title) in enumerate(theme.RISKS.items(), start=1):
         for name, reports, offset, symbol, color in sides:
-            figure.add_trace(
-                go.Scatter(
-                    x=[getattr(report, risk) for report in reports],
-                    y=[place + offset for place in range(len(moves))],
-                    mode="markers",
-                    marker={
-                        "symbol": symbol,
-                        "size": 10,
-                        "color": color,
-                        "line": {"width": 2, "color": color},
-                    },
-                    error_x=_interval(reports, risk, color),
-                    customdata=[
-                        f"<b>{theme.text(move.label)}</b><br>{theme.text(name)}<br>{_value(report, risk)}"
-                        for move, report in zip(moves, reports, strict=True)
-                    ],
-                    hovertemplate="%{customdata}<extra></extra>",
-                    name=theme.text(name, 60),
-                    legendgroup=symbol,
-                    showlegend=row == 1,
-                ),
-                row=row,
-                col=1,
+            values = [getattr(report, risk) for report in reports]
+            ends = [report.intervals[risk][0] for report in reports]
+            trace = marks.dots(
+                values,
+                [place + offset for place in range(len(moves))],
+                theme.text(name, 60),
+                color=color,
+                symbol=symbol,
+                rim=2,
+                across=marks.reaching(values, ends),
+                whisker=color,
+                hover=[
+                    marks.told(move.label, theme.text(name), f"{value:#.3g}{marks.within(end, '#.3g', '–')}")
+                    for move, value, end in zip(moves, values, ends, strict=True)
+                ],
+                legendgroup=symbol,
+                showlegend=row == 1,
             )
+            figure.add_trace(trace, row=row, col=1)
         figure.update_xaxes(title_text=title, nticks=6, row=row, col=1)
-    figure.update_yaxes(
-        tickvals=list(range(len(moves))),
-        ticktext=[theme.lines(move.label) for move in moves],
-        range=[len(moves) - 0.5, -0.5],
-        showgrid=False,
-    )
-    height = 110 + len(RISKS) * (56 + 34 * len(moves))
+    marks.number_rows(figure, [theme.lines(move.label) for move in moves])
+    height = 110 + len(theme.RISKS) * (56 + 34 * len(moves))
     return theme.base_layout(figure, height, view=" ".join(move.label for move in moves), legend=True)
-
-
-def _interval(reports: Sequence[RiskReport], risk: str, color: str) -> dict[str, Any]:
-    """Return the lengths from a value to the ends of its interval over templates."""
-    bounds = [(getattr(report, risk), report.intervals[risk][0]) for report in reports]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [max(0.0, interval.high - value) for value, interval in bounds],
-        "arrayminus": [max(0.0, value - interval.low) for value, interval in bounds],
-        "color": color,
-        "thickness": 1.5,
-        "width": 4,
-    }
-
-
-def _value(report: RiskReport, risk: str) -> str:
-    interval = report.intervals[risk][0]
-    return f"{getattr(report, risk):#.3g} ({interval.low:#.3g}–{interval.high:#.3g})"

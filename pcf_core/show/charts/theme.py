@@ -152,6 +152,35 @@ def diverging(neutral: float) -> list[list[Any]]:
     return [[position, color] for position, color in zip([*below, *above, 1.0], DIVERGING, strict=True)]
 
 
+def shades(colors: Sequence[str]) -> list[list[Any]]:
+    """Return a colour scale whose stops are even steps from 0 to 1."""
+    return [[place / (len(colors) - 1), color] for place, color in enumerate(colors)]
+
+
+def probability_axis(name: str, neutral: float, **bar: Any) -> dict[str, Any]:
+    """Return the colour axis of a probability: always 0 to 1, with neutral in the middle of the colours.
+
+    ``name`` is the group's; ``bar`` says where the colour bar stands.
+    """
+    return {
+        "colorscale": diverging(neutral),
+        "cmin": 0,
+        "cmax": 1,
+        "colorbar": {
+            **color_bar(f"P({name}) → {name}"),
+            "tickvals": [0, neutral, 1],
+            "ticktext": ["0", f"{neutral:.2g} neutral", "1"],
+            **bar,
+        },
+    }
+
+
+def color_bar(title: str) -> dict[str, Any]:
+    """Return a lying colour bar with its title above."""
+    place = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0}
+    return {**place, "title": {"text": title, "side": "top", "font": {"size": 12}}}
+
+
 def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
     """Return properties of an axis of names: keys are data values, labels plotly text (see :func:`text`).
 
@@ -175,13 +204,26 @@ def bar_marker(style: ModelStyle) -> dict[str, Any]:
     }
 
 
-# Plotly's row of buttons lies over the top of a chart, on a touch screen at all times: with this margin no
-# mark is under it.
-BELOW_BUTTONS = {"l": 8, "r": 12, "t": 40, "b": 8}
+# Margins at the top, in pixels.  Plotly's row of buttons lies over the top of a chart: below it no mark is
+# under them.  The names of panels stand above the first one.
+BELOW_BUTTONS, BELOW_PANEL_NAMES = 40, 28
+SIGNED: Mapping[str, Any] = {"tickformat": "+.2~g", "labelalias": {"+0": "0"}}  # of an axis with 0 inside
+RISKS: Mapping[str, str] = {
+    "overall_risk": "overall risk R → more risk",
+    "prejudice_risk": "prejudice → more",
+    "caprice_risk": "caprice → more",
+}
 
 
 def base_layout(
-    figure: go.Figure, height: float, *, view: str = "", legend: bool | None = None, **layout: Any
+    figure: go.Figure,
+    height: float,
+    *,
+    view: str = "",
+    legend: bool | None = None,
+    top: float = 12,
+    right: float = 12,
+    **layout: Any,
 ) -> go.Figure:
     """Apply what every chart shares, in place.
 
@@ -195,6 +237,8 @@ def base_layout(
         Zoom is kept from one drawing to the next as long as this stays the same.
     legend
         Whether to show the legend; ``None`` leaves it to plotly.
+    top, right
+        Margins in pixels.
     layout
         Further properties of plotly's layout.
     """
@@ -202,7 +246,7 @@ def base_layout(
         height=min(MAX_HEIGHT, round(height)),
         paper_bgcolor="rgba(0, 0, 0, 0)",
         plot_bgcolor="rgba(0, 0, 0, 0)",
-        margin={"l": 8, "r": 12, "t": 12, "b": 8},
+        margin={"l": 8, "r": right, "t": top, "b": 8},
         legend={
             "orientation": "h",
             "traceorder": "normal",
@@ -221,4 +265,61 @@ def base_layout(
         axes({"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}})
         axes({"title": {"font": {"size": 12}}})
     figure.update_layout(**layout)
+    return figure
+
+
+# Of a figure that is taken out of its page: columns and pixels of a title, and of the line under it.
+TITLE_LENGTH = 60
+TITLE_COLUMNS, TITLE_SIZE, TITLE_LINE = 45, 14, 18
+TITLE_ROOM = 6 + 2 * TITLE_LINE  # pixels that a title of one line takes with its source
+SOURCE_COLUMNS, SOURCE_SIZE = 58, 11
+
+
+def heading(sentence: str) -> str:
+    """Return what a picture's sentence says first, as its title where nobody has given one."""
+    return sentence if len(sentence) <= TITLE_LENGTH else sentence.split(",")[0]
+
+
+def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
+    """Write title and source into a figure, in place, so that a file of it carries them.
+
+    The title stands at the left above the plot, in two lines where it is wider than a telephone, and the
+    source in small letters under it; the figure is made higher by what they need, its plot stays as it was.
+    A figure that has a title keeps it: it may come again.
+
+    Parameters
+    ----------
+    figure
+        The chart; it is also returned.
+    title
+        Plain words of at most 60 characters: what is seen.
+    source
+        Whence it comes: program, topic and material.
+    """
+    if figure.layout.title.text:
+        return figure
+    said = lines(title, TITLE_COLUMNS)
+    if source:  # no subtitle of plotly's, which pushes the title out of the figure when it is drawn again
+        small = f"font-size: {SOURCE_SIZE}px; font-weight: normal"
+        said += f'<br><span style="{small}">{text(source, SOURCE_COLUMNS)}</span>'
+    more = said.count("<br>")
+    room = 6 + TITLE_LINE * (1 + more)
+    top = (figure.layout.margin.t or 0) + room
+    height = (figure.layout.height or MAX_HEIGHT) + room
+    figure.update_layout(
+        title={
+            "text": said,
+            "font": {"size": TITLE_SIZE},
+            **{"x": 0, "xref": "container", "xanchor": "left"},
+            **{"y": 1, "yref": "container", "yanchor": "top"},
+            "pad": {"l": 2, "t": 14 if more else 4},  # plotly lifts what has more than one line by 10 pixels
+        },
+        margin={"t": top},
+        height=height,
+    )
+    bar = figure.layout.coloraxis.colorbar
+    if bar.y == 1 and bar.yanchor == "bottom":
+        # On the plot its title would lift that of the figure; held by the figure it needs a line to stand on.
+        bar.update(yref="container", yanchor="top", y=1 - (room + 8) / height)
+        bar.title.text += "<br> "
     return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,8 +12,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport
-from pcf_core.show.charts import theme
-from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.charts import marks, theme
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
@@ -111,11 +111,9 @@ def tilt_box(
     figure.update_xaxes(
         title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →",
         range=_range(rows),
-        tickformat="+.2~g",
-        labelalias={"+0": "0"},
+        **theme.SIGNED,
     )
-    figure.update_yaxes(_rows_axis([row.label for row in rows]))
-    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    _finish_rows(figure, [row.label for row in rows])
     view = f"{low} {high} {' '.join(reports)}"
     return theme.base_layout(figure, height, view=view, legend=False, annotations=labels)
 
@@ -154,20 +152,12 @@ def tilt_panels(
     for row in rows:
         _draw(figure, row, over, chosen)
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(
-        range=_range(rows, lowest=-1 / (len(known) - 1)), tickformat="+.2~g", labelalias={"+0": "0"}
-    )
+    figure.update_xaxes(range=_range(rows, lowest=-1 / (len(known) - 1)), **theme.SIGNED)
     figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
-    figure.update_yaxes(_rows_axis(list(reports)))
-    figure.add_vline(x=0, line={"width": 1.5, "color": theme.MUTED})
+    _finish_rows(figure, list(reports))
     height = 80 + len(groups) * (40 + 44 * len(reports))
-    return theme.base_layout(
-        figure,
-        height,
-        view=f"{groups} {list(reports)}",
-        legend=False,
-        margin={"l": 8, "r": 12, "t": 28, "b": 8},
-    )
+    view = f"{groups} {list(reports)}"
+    return theme.base_layout(figure, height, view=view, legend=False, top=theme.BELOW_PANEL_NAMES)
 
 
 def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
@@ -175,14 +165,10 @@ def _tilt(report: RiskReport, group: str) -> tuple[list[str], FloatArray]:
     return names, np.array([occupation.stereotype[group] for occupation in report.occupations])
 
 
-def _rows_axis(labels: Sequence[str]) -> dict[str, object]:
-    """Make the axis of rows from top to bottom.
-
-    It has numbers rather than names, because points and labels lie between two rows.
-    """
-    places = list(range(len(labels)))
-    shown = [theme.lines(label, 14) for label in labels]
-    return {"tickvals": places, "ticktext": shown, "range": [len(labels) - 0.5, -0.5], "showgrid": False}
+def _finish_rows(figure: go.Figure, labels: Sequence[str]) -> None:
+    """Name the rows, and draw the line of an even split."""
+    marks.number_rows(figure, [theme.lines(label, 14) for label in labels])
+    marks.rule(figure, x=0, dash="solid", width=1.5)
 
 
 def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
@@ -194,87 +180,54 @@ def _range(rows: Sequence[_Row], lowest: float = -1.0) -> list[float]:
 def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
     """Add a row's box and its points, its mean with an interval, and the chosen occupation with its own."""
     panel = "" if row.panel == 1 else row.panel
-    traces = [_box(row), _points(row)]
-    traces += [_mean(row, row.tilt, over)] if row.tilt else []
-    traces += [_ring(row, chosen)] if chosen in row.names else []
+    color, marker, name = row.style.color, row.style.marker, theme.text(row.label)
+    shared: dict[str, Any] = {"name": name, "extra": "name"}
+    hover = [_value(row, place) for place in range(len(row.names))]
+    traces = [
+        marks.box(row.values, row.place, 2 * BOX, name, color),
+        marks.dots(
+            row.values,
+            row.heights,
+            color=color,
+            symbol=marker,
+            size=6,
+            marker={"opacity": 0.7},
+            hover=hover,
+            **shared,
+        ),
+    ]
+    if row.tilt:  # the mean over occupations, hollow, under the box
+        mean, interval = row.tilt.mean, row.tilt.intervals[over]
+        said = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"
+        look: dict[str, Any] = {"symbol": f"{marker}-open", "rim": 2, "hover": [said], "whisker": color}
+        traces.append(
+            marks.dots([mean], [row.place + MEAN], color=color, across=[interval], **look, **shared)
+        )
+    if chosen in row.names:  # a ring around the chosen occupation, with its interval over templates
+        at = list(row.names).index(chosen)
+        ring: dict[str, Any] = {
+            "symbol": "circle-open",
+            "size": 16,
+            "color": theme.MUTED,
+            "rim": 2.5,
+            "hover": [hover[at]],
+        }
+        x, y = [float(row.values[at])], [row.heights[at]]
+        traces.append(marks.dots(x, y, across=[_interval(row, at)], **ring, **shared))
     for trace in traces:
         figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
 
 
-def _box(row: _Row) -> go.Box:
-    q1, median, q3 = np.quantile(row.values, [0.25, 0.5, 0.75])
-    reach = 1.5 * (q3 - q1)
-    inside = row.values[(row.values >= q1 - reach) & (row.values <= q3 + reach)]
-    return go.Box(
-        orientation="h",
-        q1=[q1],
-        median=[median],
-        q3=[q3],
-        lowerfence=[inside.min()],
-        upperfence=[inside.max()],
-        y=[row.place],
-        width=2 * BOX,
-        line={"color": row.style.color, "width": 1.5},
-        fillcolor="rgba(127, 127, 127, 0.12)",
-        hoverinfo="skip",
-        name=theme.text(row.label),
-    )
-
-
-def _points(row: _Row) -> go.Scatter:
-    return go.Scatter(
-        x=row.values,
-        y=row.heights,
-        mode="markers",
-        marker={"symbol": row.style.marker, "size": 6, "color": row.style.color, "opacity": 0.7},
-        customdata=[_value(row, place) for place in range(len(row.names))],
-        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
-        name=theme.text(row.label),
-    )
+def _interval(row: _Row, place: int) -> marks.Span | None:
+    """Return one occupation's interval over templates, where that is known."""
+    low, high = row.tilt.occupations[row.names[place]] if row.tilt else (None, None)
+    return None if low is None or high is None else marks.Span(low, high)
 
 
 def _value(row: _Row, place: int) -> str:
     """Write hover text: one occupation and its mean stereotype with its interval."""
-    name, value = row.names[place], float(row.values[place])
-    low, high = row.tilt.occupations[name] if row.tilt else (None, None)
-    interval = "" if low is None or high is None else f" ({low:+.3g} to {high:+.3g})"
-    return f"{theme.text(name)}: {value:+.3g}{interval}"
-
-
-def _mean(row: _Row, tilt: MeanTilt, over: Over) -> go.Scatter:
-    """Draw the mean over occupations, hollow, under the box, with its interval."""
-    interval = tilt.intervals[over]
-    return go.Scatter(
-        x=[tilt.mean],
-        y=[row.place + MEAN],
-        mode="markers",
-        marker={
-            "symbol": f"{row.style.marker}-open",
-            "size": 10,
-            "color": row.style.color,
-            "line": {"width": 2},
-        },
-        error_x=whiskers([tilt.mean], [interval.low], [interval.high], row.style.color),
-        customdata=[f"mean {tilt.mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"],
-        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
-        name=theme.text(row.label),
-    )
-
-
-def _ring(row: _Row, chosen: str) -> go.Scatter:
-    """Draw a ring around the chosen occupation, with its interval over templates."""
-    place = list(row.names).index(chosen)
-    low, high = row.tilt.occupations[chosen] if row.tilt else (None, None)
-    return go.Scatter(
-        x=[row.values[place]],
-        y=[row.heights[place]],
-        mode="markers",
-        marker={"symbol": "circle-open", "size": 16, "color": theme.MUTED, "line": {"width": 2.5}},
-        error_x=whiskers([float(row.values[place])], [low], [high], theme.MUTED),
-        customdata=[_value(row, place)],
-        hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
-        name=theme.text(row.label),
-    )
+    interval = marks.within(_interval(row, place), "+.3g")
+    return f"{theme.text(row.names[place])}: {float(row.values[place]):+.3g}{interval}"
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:

@@ -1,19 +1,21 @@
-"""The criterion made visible: p → s → J with the Jensen gap.
+"""Made-up examples: the criterion p → s → J with the Jensen gap, matrices of preferences, and three groups.
 
-After PCF Figure 3, and Figures 2 and 4 of the note on the Prejudice-Volatility Framework.
+After PCF Figure 3, and Figures 1, 2 and 4 of the note on the Prejudice-Volatility Framework.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.records import FloatArray
-from pcf_core.measure.toy import ToyRisk
-from pcf_core.show.charts import theme
+from pcf_core.measure.toy import SimplexRisk, ToyRisk
+from pcf_core.show.charts import marks, theme
+from pcf_core.show.charts.risk import RiskBar, risk_bars
 
 PANEL = 265
 THICK = 7
@@ -40,13 +42,9 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
         for trace in _jensen_traces(toy, curve):
             figure.add_trace(trace.update(showlegend=row == 1, legendgroup=trace.name), row=row, col=1)
         figure.add_trace(_preferences(toy, len(toys) + row, row))
-        figure.add_annotation(
-            text=theme.text(toy.name),
-            xref=f"x{row} domain" if row > 1 else "x domain",
-            yref=f"y{row} domain" if row > 1 else "y domain",
-            **{"x": 0.01, "y": 0.03, "xanchor": "left", "yanchor": "bottom", "showarrow": False},
-        )
-    figure.update_xaxes(range=[-REACH, REACH], tickformat="+.2~g", labelalias={"+0": "0"})
+        axes = {"xref": f"x{row if row > 1 else ''} domain", "yref": f"y{row if row > 1 else ''} domain"}
+        marks.note(figure, theme.text(toy.name), x=0.01, y=0.03, xanchor="left", yanchor="bottom", **axes)
+    figure.update_xaxes(range=[-REACH, REACH], **theme.SIGNED)
     figure.update_xaxes(title_text=f"← {low} · stereotype s (−1 to 1) · {high} →", row=len(toys))
     figure.update_yaxes(title_text="J(s) → more risk", range=[-0.04, REACH], nticks=6)
     figure.update_layout(
@@ -56,8 +54,136 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
         }
     )
     names = f"{high} {low} {[toy.name for toy in toys]}"
-    margin = {"l": 8, "r": 12, "t": 48, "b": 8}
-    return theme.base_layout(figure, 150 + PANEL * len(toys), view=names, legend=True, margin=margin)
+    return theme.base_layout(figure, 150 + PANEL * len(toys), view=names, legend=True, top=48)
+
+
+def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
+    """Draw reference models as heat maps of P(group), occupations by contexts, two in a row.
+
+    Parameters
+    ----------
+    draws
+        By name of the model, [occupation, context] probabilities.
+    group
+        Whose they are, one of two.
+    """
+    rows = -(-len(draws) // 2)
+    figure = make_subplots(
+        rows=rows,
+        cols=2,
+        subplot_titles=[theme.text(name) for name in draws],
+        horizontal_spacing=0.08,
+        vertical_spacing=0.24 / rows,
+    )
+    hover = f"occupation %{{y}}, context %{{x}}<br>P({theme.text(group)}) %{{z:.3g}}"
+    for place, (name, values) in enumerate(draws.items()):
+        cells = marks.cells(values, theme.text(name), hover=hover, x0=1, y0=1)
+        figure.add_trace(cells, row=place // 2 + 1, col=place % 2 + 1)
+    figure.update_annotations(font_size=12)
+    figure.update_xaxes(showgrid=False, nticks=6, tickformat="d")
+    figure.update_yaxes(showgrid=False, nticks=4, tickformat="d")
+    for row in range(1, rows):  # tiles share their axes: numbers stand under the last and beside the first
+        figure.update_xaxes(showticklabels=False, row=row)
+    figure.update_yaxes(showticklabels=False, col=2)
+    figure.update_xaxes(title_text="contexts", row=rows)
+    figure.update_yaxes(title_text="occupations", col=1)
+    return theme.base_layout(
+        figure,
+        140 + 170 * rows,
+        view=group,
+        legend=False,
+        coloraxis=theme.probability_axis(theme.text(group), 0.5, y=-0.2, yanchor="top", ypad=0),
+        top=theme.BELOW_PANEL_NAMES,
+    )
+
+
+def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.Figure:
+    """Draw how a matrix of preferences becomes risks, a vector, and one number (the note's Figure 1).
+
+    From top to bottom: P of the first group, J, and the prejudice and caprice of each occupation over the
+    last bar, that of the model.
+
+    Parameters
+    ----------
+    toys
+        An occupation each, all with the same two groups and contexts.
+    prejudice, caprice
+        R^p and R^c, the means over the occupations.
+    """
+    first = theme.text(toys[0].groups[0])
+    titles = [f"1 · preference P({first})", "2 · risk J in each context", "3 · risk r over contexts, and R"]
+    figure = make_subplots(rows=3, cols=1, subplot_titles=titles, vertical_spacing=0.13)
+    preferences = np.array([toy.preferences[:, 0] for toy in toys])
+    light = theme.shades(theme.DIVERGING[3:-3])  # on the ends numbers could not be read
+    figure.add_trace(_numbers(toys, preferences, f"P({first})", light), row=1, col=1)
+    risks, shades = np.array([toy.risks for toy in toys]), theme.shades(theme.DIVERGING[5:8:2])
+    figure.add_trace(_numbers(toys, risks, "J", shades), row=2, col=1)
+    parts = [
+        *((toy.name, toy.prejudice_risk, toy.caprice_risk) for toy in toys),
+        ("R, the mean", prejudice, caprice),
+    ]
+    for trace in risk_bars(
+        [RiskBar(name, "run", one, other, one + other) for name, one, other in parts]
+    ).data:
+        names = dict(enumerate(name for name, _, _ in parts))
+        trace.y = [theme.text(names[int(key)]) for key in trace.y]
+        figure.add_trace(trace, row=3, col=1)
+    figure.update_annotations(font_size=12)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    figure.update_xaxes(showgrid=False, row=1)
+    figure.update_xaxes(showgrid=False, row=2)
+    figure.update_xaxes(title_text="risk (0 = unbiased) → more risk", rangemode="tozero", row=3)
+    return theme.base_layout(
+        figure,
+        600,
+        view=first,
+        legend=True,
+        barmode="stack",
+        bargap=0.35,
+        top=theme.BELOW_PANEL_NAMES,
+    )
+
+
+def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
+    """Draw J over all preferences of three groups: a triangle, coloured by J, with an example's contexts.
+
+    The corners are certain preferences for one group, the middle is neutral.
+
+    Parameters
+    ----------
+    risk
+        The grid and the example.
+    criterion
+        Its name, for the colours' title.
+    """
+    toy = risk.example
+    first, second, third = (theme.text(group, 20) for group in toy.groups)
+    figure = go.Figure()
+    hover = f"p({second}) − p({first}) %{{x:+.3g}}<br>p({third}) %{{y:.3g}}<br>J %{{z:.3g}}"
+    figure.add_trace(marks.cells(risk.risks, "J", hover=hover, x=risk.across, y=risk.up, hoverongaps=False))
+    mean = _in_plane(toy.mean_preference[np.newaxis])[0]
+    ends = [((float(x), float(y)), (float(mean[0]), float(mean[1]))) for x, y in _in_plane(toy.preferences)]
+    figure.add_trace(marks.line(*marks.pieces(ends), "to the mean", width=2, dash="dash"))
+    for place, (end, _) in enumerate(ends):
+        said = f"J {toy.risks[place]:.3g}"
+        figure.add_trace(_point(end, said, toy.contexts[place], _style(toy, place), 13))
+    said = f"r = E J {toy.overall_risk:.3g}<br>prejudice J(E s) {toy.prejudice_risk:.3g}"
+    star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
+    figure.add_trace(_point(mean, said, "mean of the contexts", star, 17))
+    figure.update_xaxes(
+        title_text=f"← {first} · p({second}) − p({first}) · {second} →", range=[-REACH, REACH]
+    )
+    figure.update_yaxes(title_text=f"p({third}) → {third}", range=[-0.06, REACH])
+    colors = {
+        "colorscale": theme.shades(theme.DIVERGING[5:]),  # from neutral to dark
+        "cmin": 0,
+        "cmax": float(np.nanmax(risk.risks)),
+        "colorbar": {
+            **theme.color_bar(f"{criterion} → more risk"),
+            **{"y": 1, "yanchor": "bottom", "ypad": 6, "nticks": 5},
+        },
+    }
+    return theme.base_layout(figure, 560, view=str(toy.groups), legend=True, top=64, coloraxis=colors)
 
 
 def _top_axis(row: int, titled: str) -> dict[str, Any]:
@@ -78,16 +204,17 @@ def _top_axis(row: int, titled: str) -> dict[str, Any]:
 
 def _preferences(toy: ToyRisk, axis: int, row: int) -> go.Scatter:
     """Draw the contexts as ticks at the upper edge, on the axis of p."""
-    return go.Scatter(
-        x=toy.preferences[:, 0],
-        y=[REACH] * len(toy.contexts),
+    return marks.dots(
+        toy.preferences[:, 0],
+        [REACH] * len(toy.contexts),
+        "preference p",
+        color=theme.MUTED,
+        symbol="triangle-down",
+        size=9,
+        hover="%{customdata}: p = %{x:.3g}",
+        customdata=[theme.text(context) for context in toy.contexts],
         xaxis=f"x{axis}",
         yaxis=f"y{row}" if row > 1 else "y",
-        mode="markers",
-        marker={"symbol": "triangle-down", "size": 9, "color": theme.MUTED},
-        customdata=[theme.text(context) for context in toy.contexts],
-        hovertemplate="%{customdata}: p = %{x:.3g}<extra></extra>",
-        name="preference p",
         showlegend=False,
         cliponaxis=False,
     )
@@ -95,72 +222,82 @@ def _preferences(toy: ToyRisk, axis: int, row: int) -> go.Scatter:
 
 def _jensen_traces(toy: ToyRisk, curve: FloatArray) -> list[go.Scatter]:
     tilt, mean = float(toy.mean_stereotype[0]), toy.overall_risk
-    tilts = toy.stereotypes[:, 0].tolist()
-    marks = list(zip(tilts, toy.risks.tolist(), strict=True))
+    dots = list(zip(toy.stereotypes[:, 0].tolist(), toy.risks.tolist(), strict=True))
+    down = marks.pieces(((s, REACH), (s, risk)) for s, risk in dots)
+    over = marks.pieces(((s, risk), (tilt, mean)) for s, risk in dots)
     return [
-        line(curve[:, 0], curve[:, 1], "J(s)", "solid", 2),
-        line(*pairs([((s, REACH), (s, risk)) for s, risk in marks]), "p → s", "dot"),
-        line(*pairs([((s, risk), (tilt, mean)) for s, risk in marks]), "to the mean", "dash"),
+        marks.line(curve[:, 0], curve[:, 1], "J(s)", width=2),
+        marks.line(*down, "p → s", dash="dot"),
+        marks.line(*over, "to the mean", dash="dash"),
         _stretch(tilt, 0, toy.prejudice_risk, "prejudice J(E s)", theme.ACCENT, "solid"),
         _stretch(tilt, toy.prejudice_risk, mean, "caprice, the Jensen gap", theme.CAPRICE, "2px,2px"),
         *_contexts(toy),
-        go.Scatter(
-            x=[tilt],
-            y=[mean],
-            mode="markers",
-            marker={"symbol": "star", "size": 13, "color": theme.MUTED},
-            hovertemplate="mean over contexts: E s = %{x:+.3g}, r = E J(s) = %{y:.3g}<extra></extra>",
-            name="overall risk r = E J(s)",
+        marks.dots(
+            [tilt],
+            [mean],
+            "overall risk r = E J(s)",
+            color=theme.MUTED,
+            symbol="star",
+            size=13,
+            hover="mean over contexts: E s = %{x:+.3g}, r = E J(s) = %{y:.3g}",
         ),
     ]
 
 
-def pairs(ends: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> tuple[list[Any], list[Any]]:
-    """Return the coordinates of separate lines in one trace."""
-    return (
-        [x for (first, _), (last, _) in ends for x in (first, last, None)],
-        [y for (_, first), (_, last) in ends for y in (first, last, None)],
-    )
-
-
-def line(x: Any, y: Any, name: str, dash: str, width: float = 1) -> go.Scatter:
-    """Draw a thin line without hover text."""
-    line = {"color": theme.MUTED, "width": width, "dash": dash}
-    return go.Scatter(x=x, y=y, mode="lines", hoverinfo="skip", line=line, name=name)
-
-
 def _stretch(x: float, low: float, high: float, name: str, color: str, dash: str) -> go.Scatter:
-    return go.Scatter(
-        x=[x, x],
-        y=[low, high],
-        mode="lines",
-        line={"color": color, "width": THICK, "dash": dash},
-        customdata=[high - low] * 2,
-        hovertemplate=f"{name}: %{{customdata:.3g}}<extra></extra>",
-        name=name,
-    )
+    look: dict[str, Any] = {
+        "color": color,
+        "width": THICK,
+        "dash": dash,
+        "hover": [f"{name}: {high - low:.3g}"] * 2,
+    }
+    return marks.line([x, x], [low, high], name, **look)
 
 
 def _contexts(toy: ToyRisk) -> list[go.Scatter]:
     """Draw one mark per context, its area by the weight."""
     return [
-        go.Scatter(
-            x=[stereotypes[0]],
-            y=[risk],
-            mode="markers",
-            marker={**mark(toy, place), "size": 8 + 14 * float(toy.weights[place]) ** 0.5, "opacity": 0.8},
+        marks.dots(
+            [stereotypes[0]],
+            [risk],
+            theme.text(toy.contexts[place]),
+            color=_style(toy, place).color,
+            symbol=_style(toy, place).marker,
+            size=8 + 14 * float(toy.weights[place]) ** 0.5,
+            marker={"opacity": 0.8},
+            hover="p = %{customdata[1]:.3g}, s = %{x:+.3g}, J(s) = %{y:.3g}<br>weight %{customdata[0]:.3p}",
             customdata=[[toy.weights[place], toy.preferences[place, 0]]],
-            hovertemplate="p = %{customdata[1]:.3g}, s = %{x:+.3g}, J(s) = %{y:.3g}<br>"
-            "weight %{customdata[0]:.3p}<extra></extra>",
-            name=theme.text(toy.contexts[place]),
         )
         for place, (stereotypes, risk) in enumerate(zip(toy.stereotypes, toy.risks, strict=True))
     ]
 
 
-def mark(toy: ToyRisk, place: int) -> dict[str, str]:
+def _style(toy: ToyRisk, place: int) -> theme.ModelStyle:
     """Return a context's colour and shape; the first two colours belong to prejudice and caprice."""
-    style = list(theme.model_styles(["prejudice", "caprice", *map(str, range(len(toy.contexts)))]).values())[
-        2 + place
-    ]
-    return {"color": style.color, "symbol": style.marker}
+    names = ["prejudice", "caprice", *map(str, range(len(toy.contexts)))]
+    return list(theme.model_styles(names).values())[2 + place]
+
+
+def _numbers(toys: Sequence[ToyRisk], values: FloatArray, name: str, colors: list[list[Any]]) -> go.Heatmap:
+    """Draw a matrix with its numbers written in it."""
+    return marks.cells(
+        values,
+        name,
+        hover=f"%{{y}}, %{{x}}<br>{name} %{{z:.3g}}",
+        colors=colors,
+        x=[theme.text(context) for context in toys[0].contexts],
+        y=[theme.text(toy.name) for toy in toys],
+        texttemplate="%{z:.2f}",
+    )
+
+
+def _in_plane(preferences: FloatArray) -> FloatArray:
+    """Project [point, group] of three groups on [point, 2]: first left, second right, third on top."""
+    return np.stack([preferences[:, 1] - preferences[:, 0], preferences[:, 2]], axis=-1)
+
+
+def _point(place: Sequence[float], said: str, name: str, style: theme.ModelStyle, size: float) -> go.Scatter:
+    rim = {"line": {"width": 1.5, "color": theme.DIVERGING[5]}}
+    look: dict[str, Any] = {"color": style.color, "symbol": style.marker, "size": size, "marker": rim}
+    hover = f"{theme.text(name)}<br>{said}"
+    return marks.dots([place[0]], [place[1]], theme.text(name), hover=hover, **look)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.dumbbells import TARGETS, dumbbell_plot
+from pcf_core.show.charts.comparison import TARGETS, dumbbell_plot
 from pcf_core.show.compare import Dumbbell
 
 ROWS = [Dumbbell("pilot", 0.8, -0.1), Dumbbell("<b>nurse</b>", -0.9, 0.2)]

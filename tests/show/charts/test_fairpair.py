@@ -10,13 +10,14 @@ from pcf_core.show.charts import theme
 from pcf_core.show.charts.fairpair import (
     NOT_SHOWN,
     SHOWN,
+    category_bars,
     convergence_lines,
+    phrase_dots,
     prompt_dots,
     ratio_dots,
     temperature_lines,
     variation_bars,
 )
-from pcf_core.show.charts.fairpair_words import category_bars, phrase_dots
 from tests.show.charts.paired import alike, constant, different
 from tests.texts.fairpair.planted import identical
 from tests.texts.fairpair.results import made_up

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.show.charts.probe import probe_words
+from pcf_core.show.charts.cell import probe_words
 from pcf_core.show.charts.theme import MAX_HEIGHT
 from tests.show.charts.probed import answer
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts.overview import risk_dots
-from pcf_core.show.charts.risk import RiskBar, occupation_bars, risk_bars
+from pcf_core.show.charts.risk import RiskBar, occupation_bars, risk_bars, risk_dots
 
 RUN = RiskBar("mini-<b>bert", "run", 0.48, 0.04, 0.52, 0.50, 0.54)
 UNMEASURED = RiskBar("mini-gpt", "run", 0.3, 0.1, 0.4)

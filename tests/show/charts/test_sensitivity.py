@@ -30,7 +30,7 @@ def test_rows_marks_and_ranges() -> None:
     assert marks[0].marker.symbol[-1] == "circle-open"
     assert marks[0].error_x.array[0] == pytest.approx(0.02)
     assert marks[0].error_x.arrayminus[0] == pytest.approx(0.05)
-    assert not any(marks[1].error_x.array)
+    assert marks[1].error_x.array is None
     assert [shape.x0 for shape in figure.layout.shapes] == pytest.approx([0.5, 0.6])
     assert marks[0].y[0] != marks[1].y[0]
 

@@ -11,7 +11,7 @@ import pytest
 from pcf_core.core.risk import RiskReport
 from pcf_core.measure.tails import tail_shape
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.tail_fits import UPPER, hill_plot, qq_plot, survival_plot
+from pcf_core.show.charts.tails import UPPER, hill_plot, qq_plot, survival_plot
 from tests.show.charts.tailed import many, normal_of, shape_of
 
 

@@ -10,13 +10,13 @@ import pytest
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.show.charts.templates import (
     MOST_POINTS,
-    RISKS,
     RiskMove,
     TemplateShare,
     risk_moves,
     share_scatter,
     zipf_plot,
 )
+from pcf_core.show.charts.theme import RISKS
 
 TEXTS = ["The [X] said that [Y]", "The [X] <b>found</b> that [Y]", "The [X] wrote that [Y]", "gone"]
 

@@ -207,3 +207,38 @@ def test_the_layout_leaves_text_and_background_to_the_page() -> None:
     assert figure.layout.xaxis.automargin
     assert figure.layout.yaxis.automargin
     assert (figure.layout.uirevision, figure.layout.bargap) == ("a", 0.3)
+
+
+def test_a_title_and_a_source_raise_a_figure_by_what_they_need() -> None:
+    plain = theme.base_layout(go.Figure(), 300)
+    (height, top) = plain.layout.height, plain.layout.margin.t
+    figure = theme.titled(plain, "Risk of each model", "PCF Audit · <b>mine</b>")
+    said, small = figure.layout.title.text.split("<br>")
+    assert said == "Risk of each model"
+    assert small.endswith(">PCF Audit · &lt;b&gt;mine&lt;/b&gt;</span>")
+    assert figure.layout.height - height == figure.layout.margin.t - top > 0, "the plot is as it was"
+    once = figure.to_json()
+    assert theme.titled(figure, "Another", "").to_json() == once, "a figure may come again"
+
+
+def test_a_title_wider_than_a_telephone_takes_two_lines() -> None:
+    long = "Share of texts with a word of each category, by side of it"
+    two = theme.titled(theme.base_layout(go.Figure(), 300), long, "PCF Audit")
+    one = theme.titled(theme.base_layout(go.Figure(), 300), "Short", "PCF Audit")
+    assert two.layout.title.text.count("<br>") == 2
+    assert two.layout.height == one.layout.height + theme.TITLE_LINE
+
+
+def test_a_long_sentence_is_a_title_up_to_its_first_comma() -> None:
+    assert theme.heading("A heat map") == "A heat map"
+    assert theme.heading("Prejudice and caprice of each model, plug-in and corrected for few") == (
+        "Prejudice and caprice of each model"
+    )
+
+
+def test_a_colour_bar_above_the_plot_leaves_the_title_its_place() -> None:
+    axis = theme.probability_axis("male", 0.5, y=1, yanchor="bottom", ypad=6)
+    figure = theme.base_layout(go.Figure(), 300, top=64, coloraxis=axis)
+    bar = theme.titled(figure, "Short", "PCF Audit").layout.coloraxis.colorbar
+    assert (bar.yref, bar.yanchor) == ("container", "top")
+    assert bar.title.text == "P(male) → male<br> "

@@ -8,7 +8,7 @@ from pcf_core.audit.baseline import Baseline
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval
-from pcf_core.show.charts.lean import LeanBar, lean_bars
+from pcf_core.show.charts.risk import LeanBar, lean_bars
 from pcf_core.show.findings.lean import baseline_finding, lean_finding
 from pcf_core.show.findings.models import risk_finding
 

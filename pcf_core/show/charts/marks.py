@@ -1,0 +1,392 @@
+"""The marks that all charts are composed of, what they say when pointed at, and the axes of their rows.
+
+A function takes plain sequences and returns one trace, which a chart adds where it wants it.  What a pointer
+finds is written by :func:`hovering` alone; colours, patterns and markers come from :mod:`theme`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pcf_core.core.records import FloatArray
+from pcf_core.show.charts import theme
+
+BAND = 0.16  # opacity of the band of a fit
+THIN = {"thickness": 1, "width": 0}  # whiskers of scatters with many points
+Values = Sequence[Any] | FloatArray
+Hover = Sequence[str] | str | None
+
+
+class Ends(Protocol):
+    """An interval of any package, or a :class:`Span`."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+
+class Span(NamedTuple):
+    """The ends of a whisker, on the axis that it is drawn on."""
+
+    low: float
+    high: float
+
+
+class Point(NamedTuple):
+    """A point of a scatter that may be named, and how far it is from where it would be no news."""
+
+    label: str
+    x: float
+    y: float
+    away: float
+
+
+def told(head: object, *lines: str, length: int = theme.LABEL_LENGTH) -> str:
+    """Write hover text: a bold first line, which may be a user's, and the lines that are not empty."""
+    return "<br>".join([f"<b>{theme.text(head, length)}</b>", *(line for line in lines if line)])
+
+
+def within(ends: Ends | None, digits: str | Callable[[float], str] = ".3g", between: str = " to ") -> str:
+    """Write an interval in brackets after its value; nothing where there is none."""
+    if ends is None:
+        return ""
+    write = (lambda value: f"{value:{digits}}") if isinstance(digits, str) else digits
+    return f" ({write(ends.low)}{between}{write(ends.high)})"
+
+
+def hovering(hover: Hover, extra: str = "") -> dict[str, Any]:
+    """Return what a pointer finds: a text for every mark, or one of plotly's templates, or nothing.
+
+    ``extra`` stands in a box beside it; ``"name"`` is the name of the trace.
+    """
+    if hover is None:
+        return {"hoverinfo": "skip"}
+    extra = f"<extra>{'%{fullData.name}' if extra == 'name' else extra}</extra>"
+    if isinstance(hover, str):
+        return {"hovertemplate": hover + extra}
+    return {"customdata": list(hover), "hovertemplate": "%{customdata}" + extra}
+
+
+def whiskers(values: Values, ends: Sequence[Ends | None], color: str, **look: Any) -> dict[str, Any] | None:
+    """Return the lengths from each value to its interval's ends; without any interval none, not even 0."""
+    if all(one is None for one in ends):
+        return None
+    pairs = list(zip(values, ends, strict=True))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [None if one is None else one.high - value for value, one in pairs],
+        "arrayminus": [None if one is None else value - one.low for value, one in pairs],
+        "color": color,
+        "thickness": 1.5,
+        "width": 4,
+        **look,
+    }
+
+
+def reaching(values: Values, ends: Sequence[Ends | None]) -> list[Span | None]:
+    """Return intervals that begin or end at their value where a bootstrap's left it outside."""
+    return [
+        None if one is None else Span(min(one.low, value), max(one.high, value))
+        for value, one in zip(values, ends, strict=True)
+    ]
+
+
+def symbol(marker: str, filled: bool) -> str:
+    """Return a marker, hollow where what it stands for is not told from nothing."""
+    return marker if filled else f"{marker}-open"
+
+
+def dots(
+    x: Values,
+    y: Values,
+    name: str = "",
+    *,
+    color: Any,
+    symbol: Any = "circle",
+    size: Any = 10,
+    rim: float | None = None,
+    hover: Hover,
+    extra: str = "",
+    across: Sequence[Ends | None] | None = None,
+    upwards: Sequence[Ends | None] | None = None,
+    whisker: str = theme.MUTED,
+    look: Mapping[str, Any] | None = None,
+    marker: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> go.Scatter:
+    """Return dots, with whiskers where intervals are given.
+
+    Parameters
+    ----------
+    x, y
+        Their places.
+    name
+        In the legend.
+    color, symbol, size
+        One for all or one each; sizes in pixels.
+    rim
+        Width of the line around them in their own colour, which is all of a hollow one; ``None`` for
+        plotly's.
+    hover, extra
+        See :func:`hovering`.
+    across, upwards
+        Their intervals on either axis.
+    whisker, look
+        Colour of the whiskers, and what is else not as usual in them.
+    marker, more
+        Further properties of plotly's marker and scatter.
+    """
+    drawn = {"symbol": symbol, "color": color, "size": size, **(marker or {})}
+    if rim is not None:
+        drawn["line"] = {"width": rim, "color": color}
+    if across is not None:
+        more["error_x"] = whiskers(x, across, whisker, **(look or {}))
+    if upwards is not None:
+        more["error_y"] = whiskers(y, upwards, whisker, **(look or {}))
+    return go.Scatter(
+        **{"x": x, "y": y, "mode": "markers", "marker": drawn, "name": name, **hovering(hover, extra), **more}
+    )
+
+
+def unseen(x: Values, y: Values, data: Sequence[Any], size: float, name: str, **more: Any) -> go.Scatter:
+    """Return marks that nobody sees and a click finds, with what they stand for as ``customdata``."""
+    clear = {"marker": {"opacity": 0}}
+    return go.Scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"opacity": 0, "size": size, **more.pop("marker", {})},
+        selected=clear,
+        unselected=clear,
+        customdata=data,
+        name=name,
+        **more,
+    )
+
+
+def bars(
+    x: Values,
+    y: Values,
+    name: str,
+    style: theme.ModelStyle,
+    *,
+    hover: Hover,
+    extra: str = "",
+    across: Sequence[Ends | None] | None = None,
+    opacity: Any = None,
+    **more: Any,
+) -> go.Bar:
+    """Return bars from left to right in a model's, a group's or a part's colour and pattern."""
+    if across is not None:
+        more["error_x"] = whiskers(x, across, theme.MUTED)
+    marker = theme.bar_marker(style) | ({} if opacity is None else {"opacity": opacity})
+    drawn = {"x": x, "y": y, "orientation": "h", "marker": marker, "name": name}
+    return go.Bar(**{**drawn, **hovering(hover, extra), **more})
+
+
+def histogram(
+    heights: FloatArray, edges: FloatArray, name: str, marker: Mapping[str, Any], *, hover: str, **more: Any
+) -> go.Bar:
+    """Return an upright bar per bin of the edges; ``hover`` has its ends as ``customdata[0]`` and ``[1]``."""
+    return go.Bar(
+        x=(edges[:, 0] + edges[:, 1]) / 2,
+        y=heights,
+        width=edges[:, 1] - edges[:, 0],
+        customdata=edges,
+        marker=marker,
+        name=name,
+        **hovering(hover, more.pop("extra", "")),
+        **more,
+    )
+
+
+def box(values: FloatArray, place: float, width: float, name: str, color: str) -> go.Box:
+    """Return a lying box of quartiles, whose whiskers reach to the last value within 1.5 of its lengths."""
+    q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
+    reach = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    return go.Box(
+        orientation="h",
+        q1=[q1],
+        median=[median],
+        q3=[q3],
+        lowerfence=[inside.min()],
+        upperfence=[inside.max()],
+        y=[place],
+        width=width,
+        line={"color": color, "width": 1.5},
+        fillcolor="rgba(127, 127, 127, 0.12)",
+        name=name,
+        **hovering(None),
+    )
+
+
+def cells(z: Any, name: str, *, hover: Hover, colors: Sequence[Any] | None = None, **more: Any) -> go.Heatmap:
+    """Return a heat map: of shares on ``colors`` from 0 to 1 with gaps, else on the figure's colour axis."""
+    scale: dict[str, Any] = {"coloraxis": "coloraxis"}
+    if colors is not None:
+        scale = {"zmin": 0, "zmax": 1, "xgap": 2, "ygap": 2, "colorscale": colors, "showscale": False}
+    return go.Heatmap(z=z, name=name, **scale, **hovering(hover), **more)
+
+
+def line(
+    x: Values,
+    y: Values,
+    name: str = "",
+    *,
+    color: str = theme.MUTED,
+    width: float = 1,
+    dash: str = "solid",
+    shape: str | None = None,
+    hover: Hover = None,
+    extra: str = "",
+    **more: Any,
+) -> go.Scatter:
+    """Return a line; without hover text it is read off the axes."""
+    look = {"color": color, "width": width, "dash": dash, "shape": shape}
+    drawn = {"x": x, "y": y, "mode": "lines", "line": look, "name": name}
+    return go.Scatter(**{**drawn, **hovering(hover, extra), **more})
+
+
+def pieces(ends: Iterable[tuple[tuple[Any, Any], tuple[Any, Any]]]) -> tuple[list[Any], list[Any]]:
+    """Return x and y of separate lines in one trace, each from a first to a last point."""
+    points = [point for first, last in ends for point in (first, last, (None, None))]
+    return [x for x, _ in points], [y for _, y in points]
+
+
+def fit(
+    x: Values,
+    mean: Values,
+    band: tuple[Values, Values],
+    color: str,
+    *,
+    name: str = "fit",
+    value: str = "%{y:.3g}",
+    dash: str = "solid",
+    rank: int = 1000,
+) -> list[go.Scatter]:
+    """Return the band of a fit and the line over it, which share a place in the legend.
+
+    Parameters
+    ----------
+    x
+        [point] where the line is known.
+    mean
+        [point] its height.
+    band
+        Low and high ends, [point] each, already within the axis.
+    color
+        ``#rrggbb``.
+    name
+        In the legend and the hover.
+    value
+        How the hover writes the height.
+    dash
+        Of the line.
+    rank
+        Place in the legend, the lowest first; plotly's own is 1000.
+    """
+    places, low, high = (np.asarray(ends) for ends in (x, *band))
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    area = line(
+        np.concatenate([places, places[::-1]]),
+        np.concatenate([low, high[::-1]]),
+        f"{name}: band",
+        width=0,
+        fill="toself",
+        fillcolor=f"rgba({red}, {green}, {blue}, {BAND})",
+        legendgroup=name,
+        showlegend=False,
+    )
+    through = line(places, np.asarray(mean), name, color=color, width=2.5, dash=dash, legendgroup=name)
+    return [
+        area,
+        through.update(legendrank=rank, hoverinfo=None, hovertemplate=f"{value}<extra>{name}</extra>"),
+    ]
+
+
+def rule(
+    figure: go.Figure,
+    *,
+    x: float | None = None,
+    y: float | None = None,
+    dash: str = "dot",
+    width: float = 1,
+    color: str = theme.MUTED,
+    **where: Any,
+) -> None:
+    """Draw a line through the whole of every panel, or of the one named: upright at ``x``, level at ``y``."""
+    look = {"line": {"width": width, "dash": dash, "color": color}, **where}
+    if x is not None:
+        figure.add_vline(x=x, **look)
+    if y is not None:
+        figure.add_hline(y=y, **look)
+
+
+def note(figure: go.Figure, text: str, **where: Any) -> None:
+    """Write on the plot; the places are those of plotly's annotation."""
+    figure.add_annotation(text=text, showarrow=False, **where)
+
+
+def name_rows(figure: go.Figure, labels: Mapping[str, str], *, grid: bool = False) -> None:
+    """Make the upright axis one of names from top to bottom: keys are places, labels plotly text."""
+    figure.update_yaxes(theme.name_axis(labels))
+    figure.update_yaxes(range=[max(1, len(labels)) - 0.5, -0.5], showgrid=grid)
+
+
+def number_rows(figure: go.Figure, labels: Sequence[str], *, grid: bool = False) -> None:
+    """Make the upright axis one of rows from top to bottom, 0 the first: marks may lie between two rows."""
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(len(labels))),
+        ticktext=list(labels),
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=grid,
+    )
+
+
+def name_points(
+    figure: go.Figure,
+    points: Iterable[Point],
+    room: tuple[float, float],
+    *,
+    middle: float | None = None,
+    tried: int = 14,
+    most: int = 6,
+    shift: float = 12,
+) -> None:
+    """Name the points that are farthest away, where a name has room beside those that are there.
+
+    Parameters
+    ----------
+    figure
+        What they are written on.
+    points
+        Those that may be named; those further ``away`` than 0 are named above, the others below.
+    room
+        What a name takes on a narrow page, in units of the axes.
+    middle
+        Of the axis, towards which names run; ``None`` centres them.
+    tried, most
+        How many of the farthest are tried, and how many named.
+    shift
+        Pixels from a point to its name.
+    """
+    named: list[Point] = []
+    for point in sorted(points, key=lambda one: -abs(one.away))[:tried]:
+        near = (abs(one.x - point.x) < room[0] and abs(one.y - point.y) < room[1] for one in named)
+        if len(named) < most and not any(near):
+            named.append(point)
+    for one in named:
+        side = {} if middle is None else {"xanchor": "left" if one.x < middle else "right"}
+        up = shift if one.away > 0 else -shift
+        note(figure, theme.text(one.label, 24), x=one.x, y=one.y, yshift=up, font_size=11, **side)
