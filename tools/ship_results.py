@@ -47,7 +47,7 @@ FOLDERS = ("scores", "runs", "results")
 SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and nobody stops in the middle
 PUBLIC = ("SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
-QUICK = (
+QUICK = ("mini-bert", "mini-gpt")  # small ones of either kind: what pages open with where nothing is scored
     "mini-bert",
     "mini-gpt",
 )  # small ones of either kind, which a page opens with before anything is scored
