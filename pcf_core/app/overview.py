@@ -60,7 +60,8 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
             continue
         try:
             if not must_wait(run, "preferences", options):
-                label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
+                label, own = run.scoring.label, kinds.get(run.scoring.name, "own")
+                kind: ModelKind = "imported" if run.scoring.imported else own
                 rows[label] = ModelRow.of(label, read_run(run, options, brief=True).report, kind)
         except AuditError:  # what cannot be read is told of where it is chosen
             continue

@@ -15,6 +15,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
+│   ├── PackError              a pack that was changed, is none, or says what is known here otherwise
 │   ├── RightsError            what this person may not do here, or a limit that the operator has set
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
@@ -88,6 +89,10 @@ class GenerationError(InputError):
 
 class RunError(InputError):
     """A run that is unknown or unfinished."""
+
+
+class PackError(InputError):
+    """A file of runs made elsewhere: changed on its way, no such file, or against what is here."""
 
 
 class RightsError(InputError):
