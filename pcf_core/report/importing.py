@@ -69,7 +69,7 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
 
 
 def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool) -> None:
-    """Refuse scores that are not those that are known under a key; ``whole``: every one has to be known."""
+    """Refuse scores that are not those known under a key; ``whole``: every one has to be known."""
     table, known = content.table, store.known_words(key)
     other = any(known.tokens.get(word, count) != count for word, count in table.tokens.items())
     other |= bool(set(known.tokens) & set(table.refused) or set(known.refused) & set(table.tokens))
@@ -100,8 +100,8 @@ def _must_agree_within(pack: Pack) -> None:
                     there = other.values[place, [other.words.index(word) for word in words]]
                     if (here != there).any():
                         raise PackError(
-                            f"Two runs of this pack give other scores of the same sentence ({prompt[:60]!r}): "
-                            "nothing was imported; ask for it anew."
+                            f"Two runs of this pack give other scores of one sentence ({prompt[:60]!r}): nothing was "
+                            "imported; ask for it anew."
                         )
                 seen.setdefault((scoring, prompt), []).append((block, row))
 

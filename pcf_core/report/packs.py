@@ -218,6 +218,13 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         raise RunError(f"The run {run.key} is not finished: score it to the end, then pack it.")
     known = store.known_words(run.scoring)
     words = all_words(run)
+    lacking = RunError(f"The run {run.key} lacks scores: score it again, then pack it.")
+    if any(
+        word not in known.tokens and word not in known.refused
+        for written in by_writing(run.prompts, run.topic.words)
+        for word in written
+    ):
+        raise lacking
     table = PackedWords(
         tokens={word: known.tokens[word] for word in words if word in known.tokens},
         refused={word: known.refused[word] for word in words if word in known.refused},
@@ -230,7 +237,7 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         for start in range(0, len(prompts), SHARD):
             values = store.gather(run.scoring, prompts[start : start + SHARD], accepted)
             if np.isnan(values).any():
-                raise RunError(f"The run {run.key} lacks scores: score it again, then pack it.")
+                raise lacking
             scores.write(values.astype("<f4").tobytes())
     packed = PackedRun(run=run, created=info.created, provenance=info.provenance)
     files = (canonical(packed), canonical(table), scores.getvalue())
