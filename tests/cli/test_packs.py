@@ -1,4 +1,4 @@
-"""``export --format pack``, ``import`` and ``packs verify``: from one cache to another, and what is refused."""
+"""``export --format pack``, ``import``, ``packs verify``: from one cache to another, and what is refused."""
 
 from __future__ import annotations
 
