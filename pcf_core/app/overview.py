@@ -81,9 +81,10 @@ def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
 
 def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     """Draw the filter and the models shown, as a table or, where that is too wide, as cards."""
-    kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
+    # Imported ones were brought in to stand beside the others: no choice hides them.
+    kinds = [kind for kind in KINDS if kind != "imported" and any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
-    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.kind == "imported"]
     if is_presented():  # the texts of a table have one size, too small for the last row
         chart(risk_bars([as_bar(row) for row in shown]), "models_presented", "Risk of each model")
         return

@@ -100,8 +100,8 @@ def _must_agree_within(pack: Pack) -> None:
                     there = other.values[place, [other.words.index(word) for word in words]]
                     if (here != there).any():
                         raise PackError(
-                            f"Two runs of this pack give other scores of {prompt[:60]!r}: nothing was imported; ask "
-                            "for it anew."
+                            f"Two runs of this pack give other scores of {prompt[:60]!r}: nothing was "
+                            "imported; ask for it anew."
                         )
                 seen.setdefault((scoring, prompt), []).append((block, row))
 
