@@ -16,7 +16,6 @@ from pcf_core.report.packs import ENDING, LARGEST, read_pack
 from pcf_core.report.signing import signature_of
 from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.numbers import count
-from pcf_core.store.store import Store
 
 ARRIVED = "pack_arrived"
 HELP = (
@@ -34,24 +33,14 @@ def draw_import() -> None:
         file = upload_file("Pack", [ENDING], LARGEST // 1_000_000, "pack_file", HELP, forget)
         if file is not None and st.button("Import", key="pack_import"):
             try:
-                st.session_state[ARRIVED] = write(take_in, open_store(), file.getvalue())
+                pack = read_pack(file.getvalue())
+                signature = signature_of(pack.signed, pack.signature, settings().signers)
+                st.session_state[ARRIVED] = write(import_pack, open_store(), pack, signature)
             except AuditError as error:
                 forget()
                 st.error(plain(str(error)), icon=":material/error:")
         if ARRIVED in st.session_state:
             draw_arrived(st.session_state[ARRIVED])
-
-
-def take_in(store: Store, data: bytes) -> Arrived:
-    """Check a pack and its signature, and keep its runs.
-
-    Raises
-    ------
-    AuditError
-        It is none, was changed, or contradicts what is here.
-    """
-    pack = read_pack(data)
-    return import_pack(store, pack, signature_of(pack.signed, pack.signature, settings().signers))
 
 
 def forget() -> None:
