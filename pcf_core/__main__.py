@@ -22,6 +22,7 @@ from pcf_core.cli.knowledge import knowledge
 from pcf_core.cli.listing import templates, topics
 from pcf_core.cli.mining import mine
 from pcf_core.cli.models import models
+from pcf_core.cli.packs import import_runs, packs
 from pcf_core.cli.reading import compare, risk
 from pcf_core.cli.running import run
 from pcf_core.cli.scoring import score, words, worker
@@ -55,7 +56,9 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command()(command)
+app.command("import")(import_runs)
 app.add_typer(models, name="models")
+app.add_typer(packs, name="packs")
 
 
 def run_command(application: typer.Typer, arguments: Sequence[str] | None, unfinished: str) -> int:

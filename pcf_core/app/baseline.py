@@ -72,7 +72,7 @@ def follow_pinned() -> None:
     choice = current_choice()
     models = tuple(dict.fromkeys([*choice.models, model]))
     runs = load(replace(choice, models=models)).runs
-    pinned_runs = [label for label, item in runs.items() if item.run.scoring.model == model]
+    pinned_runs = [label for label, item in runs.items() if item.run.scoring.name == model]
     others = [label for label in runs if label not in pinned_runs]
     if pinned_runs and others:
         pair = {FIRST: others[0], SECOND: pinned_runs[0]}

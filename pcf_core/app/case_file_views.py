@@ -86,7 +86,7 @@ def draw_summary() -> None:
     for name, sentence in case.loaded.refused.items():
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
-        if item.run.scoring.label != item.run.scoring.model:
+        if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
     if case.found:
         finding(agreement_finding(model, case.topic.title, case.rows), *case_findings(case.rows))

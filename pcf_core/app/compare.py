@@ -107,7 +107,7 @@ def choose_pair(loaded: Loaded) -> tuple[str, str]:
             help="What it is held against.",
         )
         st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
-        draw_pin(loaded.runs[second].run.scoring.model)
+        draw_pin(loaded.runs[second].run.scoring.name)
         st.page_link(
             "pages/report.py",
             label="Report",

@@ -178,7 +178,8 @@ def of_models(loaded: Loaded) -> Line:
 
 def of_sizes(loaded: Loaded) -> Line:
     """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
-    sizes = {name: resolve(item.run.scoring.model).parameters for name, item in loaded.runs.items()}
+    keys = {name: item.run.scoring for name, item in loaded.runs.items()}
+    sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
     unknown = [name for name, size in sizes.items() if not size]
     known = sorted((size, name) for name, size in sizes.items() if size)
     return Line(

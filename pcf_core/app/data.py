@@ -19,9 +19,9 @@ from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
-from pcf_core.core.run import SELECTIONS, Protocol, RunSpec, model_label
-from pcf_core.core.topics import Topic
-from pcf_core.models.precision import precisions_of
+from pcf_core.core.run import IMPORTED, SELECTIONS, Protocol, RunSpec, model_label, scored_as
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun, Runs
 from pcf_core.store.results import RunInfo
@@ -36,6 +36,7 @@ T = TypeVar("T")
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
 MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
 RECENT_READINGS = 100
+LONGEST_NAME = 100  # characters of a name that a sentence repeats
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
     runs = [info.run for info in open_store().runs() if info.complete]
     if topic is not None:
         runs = [run for run in runs if run.topic.hash == topic.hash and run.templates.name == topic.templates]
-    return tuple(dict.fromkeys(run.scoring.model for run in runs))
+    return tuple(dict.fromkeys(run.scoring.name for run in runs))
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)
@@ -142,7 +143,7 @@ def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Load
     audit = digest(found.model_dump() if found else None)  # it comes, or changes, when a run is finished
     view_key = digest(
         [
-            key,
+            run.kept_as,
             name,
             audit,
             run.topic.aligned,
@@ -153,7 +154,7 @@ def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Load
             stamp_of("factors"),
         ]
     )
-    result = cached_result(key, name, audit, options.aggregation, run, options.protocol)
+    result = cached_result(run.kept_as, name, audit, options.aggregation, run, options.protocol)
     written = cached_brief_report if brief else cached_report
     return LoadedRun(run, key, view_key, result, written(view_key, run, options, result))
 
@@ -177,9 +178,9 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
         return False
     try:
         store.must_be_writable()
-        if not store.run_info(run.key).complete:
+        if not store.is_finished(run):
             return False
-    except (RunError, StoreError):
+    except StoreError:
         return False
     job = newest_reading(run, what, options)
     return job is None or job.state != "done"
@@ -194,7 +195,8 @@ def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | N
 
 def plans_of(run: RunSpec) -> list[RunInfo]:
     """List the runs that draw from this one's templates by a sampling plan, finished or not."""
-    return [info for info in open_store().runs() if info.run.plan and info.run.whole.key == run.key]
+    runs = (info for info in open_store().runs() if info.run.scoring.imported == run.scoring.imported)
+    return [info for info in runs if info.run.plan and info.run.whole.key == run.key]
 
 
 def drawn_run(run: RunSpec) -> RunSpec | None:
@@ -251,6 +253,8 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
         A model or a list that cannot be read.
     """
     lists = named_or_kept(choice.topic, choice.evidence, choice.templates)
+    if model.startswith(IMPORTED):
+        return imported_run(model, precision, lists, choice.options.protocol)
     runs = (
         build_run(spec, *lists, choice.options.protocol) for spec in precisions_of(resolve(model), precision)
     )
@@ -260,12 +264,36 @@ def asked_run(choice: Choice, model: str, precision: str) -> RunSpec:
     return next((run for run in runs if finished(run) or drawn_run(run)), first)
 
 
+def imported_run(
+    model: str, precision: str, lists: tuple[Topic, Evidence, TemplateSet], protocol: Protocol
+) -> RunSpec:
+    """Return the imported run of a model on these lists.
+
+    Raises
+    ------
+    RunError
+        No pack brought one.
+    """
+    hashes = [item.hash for item in lists]
+    for info in open_store().runs():
+        run, key = info.run, info.run.scoring
+        same = [item.hash for item in (run.topic, run.evidence, run.templates)] == hashes
+        if (
+            key.name == model
+            and same
+            and key.protocol == scored_as(protocol)
+            and precision in (AUTO, key.dtype)
+        ):
+            return run
+    raise RunError(
+        f"No imported run of {model[:LONGEST_NAME]} is on this topic with these templates and occupations: "
+        "choose those of its pack, or ask for a pack with them."
+    )
+
+
 def finished(run: RunSpec) -> bool:
     """Tell whether every template of a run is scored."""
-    try:
-        return open_store().run_info(run.key).complete
-    except RunError:
-        return False
+    return open_store().is_finished(run)
 
 
 def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], int]:
@@ -309,8 +337,8 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
     """
     runs = [info.run for info in open_store().runs() if info.complete]
     sets = [shown.templates.name, shown.topic.templates, *set_names(), *(run.templates.name for run in runs)]
-    models = [*(spec.name for spec in list_models()), *(run.scoring.model for run in runs)]
-    return sorted(runs, key=lambda run: (sets.index(run.templates.name), models.index(run.scoring.model)))
+    models = [*(spec.name for spec in list_models()), *(run.scoring.name for run in runs)]
+    return sorted(runs, key=lambda run: (sets.index(run.templates.name), models.index(run.scoring.name)))
 
 
 def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:

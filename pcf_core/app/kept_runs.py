@@ -1,4 +1,4 @@
-"""The runs that were made here, on the page Models: when, by whom, how large; opened, and deleted."""
+"""The runs that were made here or imported, on the page Models: when, by whom, how large; deleted too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pcf_core.app.roles import may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
+from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import RunInfo
 from pcf_core.work.requests import delete_run
@@ -32,16 +33,18 @@ COLUMNS = {
 def draw_kept_runs() -> None:
     """Draw the list, and for a chosen run the ways to open and to delete it."""
     store = open_store()
-    infos = store.own_runs()
-    shipped = len(store.runs()) - len(infos)
+    infos = (*store.own_runs(), *store.imported_runs())
+    shipped = len(store.runs()) - len({info.run.key for info in infos})
     come = count(shipped, "run comes", "runs come")
     beside = f" {come} with the app and cannot be deleted." if shipped else ""
     if not infos:
-        st.caption(f"Nothing was scored here yet.{beside}")
+        st.caption(f"Nothing was scored or imported here yet.{beside}")
         return
     table = runs_table(infos)
-    draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here")
-    st.caption(f"{count(len(infos), 'run')} made here.{beside}")
+    draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here or imported")
+    imported = sum(info.run.scoring.imported for info in infos)
+    brought = f" {count(imported, 'run was', 'runs were')} imported." if imported else ""
+    st.caption(f"{count(len(infos) - imported, 'run')} made here.{brought}{beside}")
     titles = {info.run.key: title_of(info) for info in infos}
     if st.session_state.get(CHOSEN) not in titles:
         st.session_state.pop(CHOSEN, None)
@@ -58,7 +61,10 @@ def draw_kept_runs() -> None:
         if key is not None:
             draw_delete(key, titles[key])
     if key is not None:
-        draw_open(store.run_info(key).run)
+        info = store.run_info(key)
+        if said := imported_note(info.run.scoring.label, info.provenance):
+            st.caption(plain(said))
+        draw_open(info.run)
 
 
 def runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:

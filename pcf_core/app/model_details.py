@@ -197,7 +197,7 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
 
 def draw_runs(name: str) -> None:
     """Draw the runs of a model, each with its self-audit."""
-    infos = [info for info in open_store().runs() if info.run.scoring.model == name]
+    infos = [info for info in open_store().runs() if info.run.scoring.name == name]
     st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
     for info in infos:
         run = info.run

@@ -60,7 +60,8 @@ def model_rows(loaded: Loaded) -> list[ModelRow]:
             continue
         try:
             if not must_wait(run, "preferences", options):
-                label, kind = run.scoring.label, kinds.get(run.scoring.model, "own")
+                label, own = run.scoring.label, kinds.get(run.scoring.name, "own")
+                kind: ModelKind = "imported" if run.scoring.imported else own
                 rows[label] = ModelRow.of(label, read_run(run, options, brief=True).report, kind)
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
@@ -80,9 +81,10 @@ def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
 
 def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     """Draw the filter and the models shown, as a table or, where that is too wide, as cards."""
-    kinds = [kind for kind in KINDS if any(row.kind == kind for row in rows)]
+    # Imported ones were brought in to stand beside the others: no choice hides them.
+    kinds = [kind for kind in KINDS if kind != "imported" and any(row.kind == kind for row in rows)]
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
-    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind])]
+    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.kind == "imported"]
     if is_presented():  # the texts of a table have one size, too small for the last row
         chart(risk_bars([as_bar(row) for row in shown]), "models_presented", "Risk of each model")
         return

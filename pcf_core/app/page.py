@@ -34,13 +34,14 @@ from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.loaded import PROGRAM, LoadedRun
 from pcf_core.report.panels import Panel
 from pcf_core.report.provenance import effective_text, run_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import risk_command
 from pcf_core.report.spreadsheets import csv_text
 from pcf_core.show.charts.theme import heading
+from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
 from pcf_core.show.findings.numbers import count, listed
@@ -181,11 +182,19 @@ def draw_loaded(loaded: Loaded) -> None:
     note = noun_note(run)
     if note:
         st.caption(plain(note))
+    for name, item in loaded.runs.items():
+        if said := imported_note(name, made_by(item)):
+            st.caption(f":material/move_to_inbox: {plain(said)}")
     with st.sidebar:
         st.caption(
             f"{count(len(loaded.runs), 'run')} · {count(len(occupations), plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)} that count as {effective_text(first)}"
         )
+
+
+def made_by(item: LoadedRun) -> Mapping[str, Any]:
+    """Return what is kept of an imported run's making; nothing of one that was scored here."""
+    return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}
 
 
 def finding(*sentences: str) -> None:
@@ -386,7 +395,7 @@ def draw_provenance(loaded: Loaded) -> None:
     """Draw where each number comes from, and the command that makes it again."""
     for name, item in loaded.runs.items():
         st.markdown(f"**{plain(name)}**")
-        facts = run_facts(item, loaded.choice.options)
+        facts = run_facts(item, loaded.choice.options) | imported_facts(made_by(item))
         draw_facts(facts)
         draw_commands(risk_command(item.key, loaded.choice.options))
         note = left_out_note(item.report.left_out)

@@ -41,10 +41,10 @@ def draw_preset_finding(loaded: Loaded) -> str:
         The axis of the page of which these sentences speak; empty where no two models are compared.
     """
     preset = preset_of(loaded.choice.models)
-    by_model = {item.run.scoring.model: item for item in loaded.runs.values()}
+    by_model = {item.run.scoring.name: item for item in loaded.runs.values()}
     if preset is None or len(by_model) < len(loaded.runs):  # a model in two precisions: no ready comparison
         return ""
-    narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.model]
+    narrow = [label for label, item in loaded.runs.items() if label != item.run.scoring.name]
     loaded = replace(loaded, runs=by_model)
     runs = {name: item for name, item in loaded.runs.items() if item.run.plan is None}
     drawn = {name: item.run.whole for name, item in loaded.runs.items() if name not in runs}

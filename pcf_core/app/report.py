@@ -107,7 +107,7 @@ def draw_contents(choice: Choice) -> Contents:
         "named by model, topic, templates and occupations.",
     )
     added = [others[name] for name in named if name in others]
-    models = {*choice.models, *(run.scoring.model for run in added)}
+    models = {*choice.models, *(run.scoring.name for run in added)}
     kept = text_audits(models)
     audits = middle.multiselect(
         "Text audits",

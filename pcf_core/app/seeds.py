@@ -39,7 +39,7 @@ def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
         The model's file of seeds is damaged, or of other weights.
     """
     item = loaded.runs[model]
-    seeds = seeds_of(resolve(item.run.scoring.model))
+    seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
     if seeds is None or not seeds.measured:
         return None
     usual = loaded.options.of_figures == ViewOptions().of_figures

@@ -81,7 +81,7 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
         known = best.get(run.scoring.label)
         if known is None or _closeness(found) > _closeness(known):
             best[run.scoring.label] = found
-    return sorted(best.values(), key=lambda found: _place(found.run.scoring.model, choice.models))
+    return sorted(best.values(), key=lambda found: _place(found.run.scoring.name, choice.models))
 
 
 def _place(model: str, chosen: Sequence[str]) -> int:
@@ -174,7 +174,9 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
             label=f"Score {plain(mined.name)}",
             icon=":material/play_arrow:",
             query_params={
-                "score_model": list(dict.fromkeys(one.run.scoring.model for one in partly))
+                "score_model": list(
+                    dict.fromkeys(one.run.scoring.name for one in partly if not one.run.scoring.imported)
+                )
                 or list(choice.models),
                 "score_topic": choice.topic,
                 "score_templates": mined.name,

@@ -104,7 +104,7 @@ def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evi
 def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
     """Return the query parameters that open a run on a page, whatever its names stand for now."""
     return {
-        "model": [run.scoring.model],
+        "model": [run.scoring.name],
         "topic": _name_now(run.topic, topics()),
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),

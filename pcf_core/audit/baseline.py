@@ -16,7 +16,7 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.audit.writing import risk_report
-from pcf_core.core.errors import EvidenceError, RunError
+from pcf_core.core.errors import EvidenceError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation, Interval, Over
 from pcf_core.core.run import Protocol, RunSpec
@@ -80,10 +80,7 @@ def baseline_run(run: RunSpec) -> RunSpec | None:
 def has_baseline(store: Store, run: RunSpec) -> bool:
     """Tell whether the neutral subjects of a run are scored."""
     asked = baseline_run(run)
-    try:
-        return asked is not None and store.run_info(asked.key).complete
-    except RunError:
-        return False
+    return asked is not None and store.is_finished(asked)
 
 
 def baseline_of(

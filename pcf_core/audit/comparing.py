@@ -217,7 +217,7 @@ def sides(first: Reading, second: Reading, common: Common) -> tuple[Side, Side]:
         Side(
             name=f"{read.run.scoring.label} · {read.run.key[:6]}" if alike else read.run.scoring.label,
             run=read.run.key,
-            model=read.run.scoring.model,
+            model=read.run.scoring.name,
             dtype=read.run.scoring.dtype,
             protocol=read.options.protocol,
             templates_left_out=len(read.run.drawn.templates) - templates,

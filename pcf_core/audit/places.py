@@ -225,7 +225,7 @@ def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequenc
     See :meth:`Store.gather`.
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
-    for written, rows in _by_writing(prompts, words).items():
+    for written, rows in by_writing(prompts, words).items():
         values[rows] = store.gather(key, [prompts[row] for row in rows], written)
     return values
 
@@ -234,12 +234,12 @@ def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequen
     """List what has to be scored before :func:`gather` has it all, in words as they are written there."""
     return [
         block
-        for written, rows in _by_writing(prompts, words).items()
+        for written, rows in by_writing(prompts, words).items()
         for block in store.missing(key, [prompts[row] for row in rows], written)
     ]
 
 
-def _by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     """Map the words as they are written to the rows of the prompts that have them so."""
     ways = {begins: Place("space", begins).written(words) for begins in (False, True)}
     found: dict[tuple[str, ...], list[int]] = {}

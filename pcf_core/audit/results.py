@@ -130,7 +130,7 @@ def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregatio
 def is_kept(store: Store, run: RunSpec, protocol: Protocol) -> bool:
     """Tell whether the aggregates are there, so that the words need not be read."""
     name = kept_name(store, run, protocol)
-    return all(store.has_result(run.key, kept) for kept in (name, tokens_name(name)))
+    return all(store.has_result(run.kept_as, kept) for kept in (name, tokens_name(name)))
 
 
 def tokens_name(name: str) -> str:
@@ -152,7 +152,7 @@ def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) 
 
 
 def _kept(store: Store, run: RunSpec, name: str) -> Result | None:
-    kept, shares = store.load_result(run.key, name), store.load_result(run.key, tokens_name(name))
+    kept, shares = store.load_result(run.kept_as, name), store.load_result(run.kept_as, tokens_name(name))
     if kept is None or shares is None:
         return None
     columns, facts = kept
@@ -190,8 +190,8 @@ def _keep(store: Store, run: RunSpec, name: str, result: Result) -> None:
         "warnings": list(result.warnings),
         "coverage": None if result.coverage is None else result.coverage.model_dump(),
     }
-    store.save_result(run.key, name, columns, facts)
-    store.save_result(run.key, tokens_name(name), {}, {"shares": result.token_shares})
+    store.save_result(run.kept_as, name, columns, facts)
+    store.save_result(run.kept_as, tokens_name(name), {}, {"shares": result.token_shares})
 
 
 def _shares_of(facts: dict[str, Any]) -> TokenShares | None:
@@ -210,8 +210,10 @@ def self_audit_of(store: Store, run: RunSpec) -> SelfAudit | None:
     ``None`` where nothing was scored for the run itself, or another version of the app has scored it.
     """
     try:
-        found = store.run_info(run.key).provenance.get("self_audit")
-        return None if found is None else SelfAudit.model_validate(found)
+        info = store.run_info(run.key)
+        found = info.provenance.get("self_audit")
+        is_its_own = info.run.scoring.imported == run.scoring.imported
+        return None if found is None or not is_its_own else SelfAudit.model_validate(found)
     except (RunError, ValidationError):
         return None
 

@@ -44,7 +44,8 @@ def furthest(store: Store, run: RunSpec) -> RunSpec:
     Nobody draws more before the earlier draws were looked at and found too few.
     """
     for info in store.runs():
-        if info.run.key == run.key and info.run.templates == run.templates:
+        same = info.run.key == run.key and info.run.scoring.imported == run.scoring.imported
+        if same and info.run.templates == run.templates:
             return info.run
     return run
 

@@ -246,20 +246,20 @@ def sensitivity(
         The options are none that this run can be read with.
     """
     name = sensitivity_name(store, run, options)
-    kept = store.load_result(run.key, name)
+    kept = store.load_result(run.kept_as, name)
     if kept is not None:
         try:
             return Sensitivity.model_validate(kept[1])
         except ValidationError:
             pass  # of another version of the app: worked out again
     found = _worked_out(store, run, options, on_prompts)
-    store.save_result(run.key, name, {}, found.model_dump(mode="json"))
+    store.save_result(run.kept_as, name, {}, found.model_dump(mode="json"))
     return found
 
 
 def sensitivity_kept(store: Store, run: RunSpec, options: ViewOptions) -> bool:
     """Tell whether the table is kept, so that the words need not be read; raises as :func:`sensitivity`."""
-    return store.has_result(run.key, sensitivity_name(store, run, options))
+    return store.has_result(run.kept_as, sensitivity_name(store, run, options))
 
 
 def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:

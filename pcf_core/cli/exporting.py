@@ -12,6 +12,8 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.cli.console import one_of, open_store, say
 from pcf_core.cli.options import View, option_of, with_view
+from pcf_core.cli.packs import write_pack
+from pcf_core.core.errors import InputError
 from pcf_core.report.records import SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.tables import check_target, export_run, write_whole
 from pcf_core.store.store import Store
@@ -19,6 +21,7 @@ from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 FORMS = ("csv", "parquet", "json", "html", "card")
+PACK = "pack"
 OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
@@ -30,7 +33,7 @@ def export(
     runs: Annotated[
         list[str] | None, typer.Argument(help="run keys, or their first six digits or more")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html or card")] = "csv",
+    form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html, card or pack")] = "csv",
     sections: Annotated[
         str,
         typer.Option(
@@ -42,18 +45,30 @@ def export(
     criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
     knowledge: Annotated[list[str] | None, typer.Option(help="a set of facts; may be repeated")] = None,
     over: OverOption = OVER.default,
+    by: Annotated[str, typer.Option("--by", help="of a pack: who scored it, as others shall read it")] = "",
+    licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
+    sign: Annotated[
+        Path | None, typer.Option(help="of a pack: an SSH key file, by which ssh-keygen signs it")
+    ] = None,
     *,
     view: View,
 ) -> None:
-    """Write a run as one row per occupation × template × group, or a report of runs and text audits.
+    """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
     A report is written for --format html and card, for several runs, and with --sections or text audits; its
-    tables as CSV or Parquet come in one ZIP.
+    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs as theirs.
     """
-    one_of(form, "--format", FORMS)
+    one_of(form, "--format", (*FORMS, PACK))
     options = view.options()
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
+    if form == PACK:
+        if sections or audits:
+            raise InputError("A pack has runs alone: leave out --sections and the text audits.")
+        write_pack(store, keys, out, by, licence, sign)
+        return
+    if by or licence or sign:
+        raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
     if len(keys) == 1 and form in ("csv", "parquet", "json") and not sections and not audits:
         export_one(store, keys[0], options, view.protocol, out, form)
         return

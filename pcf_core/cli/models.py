@@ -80,7 +80,7 @@ def results_by_model() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for info in open_store().runs():
         if info.complete:
-            found.setdefault(info.run.scoring.model, set()).add(info.run.topic.name)
+            found.setdefault(info.run.scoring.name, set()).add(info.run.topic.name)
     return {model: tuple(sorted(topics)) for model, topics in found.items()}
 
 

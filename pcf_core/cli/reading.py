@@ -13,7 +13,7 @@ from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give, one_of, open_store
+from pcf_core.cli.console import give, one_of, open_store, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.risk import Comparison, CorrectedRisk, Interval, RiskReport
@@ -22,8 +22,10 @@ from pcf_core.report.comparison import comparison_document
 from pcf_core.report.documents import baseline_document, report_document
 from pcf_core.report.reproducing import score_command
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.models import drawn_again, unseen_note
 from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
+from pcf_core.store.store import Store
 
 
 @with_view
@@ -49,9 +51,10 @@ def risk(
         spec = store.load_run(run)
         kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
+        say_if_imported(store, spec)
         result = load_result(store, spec, options.protocol, options.aggregation)
         found = report(result, spec, options)
-        facts = {"run": spec.key, "model": spec.scoring.model, "dtype": spec.scoring.dtype, "protocol": kind}
+        facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, result, options)
         facts["baseline"] = held and baseline_document(held)
         lines += baseline_lines(spec, held)
@@ -145,6 +148,8 @@ def compare(
     options = view.options()
     store = open_store()
     specs = [store.load_run(key) for key in (first, second)]
+    for spec in specs:
+        say_if_imported(store, spec)
     kinds: list[Protocol] = [options.protocol if view.protocol else spec_protocol(spec) for spec in specs]
     one, other = (
         Reading(
@@ -156,6 +161,12 @@ def compare(
     )
     found = compared(one, other, options)
     give(comparison_document(found), as_json, lambda: comparison_lines(found))
+
+
+def say_if_imported(store: Store, spec: RunSpec) -> None:
+    """Say who scored a run that came in a pack."""
+    if note := imported_note(spec.scoring.label, store.run_info(spec.key).provenance):
+        say(note)
 
 
 def spec_protocol(spec: RunSpec) -> Protocol:

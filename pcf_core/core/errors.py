@@ -16,6 +16,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
 │   ├── PolicyError            the limits that a model is checked against
+│   ├── PackError              a pack that was changed, is none, or says what is known here otherwise
 │   ├── RightsError            what this person may not do here, or a limit that the operator has set
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
@@ -93,6 +94,10 @@ class RunError(InputError):
 
 class PolicyError(InputError):
     """A policy of the gate: its limits, or what they are to be compared with."""
+
+
+class PackError(InputError):
+    """A file of runs made elsewhere: changed on its way, no such file, or against what is here."""
 
 
 class RightsError(InputError):

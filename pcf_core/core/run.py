@@ -18,7 +18,7 @@ from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
 from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
 
-ModelKind = Literal["public", "teaching", "planted", "own"]
+ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
 Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
 # Which of the words scored as exact count: a selection from the same scores, with no key of its own.
 BY_TOKENS: tuple[Protocol, ...] = ("single-token", "equal-tokens")
@@ -51,7 +51,7 @@ class ModelSpec(Record):
     ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
     weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
     ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
-    (``planted``), or the operator's own.
+    (``planted``), the operator's own, or one of which there are imported scores alone (``imported``).
     """
 
     name: str
@@ -105,14 +105,47 @@ class ScoringKey(Record):
         )
 
     @property
+    def imported(self) -> bool:
+        """Whether the scores came in a pack: nobody here has seen the weights."""
+        return False
+
+    @property
+    def name(self) -> str:
+        """The name by which pages ask for the model."""
+        return self.model
+
+    @property
     def label(self) -> str:
-        """The model's name, with the precision where that is not float32."""
-        return model_label(self.model, self.dtype)
+        """The same name, with the precision where that is not float32."""
+        return model_label(self.name, self.dtype)
 
     @property
     def hash(self) -> str:
         """The hash under which scores are stored."""
         return digest(self.model_dump())
+
+
+IMPORTED = "imported:"  # before the name of a model of which there are imported scores alone
+DIGITS_OF_IMPORTED = 8
+
+
+class ImportedKey(ScoringKey):
+    """The key of scores that came in a pack: the same hash, another name, another place in the store.
+
+    The name has a colon and digits of what the pack says of the weights, so that it is never that of a model
+    which can be scored here, and two models of one name are told apart.
+    """
+
+    @property
+    def imported(self) -> bool:
+        """Whether the scores came in a pack: they did."""
+        return True
+
+    @property
+    def name(self) -> str:
+        """The name by which pages ask for the model: ``imported:mini-gpt@1f3a9c20``."""
+        of_weights = digest([self.identity, self.tokenizer, self.family, self.rules])
+        return f"{IMPORTED}{self.model}@{of_weights[:DIGITS_OF_IMPORTED]}"
 
 
 class SamplingPlan(Record):
@@ -177,6 +210,16 @@ class RunSpec(Record):
         """Run key, for links: weights, counts, criteria and scales are not part of it, nor are the draws."""
         parts: list[Any] = [self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash]
         return digest(parts if self.plan is None else [*parts, [self.plan.within, self.plan.seed]])
+
+    @property
+    def kept_as(self) -> str:
+        """The name under which what is derived from its scores is kept: no import is ever local."""
+        return f"imported-{self.key}" if self.scoring.imported else self.key
+
+    @property
+    def as_imported(self) -> RunSpec:
+        """The same run, read from the scores of a pack."""
+        return self.model_copy(update={"scoring": ImportedKey(**self.scoring.model_dump())})
 
     @property
     def whole(self) -> RunSpec:

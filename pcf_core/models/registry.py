@@ -20,9 +20,10 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.factors import TrainingText
 from pcf_core.core.families import Family
 from pcf_core.core.records import LeftOut, Record
-from pcf_core.core.run import ModelSpec
+from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.text import shown
 from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_endpoint, survey_endpoint
 from pcf_core.models.folder import describe, model_hash, weight_files, weights_hash, weights_present
 from pcf_core.models.gguf import SUFFIX, describe_gguf
@@ -56,6 +57,10 @@ def resolve(name_or_path: str) -> ModelSpec:
     """
     if name_or_path.startswith(PREFIX):
         return resolve_endpoint(name_or_path)
+    if name_or_path.startswith(IMPORTED):
+        raise ModelError(
+            f"Of {shown(name_or_path)} there are imported scores alone: only its finished runs are read here."
+        )
     named = split_name(name_or_path)
     public = public_model(named.model)
     if public is not None:

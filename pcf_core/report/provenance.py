@@ -19,6 +19,7 @@ from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.records import RiskNumber, RunFacts
 from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command, score_command
 from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.looks import look_finding
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
@@ -114,7 +115,8 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
     kept = store.run_info(item.key).provenance
-    facts = run_facts(item, options) | device_facts(kept)
+    facts = run_facts(item, options) | device_facts(kept) | imported_facts(kept)
+    note = imported_note(label, kept)
     return RunFacts(
         label=label,
         run=item.key,
@@ -128,8 +130,11 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         versions=texts_of(kept.get("versions")),
         facts=facts,
         left_out=report.left_out,
-        warnings=report.warnings,
-        commands=(score_command(run), risk_command(item.key, without_path(options))),
+        warnings=(*([note] if note else []), *report.warnings),
+        commands=(
+            *(() if run.scoring.imported else (score_command(run),)),
+            risk_command(item.key, without_path(options)),
+        ),
         measured=study.title,
         risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
     )

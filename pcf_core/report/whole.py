@@ -232,7 +232,7 @@ def check_brought(request: ReportRequest, texts: Texts) -> None:
 
 def title_of(studies: Sequence[Study], texts: Texts) -> str:
     """Make a title: which models, on what."""
-    models = dict.fromkeys(item.run.scoring.model for study in studies for item in study.runs.values())
+    models = dict.fromkeys(item.run.scoring.name for study in studies for item in study.runs.values())
     models |= dict.fromkeys(one.asked.key.model for one in texts.fairpair)
     models |= dict.fromkeys(one.asked.model for one in texts.criteria)
     names = list(models)

@@ -15,7 +15,7 @@ def contents_finding(runs: Sequence[RunSpec], facts: int, fairpair: int, criteri
     """Say before it is made whose runs on which topics, how many sets and audits; empty for none."""
     parts = []
     for topic in dict.fromkeys(run.topic.title for run in runs):
-        models = list(dict.fromkeys(run.scoring.model for run in runs if run.topic.title == topic))
+        models = list(dict.fromkeys(run.scoring.name for run in runs if run.topic.title == topic))
         parts.append(f"{_named(models)} on “{topic}”")
     parts += [count(facts, "set of facts", "sets of facts")] if facts else []
     parts += [f"{count(fairpair, 'result')} of FairPair"] if fairpair else []

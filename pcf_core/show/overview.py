@@ -20,6 +20,7 @@ KINDS: Mapping[ModelKind, str] = {
     "teaching": "teaching models",
     "planted": "calibration",
     "own": "your own",
+    "imported": "imported",
 }
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
 

@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.catalogue import Catalogue, Holding
-from pcf_core.store.files import sha256, unseal
+from pcf_core.store.files import unseal
 from pcf_core.store.places import Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
-    Manifest,
     MissingShardError,
     Nats,
     Shard,
     encode,
     file_names,
+    manifest_of,
     now,
     read_shard,
     shard_id,
@@ -123,22 +123,8 @@ class Layer:
         self.catalogue.database.must_last()
         scoring = key.hash
         shard = shard_id(scoring, prompts, words)
-        accepted = tuple(word for word in words if word in table.tokens)
         data = encode(prompts, values)
-        manifest = Manifest(
-            shard=shard,
-            sha256=sha256(data),
-            scoring=key,
-            rows=len(prompts),
-            words=accepted,
-            tokens=tuple(table.tokens[word] for word in accepted),
-            refused={word: table.refused[word] for word in words if word in table.refused},
-            spelling={word: table.spelling[word] for word in accepted if word in table.spelling},
-            unspaced=tuple(word for word in accepted if word in table.unspaced),
-            at_start={word: table.at_start[word] for word in accepted if word in table.at_start},
-            created=now(),
-            provenance=dict(provenance),
-        )
+        manifest = manifest_of(key, prompts, words, table, data, now(), provenance)
         turn = nullcontext() if self.scores.shared else self.catalogue.database.transaction()
         with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
             if not self.catalogue.holds(scoring, shard):

@@ -10,7 +10,7 @@ written last and carries the checksum of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ from pydantic import Field
 
 from pcf_core.core.errors import DamagedShardError, StoreError
 from pcf_core.core.records import Record, digest
-from pcf_core.core.run import ScoringKey
+from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.places import Place
 
@@ -199,6 +199,33 @@ class Shard:
 def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
     """Return the name of the shard that answers these prompts and words."""
     return digest([SCHEMA_VERSION, scoring, prompts, words])
+
+
+def manifest_of(
+    key: ScoringKey,
+    prompts: Sequence[str],
+    words: Sequence[str],
+    table: TokenTable,
+    data: bytes,
+    created: datetime,
+    provenance: Mapping[str, Any],
+) -> Manifest:
+    """Describe a shard of these prompts and words, accepted and refused ones, with its data encoded."""
+    accepted = tuple(word for word in words if word in table.tokens)
+    return Manifest(
+        shard=shard_id(key.hash, prompts, words),
+        sha256=sha256(data),
+        scoring=key,
+        rows=len(prompts),
+        words=accepted,
+        tokens=tuple(table.tokens[word] for word in accepted),
+        refused={word: table.refused[word] for word in words if word in table.refused},
+        spelling={word: table.spelling[word] for word in accepted if word in table.spelling},
+        unspaced=tuple(word for word in accepted if word in table.unspaced),
+        at_start={word: table.at_start[word] for word in accepted if word in table.at_start},
+        created=created,
+        provenance=dict(provenance),
+    )
 
 
 def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:

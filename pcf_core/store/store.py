@@ -22,6 +22,7 @@ from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, damaged
 from pcf_core.store.deleting import Deletable, deletable, delete
 from pcf_core.store.files import seal, told, turn, write_whole
+from pcf_core.store.imported import Imported
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
 from pcf_core.store.results import (
@@ -154,6 +155,7 @@ class Store:
         self._texts = tuple(texts)
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
+        self._imported = Imported(root)
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
@@ -218,7 +220,7 @@ class Store:
     @mending
     def known_words(self, key: ScoringKey) -> TokenTable:
         """Return what is known of words under a key: tokens per word, the tokens, and words refused."""
-        tables = [layer.known_words(key.hash) for layer in self._layers]
+        tables = [layer.known_words(key.hash) for layer in self._layers_of(key)]
         tokens = {word: count for table in tables for word, count in table.tokens.items()}
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
         spelling = {word: ids for table in tables for word, ids in table.spelling.items()}
@@ -228,7 +230,11 @@ class Store:
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
         """List ids of the shards under a key, unread; they change exactly when scores are added or lost."""
-        return tuple(shard for layer in self._layers for shard in layer.shards(key.hash))
+        return tuple(shard for layer in self._layers_of(key) for shard in layer.shards(key.hash))
+
+    def _layers_of(self, key: ScoringKey) -> Sequence[Layer]:
+        """Return where the scores of a key lie: those of packs and those that were made here never mix."""
+        return self._imported.layers(key.hash) if key.imported else self._layers
 
     @mending
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
@@ -237,12 +243,12 @@ class Store:
         Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
         at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
         """
-        return missing_blocks(self._layers, key, prompts, words, self.known_words(key).refused)
+        return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 
     @mending
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
         """Return [prompt, word] float32 nats; NaN where not in the store, or refused."""
-        return gathered(self._layers, key, prompts, words)
+        return gathered(self._layers_of(key), key, prompts, words)
 
     @mending
     def write(
@@ -286,6 +292,8 @@ class Store:
             )
         if unknown or np.isnan(values).any():
             raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
+        if key.imported:
+            raise ValueError(f"scores of {key.name} come in packs and are not made here")
         return self._layers[0].write(
             key, tuple(prompts), tuple(words), table, values.astype(np.float32), provenance
         )
@@ -371,13 +379,14 @@ class Store:
     @mending
     def rebuild(self) -> None:
         """Make the catalogue anew from the shards; jobs stay."""
-        for layer in self._layers:
+        for layer in (*self._layers, *self._imported.all_layers()):
             layer.rebuild()
 
     @mending
     def warnings(self) -> tuple[str, ...]:
         """List a sentence for each damaged shard not scored again, and one for a damaged catalogue."""
-        of_shards = tuple(sentence for layer in self._layers for sentence in layer.catalogue.warnings())
+        layers = (*self._layers, *self._imported.all_layers())
+        of_shards = tuple(sentence for layer in layers for sentence in layer.catalogue.warnings())
         kept = damaged(self._root / FILE_NAME)
         if not kept.exists():
             return of_shards
@@ -411,7 +420,7 @@ class Store:
             The folder is full or read-only.
         """
         with self._writing():
-            known = self._infos().get(run.key)
+            known = self._made_infos().get(run.key)
             if known is None:
                 self._runs[0].save(run, {}, complete=False)
             elif known.run != run:
@@ -456,13 +465,16 @@ class Store:
         RunError
             It has no such run.
         """
+        if not self.is_made_here(key) and key in self._imported.run_keys():
+            return self._imported.size(key)
         return self._deletable(key)[1].size
 
     @mending
     def delete_run(self, key: str) -> None:
         """Delete a run of the cache folder, with all that no other run needs; see :mod:`.deleting`.
 
-        A run that is shipped too is then the shipped one again.
+        A run that is shipped too is then the shipped one again, an imported one the imported one; of
+        what is imported alone, that is deleted.
 
         Raises
         ------
@@ -472,8 +484,37 @@ class Store:
             The folder is read-only.
         """
         with self._writing():
+            if not self.is_made_here(key) and key in self._imported.run_keys():
+                self._imported.delete(key)
+                return
             run, found = self._deletable(key)
             delete(found, self._layers[0], run)
+
+    def is_finished(self, run: RunSpec) -> bool:
+        """Tell whether a run is scored to its end, here or, where it is an imported one, elsewhere."""
+        known = self._infos().get(run.key)
+        return known is not None and known.complete and known.run.scoring.imported == run.scoring.imported
+
+    def imported_runs(self) -> tuple[RunInfo, ...]:
+        """List the runs that came in packs and were not made here, the newest import first."""
+        made = self._made_infos()
+        found = [info for key, info in self._imported.infos().items() if key not in made]
+        return tuple(sorted(found, key=lambda info: info.created, reverse=True))
+
+    def is_made_here(self, key: str) -> bool:
+        """Tell whether a run of this key was made in this cache, or is shipped with the app."""
+        return key in self._made_infos()
+
+    def add_imported(self, packs: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Keep runs of a pack that was checked, by run key and file: all of them or none.
+
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only; nothing is left then.
+        """
+        with self._writing():
+            self._imported.add(packs)
 
     def _deletable(self, key: str) -> tuple[RunSpec, Deletable]:
         info = self._runs[0].infos().get(key)
@@ -482,7 +523,7 @@ class Store:
                 f"The run {key[:40]} was not made in this cache and cannot be deleted: the page 'Models' "
                 "lists those that can."
             )
-        others = (known.run for known in self._infos().values())
+        others = (known.run for known in self._made_infos().values())
         return info.run, deletable(self._root, self._layers[0], info.run, others)
 
     def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
@@ -540,6 +581,10 @@ class Store:
         return tuple(sorted(written, key=lambda key: (-written[key], key)))
 
     def _infos(self) -> dict[str, RunInfo]:
+        """Load all runs by key; one that was made here, or is shipped, goes before an imported one."""
+        return self._imported.infos() | self._made_infos()
+
+    def _made_infos(self) -> dict[str, RunInfo]:
         infos: dict[str, RunInfo] = {}
         for folder in reversed(self._runs):
             infos |= folder.infos()

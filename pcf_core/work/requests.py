@@ -61,9 +61,16 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
     Raises
     ------
+    RunError
+        It came in a pack: its model is not here.
     StoreError
         The cache folder is read-only or full.
     """
+    if run.scoring.imported:
+        raise RunError(
+            f"The run {run.key} was imported and cannot be scored here: have the model itself at hand, then "
+            "score that."
+        )
     most = run.cells if run.plan is None else len(run.evidence.terms) * len(run.templates.texts)
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
     if missing is None:

@@ -137,8 +137,9 @@ def run_turn(
 
 
 def _known(run: RunSpec, store: Store) -> RunInfo | None:
-    """Return what the store keeps of the run itself."""
-    return {info.run.key: info for info in store.runs()}.get(run.key)
+    """Return what the store keeps of the run itself; what was imported under its key is not its own."""
+    made = {info.run.key: info for info in store.runs() if not info.run.scoring.imported}
+    return made.get(run.key)
 
 
 def _lacks(run: RunSpec, store: Store) -> bool:
@@ -440,7 +441,7 @@ def score_asked(
             at = at.model_copy(update={"done": scored + at.done, "total": scored + at.total})
         on_progress(at)
 
-    finished = any(info.complete for info in store.runs() if info.run.key == run.key)
+    finished = store.is_finished(run)
     # All looks are one turn: who waited goes on where the other came to, not at the draws of its own look.
     turn = run_turn(f"{run.key}.looks", store, pause, on_wait)
     with nullcontext() if finished else turn:

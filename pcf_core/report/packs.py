@@ -1,0 +1,481 @@
+"""A pack: runs in one file, with all that reading them takes, for those who cannot score the models.
+
+    manifest.json          format, who scored it, licence note, versions, size and SHA-256 of every part
+    <run key>/run.json     model, topic, occupations, templates, plan, and what scored it, self-audit and all
+    <run key>/words.json   tokens of every word, and the words that the tokenizer refuses
+    <run key>/scores.f32   nats as float32, the lowest byte first: [prompt, accepted word]
+    manifest.sig           if wanted, an SSH signature of manifest.json
+
+It is a ZIP whose files are stored as they are, in this order, with one fixed time: the same runs give the
+same bytes, and any program opens it.  **Reading trusts nothing that a ZIP says of itself.**  The parts are
+cut out by the sizes in the manifest, and the archive is put together from them again: it has to be the same,
+byte by byte.  So there is nothing to unpack, no path, link, second entry or comment to be wrong about, and no
+byte that is not checked.  Prompts are no part of it: they follow from the run.
+
+Rows of the scores are the prompts of the run, those first where the words stand within a sentence, then those
+where they begin one (:func:`pcf_core.audit.places.by_writing`), as they come.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+import pcf_core
+from pcf_core.audit.places import by_writing
+from pcf_core.audit.results import is_unchecked
+from pcf_core.core.errors import InputError, PackError, RunError
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.records import FloatArray, Record, first_problem
+from pcf_core.core.run import RunSpec, ScoringKey, SelfAudit, TokenTable, scored_as
+from pcf_core.material.evidence import make_evidence
+from pcf_core.material.safety.text import check_text
+from pcf_core.material.template_files import Row
+from pcf_core.material.templates import make_templates
+from pcf_core.material.topics import make_topic
+from pcf_core.measure.sampling import draw_templates
+from pcf_core.report.written import EPOCH, PLAIN_FILE
+from pcf_core.store.files import sha256
+from pcf_core.store.results import RunInfo
+from pcf_core.store.store import Store
+
+FORMAT: Literal["pcf-audit-pack"] = "pcf-audit-pack"
+VERSION: Literal[1] = 1
+ENDING = ".pcfpack"
+MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
+FILES = ("run.json", "words.json", "scores.f32")  # of each run, in this order
+LARGEST = 256 * 2**20  # bytes of a pack
+LARGEST_JSON = 16 * 2**20
+LARGEST_SIGNATURE = 16 * 2**10
+MOST_RUNS = 20
+MOST_CELLS = 4_000_000  # of all runs of a pack: so many prompts are made to read it
+MOST_DRAWS = 10_000_000
+MOST_TOKENS = 1_000  # of a word
+ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and rounding goes no further
+DEEPEST = 6  # of what is told of a run's making
+SHARD = 512  # prompts
+HEAD = 30  # bytes before the name of an entry of a ZIP
+NEW = "ask for it anew"
+LICENCE = (
+    "Words, templates and occupations keep the licences of their sources, which run.json names; of the "
+    "scores none is stated."
+)
+# As a model is called on the hub, in a folder or behind an endpoint; no sign that could be taken for markup.
+MODEL = re.compile(r"[\w/.~][\w ./:@+~,()\-]{0,299}")
+WORD_OF_KEY = re.compile(r"[\w.:/@+\-]{0,300}")  # identity, tokenizer, rules, dtype
+MARKUP = frozenset("<>")
+
+Made = TypeVar("Made", bound=Record)
+
+
+class Part(Record):
+    """A file of a pack: ``size`` in bytes."""
+
+    name: str = Field(max_length=100)
+    size: int = Field(ge=0, le=LARGEST)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class PackManifest(Record):
+    """What a pack holds; ``scored_by`` is what its maker says, ``versions``: of what wrote it."""
+
+    format: Literal["pcf-audit-pack"] = FORMAT
+    version: Literal[1] = VERSION
+    runs: tuple[Annotated[str, Field(pattern="^[0-9a-f]{16}$")], ...] = Field(
+        min_length=1, max_length=MOST_RUNS
+    )
+    scored_by: str = Field("", max_length=200)
+    licence: str = Field(LICENCE, max_length=4000)
+    versions: dict[str, str] = Field(max_length=20)
+    parts: tuple[Part, ...] = Field(max_length=MOST_RUNS * len(FILES))
+
+
+class PackedRun(Record):
+    """A run as a pack has it: when it was finished, and what scored it."""
+
+    run: RunSpec
+    created: datetime
+    provenance: dict[str, Any]
+
+
+class PackedWords(Record):
+    """What the tokenizer makes of the words of a run; see :class:`~pcf_core.core.run.TokenTable`."""
+
+    tokens: dict[str, Annotated[int, Field(ge=1, le=MOST_TOKENS)]]
+    refused: dict[str, str]
+    spelling: dict[str, str]
+    unspaced: tuple[str, ...]
+    at_start: dict[str, Annotated[int, Field(ge=1, le=MOST_TOKENS)]]
+
+    @property
+    def table(self) -> TokenTable:
+        """The same, as scoring has it."""
+        return TokenTable(self.tokens, self.refused, self.spelling, frozenset(self.unspaced), self.at_start)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Prompts that have the words alike: [prompt, accepted word] nats."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+    values: FloatArray
+
+    def parts(self) -> Iterator[Block]:
+        """Yield some prompts at a time."""
+        for start in range(0, len(self.prompts), SHARD):
+            rows = slice(start, start + SHARD)
+            yield Block(self.prompts[rows], self.words, self.values[rows])
+
+
+@dataclass(frozen=True)
+class Content:
+    """A run of a pack, found to be whole and consistent."""
+
+    packed: PackedRun
+    table: TokenTable
+    blocks: tuple[Block, ...]
+
+    @property
+    def run(self) -> RunSpec:
+        """The run, as whoever scored it had it."""
+        return self.packed.run
+
+    def parts(self) -> Iterator[Block]:
+        """Yield all scores, some prompts at a time."""
+        for block in self.blocks:
+            yield from block.parts()
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack that was checked: ``signed``, the bytes that a signature is of; ``signature`` may be empty."""
+
+    manifest: PackManifest
+    signed: bytes
+    signature: bytes
+    contents: tuple[Content, ...]
+
+
+# ------------------------------------------------------------------------------------------ writing
+
+
+def pack_parts(
+    store: Store, keys: Sequence[str], scored_by: str = "", licence: str = ""
+) -> tuple[bytes, dict[str, bytes]]:
+    """Return the manifest of a pack of these runs, and its parts by name.
+
+    Raises
+    ------
+    RunError
+        A run is unknown, not finished, or was itself imported.
+    PackError
+        Too many runs, or texts that no pack may have.
+    """
+    parts: dict[str, bytes] = {}
+    runs = list(dict.fromkeys(store.load_run(key).key for key in keys))
+    if not 1 <= len(runs) <= MOST_RUNS:
+        raise PackError(f"A pack has 1 to {MOST_RUNS} runs, and {len(runs)} were named: make several packs.")
+    for key in runs:
+        parts |= _files_of(store, store.run_info(key))
+    manifest = PackManifest(
+        runs=tuple(runs),
+        scored_by=_said(scored_by, "--by", 200),
+        licence=_said(licence, "--licence", 4000) or LICENCE,
+        versions={"pcf_core": pcf_core.__version__},
+        parts=tuple(Part(name=name, size=len(data), sha256=sha256(data)) for name, data in parts.items()),
+    )
+    return canonical(manifest), parts
+
+
+def pack_bytes(manifest: bytes, parts: Mapping[str, bytes], signature: bytes = b"") -> bytes:
+    """Put a pack together: the same parts give the same bytes."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        signed = {SIGNATURE: signature} if signature else {}
+        for name, data in ({MANIFEST: manifest} | dict(parts) | signed).items():
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.external_attr, info.create_system = PLAIN_FILE, 3
+            archive.writestr(info, data)
+    return target.getvalue()
+
+
+def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
+    """Return the parts of one run by name."""
+    run = info.run
+    if run.scoring.imported:
+        raise RunError(f"The run {run.key} was imported: pass on the pack that it came in.")
+    if not info.complete or is_unchecked(info):
+        raise RunError(f"The run {run.key} is not finished: score it to the end, then pack it.")
+    known = store.known_words(run.scoring)
+    words = all_words(run)
+    lacking = RunError(f"The run {run.key} lacks scores: score it again, then pack it.")
+    if any(
+        word not in known.tokens and word not in known.refused
+        for written in by_writing(run.prompts, run.topic.words)
+        for word in written
+    ):
+        raise lacking
+    table = PackedWords(
+        tokens={word: known.tokens[word] for word in words if word in known.tokens},
+        refused={word: known.refused[word] for word in words if word in known.refused},
+        spelling={word: known.spelling[word] for word in words if word in known.spelling},
+        unspaced=tuple(word for word in words if word in known.unspaced),
+        at_start={word: known.at_start[word] for word in words if word in known.at_start},
+    )
+    scores = io.BytesIO()
+    for prompts, accepted in _written(run, table.table):
+        for start in range(0, len(prompts), SHARD):
+            values = store.gather(run.scoring, prompts[start : start + SHARD], accepted)
+            if np.isnan(values).any():
+                raise lacking
+            scores.write(values.astype("<f4").tobytes())
+    packed = PackedRun(run=run, created=info.created, provenance=info.provenance)
+    files = (canonical(packed), canonical(table), scores.getvalue())
+    return {f"{run.key}/{name}": data for name, data in zip(FILES, files, strict=True)}
+
+
+def _said(text: str, option: str, longest: int) -> str:
+    said = check_text(text, "the text", option, PackError)
+    if len(said) > longest or MARKUP & set(said):
+        raise PackError(
+            f"{option} may have {longest:,} characters, and no < or >: shorten it, or write words."
+        )
+    return said
+
+
+def canonical(record: Record) -> bytes:
+    """Write a record as JSON; the same record gives the same bytes.
+
+    Raises
+    ------
+    ValueError
+        It holds what JSON has not.
+    """
+    fields = record.model_dump(mode="json")
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False, indent=1).encode()
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+def read_pack(data: bytes) -> Pack:
+    """Read a pack and check every byte and every value of it.
+
+    Raises
+    ------
+    PackError
+        It is no pack, was changed, or holds what no run has.
+    """
+    if len(data) > LARGEST:
+        raise PackError(
+            f"A pack has at most {LARGEST // 2**20} MiB, and this file has {len(data) // 2**20}: ask for one "
+            "with fewer runs."
+        )
+    try:
+        manifest_bytes, place = _entry(data, 0, MANIFEST, LARGEST_JSON)
+        manifest = _record(PackManifest, manifest_bytes, MANIFEST)
+        expected = [f"{key}/{name}" for key in manifest.runs for name in FILES]
+        if [part.name for part in manifest.parts] != expected or len(set(manifest.runs)) < len(manifest.runs):
+            raise ValueError("its manifest names other parts than a pack has")
+        parts: dict[str, bytes] = {}
+        for part in manifest.parts:
+            parts[part.name], place = _entry(data, place, part.name, part.size)
+            if len(parts[part.name]) != part.size or sha256(parts[part.name]) != part.sha256:
+                raise ValueError(f"the checksum of {part.name} does not fit")
+        signature = b""
+        if _name_at(data, place) == SIGNATURE.encode():
+            signature, place = _entry(data, place, SIGNATURE, LARGEST_SIGNATURE)
+        if pack_bytes(manifest_bytes, parts, signature) != data:
+            raise ValueError("it has more, or other entries, than its manifest lists")
+        _check_said(manifest)
+        contents: list[Content] = []
+        for key in manifest.runs:
+            files = [parts[f"{key}/{name}"] for name in FILES]
+            contents.append(_content(key, files, MOST_CELLS - sum(one.run.cells for one in contents)))
+    except InputError as error:
+        reason = str(error).rstrip(".")
+        raise PackError(f"This pack cannot be read ({reason}): {NEW}.") from error
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise PackError(f"This file is no pack, or was changed on its way ({reason}): {NEW}.") from error
+    return Pack(manifest, manifest_bytes, signature, tuple(contents))
+
+
+def _name_at(data: bytes, place: int) -> bytes:
+    """Return the name of the entry at a place; nothing where none begins there."""
+    if data[place : place + 4] != b"PK\x03\x04":
+        return b""
+    length = int.from_bytes(data[place + 26 : place + 28], "little")
+    return data[place + HEAD : place + HEAD + length]
+
+
+def _entry(data: bytes, place: int, name: str, largest: int) -> tuple[bytes, int]:
+    """Cut out the entry of this name that begins at a place; return it with the place behind it.
+
+    Its size is what its head says: whether that is so, shows when the archive is put together again.
+    """
+    if _name_at(data, place) != name.encode():
+        raise ValueError(f"{name} is not where it belongs")
+    size = int.from_bytes(data[place + 18 : place + 22], "little")
+    if size > largest:
+        raise ValueError(f"{name} has more than {largest:,} bytes")
+    begin = place + HEAD + len(name)
+    return data[begin : begin + size], begin + size
+
+
+def _record(kind: type[Made], data: bytes, name: str) -> Made:
+    """Read a record that :func:`canonical` wrote."""
+    if len(data) > LARGEST_JSON:
+        raise ValueError(f"{name} has more than {LARGEST_JSON:,} bytes")
+    try:
+        found = kind.model_validate_json(data, strict=True)
+    except ValidationError as error:
+        problem = first_problem(error)  # without what came, which may be anybody's text
+        raise ValueError(f"{name}: {problem.where[:100] or 'it'} {problem.wanted[:100]}") from error
+    if canonical(found) != data:
+        raise ValueError(f"{name} is not written as the app writes it")
+    return found
+
+
+def _check_said(manifest: PackManifest) -> None:
+    """Check the texts that pages show of a manifest."""
+    texts = (manifest.scored_by, manifest.licence, *manifest.versions, *manifest.versions.values())
+    for text in texts:
+        if check_text(text, "a text", MANIFEST, PackError) != text or MARKUP & set(text):
+            raise ValueError(f"a text of {MANIFEST} has signs that it may not have")
+
+
+def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
+    """Check the parts of one run against each other."""
+    run_bytes, words_bytes, scores = files
+    packed = _record(PackedRun, run_bytes, "run.json")
+    run = packed.run
+    if run.key != key:
+        raise ValueError(f"run.json is that of another run than {key}")
+    if run.cells > most_cells:
+        raise ValueError(f"it has more than {MOST_CELLS:,} cells")
+    # Before prompts are made: each has a number of each group at least, and so many numbers are there.
+    if run.cells * 2 > len(scores) // 4:
+        raise ValueError("scores.f32 does not have a number for every prompt and word")
+    _check_key(run.scoring)
+    _check_material(run)
+    _check_made(packed)
+    table = _record(PackedWords, words_bytes, "words.json")
+    _check_words(run, table)
+    written = _written(run, table.table)
+    if sum(len(prompts) * len(accepted) for prompts, accepted in written) * 4 != len(scores):
+        raise ValueError("scores.f32 does not have a number for every prompt and word")
+    values = np.frombuffer(scores, "<f4")
+    if np.isnan(values).any() or (values > ABOVE_NOTHING).any():
+        raise ValueError("scores.f32 holds what is no logarithm of a probability")
+    blocks, place = [], 0
+    for prompts, accepted in written:
+        count = len(prompts) * len(accepted)
+        block = values[place : place + count].reshape(len(prompts), len(accepted))
+        blocks.append(Block(prompts, accepted, block))
+        place += count
+    return Content(packed, table.table, tuple(blocks))
+
+
+def _check_key(key: ScoringKey) -> None:
+    """Check the names in a scoring key."""
+    if (
+        not MODEL.fullmatch(key.model)
+        or check_text(key.model, "the name", "The model", PackError) != key.model
+    ):
+        raise ValueError("the name of its model has signs that it may not have")
+    facts = (key.identity, key.tokenizer, key.rules, key.dtype)
+    if not all(WORD_OF_KEY.fullmatch(fact) for fact in facts) or not key.identity:
+        raise ValueError("what it says of its model is none of the hashes and names that are written there")
+    if key.family not in FAMILIES:
+        raise ValueError("its model is of a family that is not known here")
+    if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
+        raise ValueError("it was scored by a protocol that is not known here")
+
+
+def _check_material(run: RunSpec) -> None:
+    """Check topic, occupations and templates as those of a user's own files are checked."""
+    topic, evidence, templates = run.topic, run.evidence, run.templates
+    same_topic = make_topic(**{name: getattr(topic, name) for name in type(topic).model_fields})
+    same_list = make_evidence(**{name: getattr(evidence, name) for name in type(evidence).model_fields})
+    rows = [Row("", one.text, one.count, one.documents, fits=one.fits) for one in templates.templates]
+    same_set = make_templates(
+        templates.name, rows, title=templates.title, source=templates.source, notes=templates.notes
+    ).model_copy(update={"kept": templates.kept})
+    if (same_topic, same_list, same_set) != (topic, evidence, templates) or not 0 <= templates.kept <= 1:
+        raise ValueError("its topic, occupations or templates are not written as the app writes them")
+    if run.plan is None:
+        return
+    if not 1 <= run.plan.draws <= MOST_DRAWS or len(run.plan.times) != len(templates.templates):
+        raise ValueError("its sampling plan draws other templates than it has")
+    drawn = draw_templates(templates.counts, run.plan.draws, run.plan.seed)
+    if tuple(drawn.tolist()) != run.plan.times or not 0 < run.plan.within <= 1:
+        raise ValueError("its sampling plan does not draw what it says")
+
+
+def _check_made(packed: PackedRun) -> None:
+    """Check what is told of a run's making."""
+    if {"imported", "unchecked"} & set(packed.provenance):
+        raise ValueError("it was not finished where it was scored")
+    if packed.created.tzinfo is None:
+        raise ValueError("its time has no time zone")
+    _check_told(packed.provenance, DEEPEST)
+    if (audit := packed.provenance.get("self_audit")) is not None:
+        SelfAudit.model_validate(audit)
+
+
+def _check_told(value: object, depth: int) -> None:
+    """Check every text in nested tables and lists."""
+    if depth == 0:
+        raise ValueError("what is told of its making is nested too deep")
+    if isinstance(value, str):
+        check_text(value, "a text", "run.json", PackError)
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            _check_told(name, depth)
+            _check_told(inner, depth - 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_told(inner, depth - 1)
+
+
+def _check_words(run: RunSpec, table: PackedWords) -> None:
+    """Check that words.json tells of the words of the run, each once, and of no other."""
+    words = set(all_words(run))
+    told = [set(table.tokens), set(table.refused)]
+    further = [set(table.spelling), set(table.unspaced), set(table.at_start)]
+    if told[0] & told[1] or not (told[0] | told[1]) <= words or any(not one <= told[0] for one in further):
+        raise ValueError("words.json tells of other words than the run has")
+    needed = {word for written in by_writing(run.prompts, run.topic.words) for word in written}
+    if not needed <= told[0] | told[1]:
+        raise ValueError("words.json lacks words of the run")
+    for text in (*table.refused.values(), *table.spelling.values()):
+        check_text(text, "a text", "words.json", PackError)
+
+
+def all_words(run: RunSpec) -> tuple[str, ...]:
+    """Return the words of a run in every writing that its prompts have, and as the topic has them."""
+    written = by_writing(run.prompts, run.topic.words)
+    return tuple(dict.fromkeys((*run.topic.words, *(word for words in written for word in words))))
+
+
+def _written(run: RunSpec, table: TokenTable) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """List prompts with the accepted words as they are written there."""
+    prompts = run.prompts
+    return [
+        (
+            tuple(dict.fromkeys(prompts[row] for row in rows)),
+            tuple(word for word in dict.fromkeys(words) if word in table.tokens),
+        )
+        for words, rows in by_writing(prompts, run.topic.words).items()
+    ]

@@ -1,0 +1,123 @@
+"""Runs that came in packs: each in a folder of its own, apart from all that is scored here.
+
+    <root>/imported/<run key>/runs/<run key>.json   the run, sealed: its provenance says who scored it
+    <root>/imported/<run key>/scores/<scoring>/     its shards, as those of a cache
+
+Nobody here has seen the weights.  So a forged score must never pass for one of our own: these shards are read
+for imported runs alone (:class:`~pcf_core.core.run.ImportedKey`), and are never what a model that is scored
+here "has already".  What is derived from them lies under another name than a run's of the same key.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pcf_core.store.catalogue import Catalogue
+from pcf_core.store.database import Database
+from pcf_core.store.files import write_whole
+from pcf_core.store.layer import Layer
+from pcf_core.store.places import place_of
+from pcf_core.store.results import KEY, RunFolder, RunInfo
+
+FOLDER = "imported"
+STAGE = ".staged-"  # before the name of a folder that is being filled; a dot begins no run key
+
+
+class Imported:
+    """The imported runs of the cache at ``root``; folders that come or go are noticed when asked."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder = root / FOLDER
+        self._runs: dict[str, RunFolder] = {}
+        self._layers: dict[str, Layer] = {}
+
+    def run_keys(self) -> list[str]:
+        """List the run keys, in order."""
+        try:
+            return sorted(path.name for path in self._folder.iterdir() if KEY.fullmatch(path.name))
+        except OSError:  # nothing was ever imported, or it cannot be read: then there is nothing to show
+            return []
+
+    def infos(self) -> dict[str, RunInfo]:
+        """Load the runs by key, each marked as imported; a damaged one is logged and left out."""
+        found = {}
+        for key in self.run_keys():
+            runs = self._runs.setdefault(key, RunFolder(self._folder / key))
+            info = runs.infos().get(key)
+            if info is not None:
+                found[key] = info.model_copy(update={"run": info.run.as_imported})
+        return found
+
+    def layers(self, scoring: str) -> Sequence[Layer]:
+        """Return the shards of every import with this scoring key."""
+        holds = [key for key in self.run_keys() if (self._folder / key / "scores" / scoring).is_dir()]
+        return [self._layer(key) for key in holds]
+
+    def all_layers(self) -> Sequence[Layer]:
+        """Return the shards of every import."""
+        return [self._layer(key) for key in self.run_keys()]
+
+    def add(self, packs: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Keep the files of runs, by run key and path in its folder: all runs or none.
+
+        They are written into a folder beside, which takes its name when it is whole.
+
+        Raises
+        ------
+        OSError
+            The folder is full or cannot be written, or one of the runs is there.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for left in self._folder.glob(f"{STAGE}*"):  # of a process that was killed; callers hold the lock
+            shutil.rmtree(left, ignore_errors=True)
+        stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=self._folder))
+        moved: list[Path] = []
+        try:
+            for key, files in packs.items():
+                for name, data in files.items():
+                    write_whole(stage / key / name, data)
+            for key in packs:
+                (stage / key).rename(self._folder / key)
+                moved.append(self._folder / key)
+        except OSError:
+            for path in moved:
+                shutil.rmtree(path, ignore_errors=True)
+            raise
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+
+    def size(self, key: str) -> int:
+        """Return the bytes of a run of :meth:`run_keys`, with what was derived from it."""
+        return sum(path.stat().st_size for path in self._files(key))
+
+    def delete(self, key: str) -> None:
+        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them.
+
+        Raises
+        ------
+        OSError
+            The folder cannot be written.
+        """
+        for path in self._files(key):  # the record comes first: no run is known without its scores
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self._folder / key, ignore_errors=True)
+        self._runs.pop(key, None)
+        self._layers.pop(key, None)
+
+    def _files(self, key: str) -> list[Path]:
+        folders = (
+            self._folder / key / "runs",
+            self._folder / key,
+            self._root / "results" / f"imported-{key}",
+        )
+        found = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
+        return list(dict.fromkeys(found))
+
+    def _layer(self, key: str) -> Layer:
+        if key not in self._layers:
+            self._layers[key] = Layer(place_of(self._folder / key), Catalogue(Database(None)))
+        return self._layers[key]

@@ -1,0 +1,122 @@
+"""``export --format pack``, ``import``, ``packs verify``: from one cache to another, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pcf_core.core.settings import Settings, settings
+from pcf_core.store.store import Store
+from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.report.test_signing import listed, make_key, needs_program
+
+
+@pytest.fixture
+def key(full_store: Store) -> str:
+    return full_store.own_runs()[0].run.key
+
+
+@pytest.fixture
+def pack(key: str, tmp_path: Path) -> Path:
+    path = tmp_path / "runs.pcfpack"
+    done = run_here("export", key, "--format", "pack", "--by", "Ann's lab", "--out", str(path))
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {path}" in done.stderr
+    return path
+
+
+@pytest.fixture
+def elsewhere(pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    cache = tmp_path / "elsewhere"
+    monkeypatch.setenv("PCF_CACHE", str(cache))
+    settings.cache_clear()
+    return cache
+
+
+def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMAS[name])
+    return document
+
+
+@HERE_AND_AS_A_PROCESS
+def test_a_pack_is_imported_and_read_as_where_it_was_scored(
+    run: Run, key: str, pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = json.loads(run_here("risk", key, "--json").stdout)
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
+    settings.cache_clear()
+    found = answer_of("import", "import", str(pack), run=run)
+    assert [one["run"] for one in found["imported"]] == [key]
+    assert (found["scored_by"], found["signature"]) == ("Ann's lab", "not signed")
+    done = run("risk", key, "--json")
+    assert "is imported: scored by Ann's lab, weights not seen here (not signed)." in done.stderr
+    after = json.loads(done.stdout)
+    assert after["model"] == f"imported:{before['model']}@{after['model'][-8:]}"
+    assert after["run"] == before["run"]
+    for quantity in ("overall_risk", "prejudice_risk", "caprice_risk"):
+        assert after[quantity] == pytest.approx(before[quantity], rel=1e-12)
+    again = answer_of("import", "import", str(pack), run=run)
+    assert (again["imported"], [one["run"] for one in again["already_here"]]) == ([], [key])
+
+
+def test_the_same_run_gives_the_same_file(key: str, pack: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.pcfpack"
+    run_here("export", key, "--format", "pack", "--by", "Ann's lab", "--out", str(again))
+    assert again.read_bytes() == pack.read_bytes()
+
+
+def test_verify_says_what_a_pack_holds_and_imports_nothing(key: str, pack: Path, elsewhere: Path) -> None:
+    found = answer_of("packs_verify", "packs", "verify", str(pack))
+    assert [one["run"] for one in found["runs"]] == [key]
+    assert not (elsewhere / "imported").exists()
+
+
+@needs_program
+def test_a_signed_pack_is_told_by_name_where_the_operator_lists_the_key(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, ann = tmp_path / "signed.pcfpack", make_key(tmp_path, "ann")
+    done = run_here("export", key, "--format", "pack", "--sign", str(ann), "--out", str(path))
+    assert done.returncode == 0, done.stderr
+    assert answer_of("packs_verify", "packs", "verify", str(path))["signature"] == "unknown key"
+    monkeypatch.setenv("PCF_SIGNERS", str(listed(tmp_path, ("ann@example.org", ann))))
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
+    settings.cache_clear()
+    assert answer_of("import", "import", str(path))["signature"] == "signed by ann@example.org"
+    assert "(signed by ann@example.org)" in run_here("risk", key, "--json").stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("import", "nowhere.pcfpack"),
+        ("import", "README.md"),
+        ("import", "docs"),
+        ("packs", "verify", "README.md"),
+        ("export", "--format", "pack", "--out", "x.pcfpack"),
+        ("export", "abcdef", "--format", "pack", "--out", "x.pcfpack"),
+        ("export", "abcdef", "--format", "pack", "--sections", "all", "--out", "x.pcfpack"),
+        ("export", "abcdef", "--format", "csv", "--by", "Ann", "--out", "x.csv"),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_sentence(own_settings: Settings, arguments: tuple[str, ...]) -> None:
+    done = run_here(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip().count("\n") == 0
+    assert done.stderr.strip().endswith(".")
+
+
+def test_a_key_that_is_none_writes_nothing(key: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.pcfpack"
+    done = run_here("export", key, "--format", "pack", "--sign", str(tmp_path / "none"), "--out", str(path))
+    assert done.returncode == 2
+    assert not path.exists()

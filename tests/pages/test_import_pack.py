@@ -1,0 +1,127 @@
+"""Import on the page Run an audit: auditors bring in packs, whose runs are shown everywhere, marked."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pcf_core.core.settings import settings
+from pcf_core.report.packs import pack_bytes, pack_parts
+from pcf_core.store.store import Store
+from tests.pages.opened import open_app, texts
+
+MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
+
+
+@pytest.fixture
+def pack(full_store: Store) -> bytes:
+    """The run of mini-gpt, which is then no more in the cache: mini-bert's is."""
+    keys = {info.run.scoring.model: info.run.key for info in full_store.own_runs()}
+    data = pack_bytes(*pack_parts(full_store, [keys["mini-gpt"]], "Ann's lab"))
+    full_store.delete_run(keys["mini-gpt"])
+    return data
+
+
+def bring(app: AppTest, data: bytes) -> AppTest:
+    app.file_uploader(key="pack_file").upload("runs.pcfpack", data, "application/octet-stream").run()
+    app.button(key="pack_import").click().run()
+    assert not app.exception
+    return app
+
+
+def imported_name() -> str:
+    (info,) = Store.open(settings().cache).imported_runs()
+    return info.run.scoring.name
+
+
+def test_a_pack_is_brought_in_and_said(pack: bytes) -> None:
+    app = bring(open_app("run_an_audit"), pack)
+    assert "1 run is imported." in app.success[0].value
+    assert MARK in texts(app)
+    app = bring(open_app("run_an_audit"), pack)
+    assert not app.success
+    assert "1 run was here already, with the same scores." in app.info[0].value
+
+
+def test_its_run_stands_beside_ours_on_every_page(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    name = imported_name()
+    for page in ("overview", "risk", "compare", "tilt", "heat_map", "caprice"):
+        app = open_app(page, model=["mini-bert", name])
+        assert not app.error, (page, [error.value for error in app.error])
+        said = [caption.value.replace("\\", "") for caption in app.caption]
+        assert any(MARK in caption and name in caption for caption in said), page
+    assert name in open_app("overview").sidebar.multiselect(key="model").options
+
+
+def test_the_table_of_models_says_its_kind(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    app = open_app("overview", model=["mini-bert", imported_name()])
+    table = app.dataframe[0].value
+    assert set(table["kind"]) == {"teaching models", "imported"}, table.to_dict()
+
+
+def test_models_lists_it_with_its_mark_and_deletes_it(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    store = Store.open(settings().cache)
+    (info,) = store.imported_runs()
+    app = open_app("models")
+    app.selectbox(key="kept_run").select(info.run.key).run()
+    assert any(MARK in caption.value.replace("\\", "") for caption in app.caption)
+    app.button(key=f"delete_run_{info.run.key}").click().run()
+    assert not app.exception
+    assert store.imported_runs() == ()
+
+
+def test_no_form_offers_to_score_it(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    name = imported_name()
+    app = open_app("run_an_audit", model=[name])
+    assert name not in app.multiselect(key="score_model").options
+    link = open_app("run_an_audit", score_model=[name])
+    assert any("there are imported scores alone" in error.value for error in link.error)
+
+
+def test_a_plain_name_does_not_show_what_was_imported(pack: bytes) -> None:
+    """mini-gpt is at hand, and its own run is not scored: the page says so."""
+    bring(open_app("run_an_audit"), pack)
+    app = open_app("risk", model=["mini-gpt"])
+    assert not any(MARK in caption.value.replace("\\", "") for caption in app.caption)
+    assert app.button
+
+
+def test_on_another_topic_it_says_what_it_has(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    app = open_app("risk", model=[imported_name()], topic="race", templates="race-relative")
+    assert any("No imported run of" in error.value for error in app.error)
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"<b>no</b>"], ids=["empty", "cut", "markup"])
+def test_what_is_no_pack_is_refused_in_a_sentence(full_store: Store, data: bytes) -> None:
+    app = bring(open_app("run_an_audit"), data)
+    assert len(app.error) == 1
+    assert app.error[0].value.replace("\\", "").endswith("ask for it anew.")
+    assert full_store.imported_runs() == ()
+    assert not (settings().cache / "imported").exists()
+
+
+def test_a_viewer_has_no_import(pack: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    bring(open_app("run_an_audit"), pack)
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    app = open_app("run_an_audit")
+    assert not [field for field in app.get("file_uploader") if field.key == "pack_file"]
+    assert not [button for button in app.button if button.key == "pack_import"]
+    shown = open_app("risk", model=[imported_name()])
+    assert any(MARK in caption.value.replace("\\", "") for caption in shown.caption), "viewers read it"
+
+
+def test_a_run_that_is_deleted_elsewhere_stands_no_more(pack: bytes) -> None:
+    bring(open_app("run_an_audit"), pack)
+    name = imported_name()
+    shutil.rmtree(Path(settings().cache) / "imported")
+    app = open_app("risk", model=["mini-bert", name])
+    assert any("No imported run of" in error.value for error in app.error)
