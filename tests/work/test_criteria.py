@@ -291,14 +291,14 @@ def test_what_was_stopped_goes_on_and_comes_to_the_same(
 
     def progress(so_far: int, total: int, rate: float) -> None:
         nonlocal done
-        assert total == (100 if asked is WRITTEN else 2)
+        assert total == (60 if asked is WRITTEN else 2)
         done = so_far
 
     def one_by_one(spec: ModelSpec, protocol: str) -> Scorer:
         return open_toy(spec, protocol, batch_size=1)
 
     least = 25 if asked is WRITTEN else 1
-    most = 100 if asked is WRITTEN else 2
+    most = 60 if asked is WRITTEN else 2
     with pytest.raises(Stopped):
         run_criteria(
             kept(store, asked),
@@ -324,10 +324,10 @@ def test_what_was_stopped_goes_on_and_comes_to_the_same(
 
 
 def test_an_estimate_counts_what_is_missing(store: Store, queue: Queue) -> None:
-    """2 cells × 50 texts of at most 10 tokens; 2 prompts."""
+    """2 cells × 30 texts of at most 10 tokens; 2 prompts."""
     before = CRITERIA_AUDIT.estimate(store, queue, WRITTEN, TOY)
-    assert (before.missing, before.tokens, before.cost, before.done) == (100, 1000, None, False)
-    assert before.prompt_tokens == 50 * (
+    assert (before.missing, before.tokens, before.cost, before.done) == (60, 600, None, False)
+    assert before.prompt_tokens == 30 * (
         7 + 4
     )  # characters of the prompts by four, what is told first with it
     scored = CRITERIA_AUDIT.estimate(store, queue, SCORED, TOY)
@@ -362,7 +362,7 @@ def test_a_worker_answers_and_says_how_far_it_is(store: Store, queue: Queue, toy
     job = CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
     assert (job.kind, job.total, CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).id) == (
         CRITERIA,
-        100,
+        60,
         job.id,
     )
     scored = CRITERIA_AUDIT.submit(store, queue, SCORED, TOY)

@@ -461,7 +461,7 @@ def test_an_estimate_counts_both_sides_before_the_parser_has_read_a_prompt(
     with pytest.raises(Stopped):
         run_fairpair(kept(store), store, fair, pause=stop)
     during = FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL)
-    assert (during.missing, during.rough) == (275, False)
+    assert (during.missing, during.rough) == (215, False)
     run_fairpair(ASKED, store, fair)
     after = FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL)
     assert (after.missing, after.seconds, after.done, after.rough) == (0, 0.0, True, False)

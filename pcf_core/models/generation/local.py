@@ -58,9 +58,11 @@ LEFT = 8  # one in so many texts has to have ended before the others are copied 
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
-class RoomyLayer(DynamicLayer):
+class RoomyLayer(DynamicLayer):  # type: ignore[misc]
     """Keys and values with room for those to come: where a token is added the others are not copied."""
 
+    keys: torch.Tensor
+    values: torch.Tensor
     space: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def update(
@@ -183,7 +185,7 @@ class LocalGenerator(Generator):
                 rows, _, tokens, _ = layer.keys.shape
                 self.kept += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
                 memory.layers[place] = roomy = RoomyLayer()
-                vars(roomy).update(vars(layer))
+                roomy.__dict__.update(vars(layer))
 
     @abc.abstractmethod
     def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
@@ -278,7 +280,7 @@ class LocalGenerator(Generator):
     def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompts: Sequence[str]) -> Tokens:
         """Draw [row] the next tokens behind the rows' prompts."""
         known = logits[:, : self.writable].float().cpu().numpy()
-        for row in np.flatnonzero(~np.isfinite(known.max(axis=1))):
+        for row in np.flatnonzero(~np.isfinite(known.max(axis=1))).tolist():
             raise ScoringError(
                 f"The model {self.key.model} gave NaN behind {quoted(prompts[row])}: its weights are damaged "
                 f"or {self.key.dtype} is too narrow; check them, or use float32."

@@ -463,7 +463,7 @@ def test_a_whole_job_leaves_the_key_nowhere(
     worker = Worker(store, queue, settings())
     done = submit_texts(store, queue, TextsAsked(key=key, prompts=(PROMPT,), count=30))
     worker.run(until_idle=True)
-    assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 50)
+    assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 30)
     texts.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
     failed = submit_texts(store, queue, TextsAsked(key=key, prompts=("Jane is",), count=30))
     worker.run(until_idle=True)
