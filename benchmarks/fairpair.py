@@ -12,7 +12,6 @@ texts of a fake of which every one has a pronoun and is parsed twice.
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.generation.fake import FakeGenerator
@@ -100,13 +99,8 @@ def open_fake(spec: ModelSpec, decoding: Decoding) -> FakeGenerator:
 def whole_job(model: str, prompts: int, samples: int, written: int) -> dict[str, float]:
     """Return seconds by stage for so many prompts and pairs; only ``written`` of one prompt are written."""
     seconds = job_seconds(model, prompts, samples, open_fake)
-    pace = job_seconds(model, 1, written)["writing"] / block_texts(written)
-    return {**seconds, "writing": pace * prompts * block_texts(samples)}
-
-
-def block_texts(samples: int) -> int:
-    """Return how many texts are made for so many pairs."""
-    return 2 * BLOCK * math.ceil(samples / BLOCK)
+    pace = job_seconds(model, 1, written)["writing"] / (2 * written)
+    return {**seconds, "writing": pace * prompts * 2 * samples}
 
 
 def main(

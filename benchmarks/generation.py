@@ -34,8 +34,8 @@ WANTED = 20_000
 def needed_flops(generator: LocalGenerator, prompt: str) -> float:
     """Count multiplications and additions of the matrix products of one block of a causal model.
 
-    The prompt runs once, each further token but the last in ``BLOCK`` rows; the head gives one distribution
-    behind the prompt and one behind each of these tokens.  Attention is left out.
+    The prompt runs once, each further token but the last of every text in a row of its own; the head gives
+    one distribution behind the prompt and one behind each of these tokens.  Attention is left out.
     """
     model = generator.model
     head = int(model.get_output_embeddings().weight.numel())

@@ -245,8 +245,8 @@ def _draw_wording() -> tuple[str, int]:
         key="cr_repeats",
         bind="query-params",
         help="How often each prompt is answered. The paper has 30 for anecdotes, 10 for questions and 50 "
-        "for tasks. More texts of a prompt say nothing of other prompts. They are written 25 at a time, "
-        "so that fewer cost as much. At temperature 0 all are the same and one counts.",
+        "for tasks. More texts of a prompt say nothing of other prompts. Texts that are there are kept: "
+        "asking for more writes the rest. At temperature 0 all are the same and one counts.",
     )
     return wording, repeats
 

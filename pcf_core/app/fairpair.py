@@ -15,7 +15,6 @@ from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import UNPINNED, follow_jobs, sort_requests
 from pcf_core.core.errors import AuditError
-from pcf_core.core.generation import BLOCK
 from pcf_core.core.risk import Interval
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
@@ -134,7 +133,7 @@ def estimate_text(asked: FairPairAsked, found: AuditEstimate) -> str:
     if not found.missing:
         return "0 texts to write; what is there is compared again."
     server = asked.key.family == "endpoint"
-    parts = [f"{count(found.missing, 'text')} to write{_blocks_text(asked)}"]
+    parts = [f"{count(found.missing, 'text')} to write"]
     if server:
         parts += [count(found.missing, "request"), f"{found.prompt_tokens:,} tokens to read"]
     parts.append(f"at most {found.tokens:,} tokens{' to write' if server else ''}")
@@ -143,15 +142,6 @@ def estimate_text(asked: FairPairAsked, found: AuditEstimate) -> str:
     if found.seconds is not None:
         parts.append(f"{'at least' if found.limited else 'about'} {duration(found.seconds)}")
     return f"{', '.join(parts)}. {found.basis}"
-
-
-def _blocks_text(asked: FairPairAsked) -> str:
-    """Say that more is written than is compared, where a block is not full."""
-    rest = asked.count % BLOCK
-    if not rest:
-        return ""
-    written = asked.count - rest + BLOCK
-    return f" ({BLOCK} at a time: {written:,} a side and prompt, of which {asked.count:,} are compared)"
 
 
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:

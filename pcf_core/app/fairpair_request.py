@@ -16,7 +16,7 @@ from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_k
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
-from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
+from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
 from pcf_core.core.run import model_label
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.precision import AUTO, precisions_of
@@ -329,8 +329,7 @@ def _draw_count() -> tuple[int, int | None]:
         key="fp_count",
         bind="query-params",
         help="n: how many texts are compared for each prompt, and as many for its counterpart. 20 to 50 are "
-        f"usual, 500 are the paper's. They are written {BLOCK} at a time and kept: 30 cost as much as "
-        f"{2 * BLOCK}.",
+        "usual, 500 are the paper's. Texts that are there are kept: asking for more writes the rest.",
     )
     fold_size = right.number_input(
         "Texts a side and fold",

@@ -72,9 +72,7 @@ def criteria(
         int | None,
         typer.Option("--questions", help=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored"),
     ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", help=f"texts for each prompt, made {BLOCK} at a time")
-    ] = BLOCK,
+    repeats: Annotated[int, typer.Option("--repeats", help="texts for each prompt")] = BLOCK,
     temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
     length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec
 
-BLOCK = 25  # texts of one prompt that are made, and stored, together
+BLOCK = 25  # texts of one prompt that are stored together, at most
 End = Literal["stop", "length", "refused", "empty"]
 
 LONGEST = 4096  # new tokens that may be asked for
@@ -148,3 +149,32 @@ class Generated:
             raise ValueError(
                 f"{len(self.texts)} texts, {len(self.ends)} ends, {len(self.tokens)} numbers of tokens"
             )
+
+
+@dataclass(frozen=True)
+class MissingTexts:
+    """Texts of one prompt that have to be written: ``count`` of them from the index ``first``."""
+
+    prompt: str
+    first: int
+    count: int = BLOCK
+
+
+def parts(prompt: str, first: int, count: int) -> Iterator[MissingTexts]:
+    """Cut the indices ``first`` to ``first + count − 1`` at the multiples of ``BLOCK``."""
+    end = first + count
+    while first < end:
+        until = min(end, first - first % BLOCK + BLOCK)
+        yield MissingTexts(prompt, first, until - first)
+        first = until
+
+
+def joined(blocks: Sequence[Generated], count: int | None = None) -> Generated:
+    """Join texts that follow each other; the first ``count`` of them, or all."""
+    return Generated(
+        prompt=blocks[0].prompt,
+        first=blocks[0].first,
+        texts=tuple(text for block in blocks for text in block.texts)[:count],
+        ends=tuple(end for block in blocks for end in block.ends)[:count],
+        tokens=tuple(number for block in blocks for number in block.tokens)[:count],
+    )

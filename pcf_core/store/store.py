@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcf_core.core.errors import DamagedCatalogueError, RunError, StoreError
-from pcf_core.core.generation import BLOCK, Generated, GenerationKey
+from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
@@ -35,15 +35,7 @@ from pcf_core.store.results import (
     read_result,
     result_path,
 )
-from pcf_core.store.texts import (
-    MissingTexts,
-    TextLayer,
-    block_starts,
-    encode_prompts,
-    joined,
-    prompts_path,
-    read_prompts,
-)
+from pcf_core.store.texts import TextLayer, encode_prompts, prompts_path, read_prompts
 
 # Which prompts × words the layers of the store lack, and what they have of them.
 
@@ -301,19 +293,17 @@ class Store:
     # ----------------------------------------------------------------------------------- texts
 
     def missing_texts(self, key: GenerationKey, prompts: Sequence[str], count: int) -> list[MissingTexts]:
-        """List the blocks to write before :meth:`texts` gives ``count`` texts for every prompt.
+        """List the parts of blocks to write before :meth:`texts` gives ``count`` texts for every prompt.
 
         One prompt after the other, in their order; a prompt that stands twice counts once.
         """
-        wanted = [
-            MissingTexts(prompt, first) for prompt in dict.fromkeys(prompts) for first in block_starts(count)
-        ]
+        wanted = [part for prompt in dict.fromkeys(prompts) for part in parts(prompt, 0, count)]
         return self.still_missing_texts(key, wanted)
 
     @mending
-    def still_missing_texts(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Return those of the blocks that nobody has written yet."""
-        lacking = list(blocks)
+    def still_missing_texts(self, key: GenerationKey, wanted: Sequence[MissingTexts]) -> list[MissingTexts]:
+        """Return what nobody has written yet of parts of blocks."""
+        lacking = list(wanted)
         for layer in self._texts:
             lacking = layer.missing(key, lacking)
         return lacking
@@ -329,28 +319,33 @@ class Store:
         """
         if count < 1:
             raise ValueError(f"{count} texts")
-        blocks = []
-        for first in block_starts(count):
-            found = (layer.read(key, prompt, first) for layer in self._texts)
-            block = next((texts for texts in found if texts is not None), None)
-            if block is None:
-                return None
-            blocks.append(block)
-        return joined(blocks, count)
+        there: list[Generated] = []
+        for part in parts(prompt, 0, count):
+            first, end = part.first, part.first + part.count
+            while first < end:
+                read = (layer.read(key, prompt, first, end - first) for layer in self._texts)
+                found = next((texts for texts in read if texts is not None), None)
+                if found is None:
+                    return None
+                there.append(found)
+                first += len(found.texts)
+        return joined(there, count)
 
     @mending
     def write_texts(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
-        """Keep one block of texts; return the shard's id.
+        """Keep a block of texts or a part of one; return the shard's id.
 
         Raises
         ------
         StoreError
             The folder is full or read-only; nothing half-written is ever served.
         ValueError
-            Not one whole block.
+            Nothing, or texts of several blocks.
         """
-        if generated.first % BLOCK or len(generated.texts) != BLOCK:
-            raise ValueError(f"{len(generated.texts)} texts from index {generated.first} are no block")
+        if not 1 <= len(generated.texts) <= BLOCK - generated.first % BLOCK:
+            raise ValueError(
+                f"{len(generated.texts)} texts from index {generated.first} are no part of a block"
+            )
         return self._texts[0].write(key, generated, provenance)
 
     def save_prompts(self, prompts: Sequence[str]) -> str:

@@ -1,18 +1,20 @@
-"""Texts by (generation key, prompt, index): a shard for each block of a prompt, and no index beside them.
+"""Texts by (generation key, prompt, index): a shard for each part that was written, and no index beside them.
 
     <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
     <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
     <root>/prompts/<hash>.json                          the prompts of a request that waits in the queue
 
-The id of a shard follows from the prompt and the first index, so that looking for a text is looking for a
-file.  Writing, checksums and setting aside are those of all shards (:mod:`pcf_core.store.shards`).
+A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was not
+there.  The id of a shard follows from the prompt, the first index and, where the part is less than a block,
+the number of its texts: looking for a text is looking for a file, and two that write parts of different size
+do not disturb each other.  Writing, checksums and setting aside are those of all shards
+(:mod:`pcf_core.store.shards`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -21,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pcf_core.core.errors import StoreError
-from pcf_core.core.generation import BLOCK, End, Generated, GenerationKey
+from pcf_core.core.generation import BLOCK, End, Generated, GenerationKey, MissingTexts
 from pcf_core.core.records import digest
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.files import seal, sha256, unseal
@@ -38,15 +40,6 @@ COLUMNS = pa.schema(
         "tokens": pa.int32(),
     }
 )
-
-
-@dataclass(frozen=True)
-class MissingTexts:
-    """A block of texts that has to be written: ``count`` of them from the index ``first``."""
-
-    prompt: str
-    first: int
-    count: int = BLOCK
 
 
 class TextsManifest(Sealed):
@@ -68,33 +61,43 @@ class TextLayer:
         self.catalogue = catalogue
         self._intact: dict[tuple[str, str], Stamps] = {}
 
-    def missing(self, key: GenerationKey, blocks: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Return those of the blocks that are not there: the folder is listed once."""
+    def missing(self, key: GenerationKey, parts: Sequence[MissingTexts]) -> list[MissingTexts]:
+        """Return what is not there of parts of blocks: the folder is listed once."""
         there = set((self.texts / key.hash).stems(MANIFEST))
-        return [
-            block
-            for block in blocks
-            if texts_id(key, block.prompt, block.first) not in there
-            or not self._is_intact(key, block.prompt, block.first)
-        ]
+        lacking = []
+        for part in parts:
+            first, end = part.first, part.first + part.count
+            while first < end:
+                found = (
+                    rows
+                    for rows in sizes(first, end - first)
+                    if texts_id(key, part.prompt, first, rows) in there
+                    and self._is_intact(key, part.prompt, first, rows)
+                )
+                rows = next(found, 0)
+                if not rows:
+                    lacking.append(MissingTexts(part.prompt, first, end - first))
+                    break
+                first += rows
+        return lacking
 
-    def read(self, key: GenerationKey, prompt: str, first: int) -> Generated | None:
-        """Read a block, every byte checked; return ``None`` if it is missing or does not count.
+    def read(self, key: GenerationKey, prompt: str, first: int, count: int) -> Generated | None:
+        """Read texts from the index ``first``, every byte checked: the ``count`` wanted, or some of them.
+
+        Return ``None`` if the first is missing or does not count.
 
         Raises
         ------
         UnreachableError
             The place does not answer, which says nothing about the texts.
         """
-        folder, shard = self.texts / key.hash, texts_id(key, prompt, first)
-        if folder.stamp(file_names(shard)[1]) is None:
-            return None
-        return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
+        read = (self._read(key, prompt, first, rows) for rows in sizes(first, count))
+        return next((texts for texts in read if texts is not None), None)
 
     def write(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
-        """Write a block, unless another process was first; see :meth:`Store.write_texts`."""
+        """Write a part, unless another process was first; see :meth:`Store.write_texts`."""
         self.catalogue.database.must_last()
-        shard = texts_id(key, generated.prompt, generated.first)
+        shard = texts_id(key, generated.prompt, generated.first, len(generated.texts))
         data = encode_texts(generated)
         manifest = TextsManifest(
             shard=shard,
@@ -112,31 +115,39 @@ class TextLayer:
             self.catalogue.settle(key.hash, shard)
         return shard
 
-    def _is_intact(self, key: GenerationKey, prompt: str, first: int) -> bool:
-        """Tell whether the bytes of a block fit; read again only after a file changed."""
-        shard = texts_id(key, prompt, first)
+    def _read(self, key: GenerationKey, prompt: str, first: int, rows: int) -> Generated | None:
+        folder, shard = self.texts / key.hash, texts_id(key, prompt, first, rows)
+        if folder.stamp(file_names(shard)[1]) is None:
+            return None
+        return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
+
+    def _is_intact(self, key: GenerationKey, prompt: str, first: int, rows: int) -> bool:
+        """Tell whether the bytes of a part fit; read again only after a file changed."""
+        shard = texts_id(key, prompt, first, rows)
         stamps = stamps_of(self.texts / key.hash, shard)
         if self._intact.get((key.hash, shard)) != stamps:
-            if self.read(key, prompt, first) is None:
+            if self._read(key, prompt, first, rows) is None:
                 return False
             self._intact[key.hash, shard] = stamps
         return True
 
 
-def texts_id(key: GenerationKey, prompt: str, first: int) -> str:
-    """Return the name of the shard that holds the block of a prompt that begins with this index."""
-    return digest([SCHEMA_VERSION, key.hash, prompt, first])
+def texts_id(key: GenerationKey, prompt: str, first: int, rows: int = BLOCK) -> str:
+    """Return the name of the shard that holds so many texts of a prompt from this index."""
+    size = [] if rows == BLOCK else [rows]
+    return digest([SCHEMA_VERSION, key.hash, prompt, first, *size])
 
 
-def block_starts(count: int) -> Iterator[int]:
-    """Yield the first indices of the blocks that hold the first ``count`` texts of a prompt."""
-    yield from range(0, count, BLOCK)
+def sizes(first: int, wanted: int) -> Iterator[int]:
+    """Yield the sizes that a part from this index may have: all its block, what is wanted, others."""
+    most = BLOCK - first % BLOCK
+    yield from dict.fromkeys((most, wanted, *range(most, 0, -1)))
 
 
 def read_texts(folder: Place, shard: str) -> Generated:
-    """Read a block of texts and check every byte of it; raises as :func:`read_sealed`.
+    """Read a part of a block and check every byte of it; raises as :func:`read_sealed`.
 
-    The id of the shard stands for key, prompt and first index, and the manifest for the id.
+    The id of the shard stands for key, prompt, first index and size, and the manifest for the id.
     """
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:
@@ -187,17 +198,6 @@ def decode_texts(data: bytes) -> Generated:
         texts=tuple(columns["text"]),
         ends=tuple(columns["end"]),
         tokens=tuple(columns["tokens"]),
-    )
-
-
-def joined(blocks: Sequence[Generated], count: int) -> Generated:
-    """Join the first ``count`` texts of blocks that follow each other."""
-    return Generated(
-        prompt=blocks[0].prompt,
-        first=blocks[0].first,
-        texts=tuple(text for block in blocks for text in block.texts)[:count],
-        ends=tuple(end for block in blocks for end in block.ends)[:count],
-        tokens=tuple(number for block in blocks for number in block.tokens)[:count],
     )
 
 

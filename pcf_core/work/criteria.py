@@ -5,14 +5,12 @@ Without the model, for pages and commands; :mod:`pcf_core.work.questioning` does
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import ValidationError
 
 from pcf_core.core.errors import CriteriaError, StoreError
-from pcf_core.core.generation import BLOCK, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.registry import resolve
@@ -216,8 +214,7 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
         if self.load(store, asked.hash) is not None:
             return AuditEstimate.of_nothing("The result is there.")
         if asked.answering == "written":
-            found = estimate_writing(texts_asked(asked, material), store, queue)
-            return replace(found, basis=f"{found.basis}{_blocks_text(asked.repeats)}")
+            return estimate_writing(texts_asked(asked, material), store, queue)
         prompts = self.missing(store, asked, material)
         seconds, basis = expected_seconds(
             prompts,
@@ -235,14 +232,6 @@ CRITERIA_AUDIT = CriteriaAudit(
     CriteriaResult,
     "What was asked for in this criteria request ({key}) cannot be read: ask again.",
 )
-
-
-def _blocks_text(repeats: int) -> str:
-    """Say that texts come in whole blocks; empty where they are asked for so."""
-    made = math.ceil(repeats / BLOCK) * BLOCK
-    if made == repeats:
-        return ""
-    return f" Texts are made {BLOCK} at a time: {repeats:,} of each prompt take as much as {made:,}."
 
 
 # ------------------------------------------------------------------------------------- what is kept

@@ -23,11 +23,11 @@ def generate_missing(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> int:
-    """Write the texts that are missing, block by block; the model is opened only if one is.
+    """Write the texts that are missing, batch by batch; the model is opened only if one is.
 
     All their prompts are checked before the first text is written.
 
-    Each block counts once it is written, so that whoever comes after an interruption writes the rest alone,
+    Each batch counts once it is written, so that whoever comes after an interruption writes the rest alone,
     and what another process has written meanwhile is left.
 
     Parameters
@@ -39,7 +39,7 @@ def generate_missing(
     open_generator
         from a model and how it draws to its generator.
     on_progress
-        called after each block with texts done, texts in all, texts a second.
+        called after each batch with texts done, texts in all, texts a second.
     pause
         called between two tokens, or while waiting for a server; what it takes is not counted as
         writing, what it raises ends this.
@@ -61,8 +61,8 @@ def generate_missing(
         the store is full or read-only.
     """
     key = asked.key
-    blocks = store.missing_texts(key, asked.prompts, asked.count)
-    if not blocks:
+    wanted = store.missing_texts(key, asked.prompts, asked.count)
+    if not wanted:
         return 0
     store.must_be_writable()  # loading a model can take minutes
     spec = resolve_writer(key.model, chat=bool(key.chat_template)).with_dtype(key.dtype)
@@ -74,21 +74,24 @@ def generate_missing(
             f"The model {key.model} is not the one that was asked for ({key.identity} then, "
             f"{generator.key.identity} now): it has changed; ask again."
         )
-    total, done, written, pace = sum(block.count for block in blocks), 0, 0, Pace()
-    for prompt in dict.fromkeys(block.prompt for block in blocks):
+    total, done, written, pace = sum(part.count for part in wanted), 0, 0, Pace()
+    for prompt in dict.fromkeys(part.prompt for part in wanted):
         pause()
         generator.check(prompt)
     on_progress(0, total, pace.rate(0))
-    for block in blocks:
+    for batch in generator.batches(wanted):
         pause()
-        if store.still_missing_texts(key, [block]):
+        lacking = store.still_missing_texts(key, batch)
+        if lacking:
             timed_pause, began = PauseClock(pause), time.perf_counter()
-            texts = generator.generate(block.prompt, block.first, block.count, timed_pause)
+            texts = generator.write(lacking, timed_pause)
             seconds = time.perf_counter() - began - timed_pause.seconds
-            timings = {"seconds": seconds, "texts_per_second": block.count / max(seconds, 1e-9)}
-            store.write_texts(key, texts, {**environment(generator), "timings": timings})
-            written += block.count
-        done += block.count
+            count = sum(part.count for part in lacking)
+            timings = {"seconds": seconds, "texts": count, "texts_per_second": count / max(seconds, 1e-9)}
+            for part in texts:
+                store.write_texts(key, part, {**environment(generator), "timings": timings})
+            written += count
+        done += sum(part.count for part in batch)
         on_progress(done, total, pace.rate(done))
     return written
 

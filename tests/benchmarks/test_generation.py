@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.generation import PROMPTS, measure, needed_flops
 from pcf_core.core.generation import BLOCK, Decoding
-from pcf_core.models.generation.local import LocalGenerator
+from pcf_core.models.generation.local import LEAST, LocalGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
 
@@ -17,11 +17,13 @@ def test_needed_flops_are_those_of_a_block() -> None:
     """Counted by torch, which also sees the head at the prompt's other positions."""
     generator = open_generator(resolve("mini-gpt-s"), Decoding(length=6))
     assert isinstance(generator, LocalGenerator)
+    assert generator.steady  # tried before anything is counted
     with FlopCounterMode(display=False) as counter, torch.inference_mode():
         generator.generate(PROMPTS[0], 0, BLOCK, lambda: None)
     products = ("mm", "addmm")
     counted = sum(n for op, n in counter.get_flop_counts()["Global"].items() if op.__name__ in products)
     prompt = len(generator.seam.encode([PROMPTS[0]])[0] + generator.seam.opening)
+    assert prompt == LEAST  # so that it is read once, and the head at all of its positions
     head = 2 * generator.model.get_output_embeddings().weight.numel()
     assert needed_flops(generator, PROMPTS[0]) == pytest.approx(counted - head * (prompt - 1), rel=0.01)
 

@@ -163,7 +163,7 @@ def test_a_model_that_goes_on_from_a_text_writes_stories(
         *("--repeats", "3", "--length", "12"),
         run=run,
     )
-    assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 100, 12)
+    assert (found["wording"], found["made"], found["report"]["n"]) == ("continuation", 12, 12)
     assert found["key"]["decoding"] == {"temperature": 0.5, "top_p": 1.0, "length": 12, "seed": 0}
 
 

@@ -48,9 +48,9 @@ def answer(schema: str, *arguments: str, run: Run = run_here) -> Any:
 def test_estimate_result_and_library_agree(small: list[str], own_settings: Settings) -> None:
     asked = ("--model", "mini-gpt", *small)
     before = answer("fairpair_estimate", *asked, "--estimate")
-    assert (before["texts"], before["tokens"], before["done"], before["rough"]) == (100, 800, False, True)
+    assert (before["texts"], before["tokens"], before["done"], before["rough"]) == (16, 128, False, True)
     found = answer("fairpair", *asked)
-    assert (found["asked"], found["written"], found["label"]) == (before["asked"], 100, LABEL)
+    assert (found["asked"], found["written"], found["label"]) == (before["asked"], 16, LABEL)
     assert found["ends"]["original"]["length"] + found["ends"]["original"]["stop"] <= 8
     assert all(sum(ends.values()) == 8 for ends in found["ends"].values())
     kept = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
@@ -63,7 +63,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert "Intervals over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
     assert found["errors"]["text_error"] == kept.errors.text_error
     several = answer("fairpair", "--model", "mini-t5", *asked)
-    assert [one["written"] for one in several] == [100, 0]
+    assert [one["written"] for one in several] == [16, 0]
     # Holm over the two models that are read together.
     p_values = [one["reports"]["jaccard"]["p_value"] for one in several]
     assert p_values[1] == report.p_value
@@ -78,7 +78,7 @@ def test_progress_is_a_few_lines_where_there_is_no_terminal(small: list[str], ru
     assert "\r" not in done.stderr
     assert 1 < len(done.stderr.splitlines()) < 20
     assert "--chat" not in done.stderr
-    assert "mini-gpt: 0 of 100 texts" in done.stderr
+    assert "mini-gpt: 0 of 16 texts" in done.stderr
 
 
 def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(

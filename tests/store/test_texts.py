@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import StoreError
-from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey
+from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, MissingTexts
+from pcf_core.core.records import digest
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.store.files import sha256
-from pcf_core.store.shards import file_names, now, write_sealed
+from pcf_core.store.shards import SCHEMA_VERSION, file_names, now, write_sealed
 from pcf_core.store.store import Store
-from pcf_core.store.texts import MissingTexts, TextsManifest, decode_texts, encode_texts, texts_id
+from pcf_core.store.texts import TextsManifest, decode_texts, encode_texts, texts_id
 from tests.store.conftest import NOBODY
 
 TABLE = {" She was kind.": 0.5, " “He”\nworked, ñ 🙂.": 0.3, "": 0.2}
@@ -29,15 +30,15 @@ GENERATION = FAKE.key
 PROMPTS = ("John is a nurse.", "The “boss”\nsaid")
 
 
-def block(prompt: str, first: int = 0) -> Generated:
-    return FAKE.generate(prompt, first, BLOCK, lambda: None)
+def block(prompt: str, first: int = 0, count: int = BLOCK) -> Generated:
+    return FAKE.generate(prompt, first, count, lambda: None)
 
 
 def write(store: Store, key: GenerationKey = GENERATION, count: int = 60) -> list[MissingTexts]:
     """Write what is missing of the prompts; the blocks that were."""
     missing = store.missing_texts(key, PROMPTS, count)
     for one in missing:
-        store.write_texts(key, block(one.prompt, one.first), {"device": "cpu"})
+        store.write_texts(key, block(one.prompt, one.first, one.count), {"device": "cpu"})
     return missing
 
 
@@ -71,11 +72,14 @@ def test_other_programs_read_it(any_store: Store) -> None:
     assert tuple(frame["text"]) == block(PROMPTS[0], 25).texts
 
 
-def test_a_request_writes_whole_blocks_once(any_store: Store) -> None:
-    assert write(any_store) == [MissingTexts(prompt, first) for prompt in PROMPTS for first in (0, 25, 50)]
-    assert write(any_store) == []
-    assert write(any_store, count=75) == []
-    assert any_store.missing_texts(GENERATION, PROMPTS[:1] * 2, 76) == [MissingTexts(PROMPTS[0], 75)]
+def test_a_request_writes_what_it_asks_for_once(any_store: Store) -> None:
+    """In parts of blocks: 2 texts, then 60, then the rest of the last block."""
+    assert write(any_store, count=2) == [MissingTexts(prompt, 0, 2) for prompt in PROMPTS]
+    sizes = {2: 23, 25: 25, 50: 10}
+    assert write(any_store) == [MissingTexts(prompt, *part) for prompt in PROMPTS for part in sizes.items()]
+    assert write(any_store) == write(any_store, count=3) == []
+    assert write(any_store, count=75) == [MissingTexts(prompt, 60, 15) for prompt in PROMPTS]
+    assert any_store.missing_texts(GENERATION, PROMPTS[:1] * 2, 76) == [MissingTexts(PROMPTS[0], 75, 1)]
     for count in (1, 25, 60, 75):
         assert any_store.texts(GENERATION, PROMPTS[1], count) == expected(PROMPTS[1], count)
     assert any_store.texts(GENERATION, PROMPTS[1], 76) is None
@@ -91,10 +95,10 @@ def test_another_way_to_draw_shares_nothing(store: Store) -> None:
     assert store.texts(warm, PROMPTS[0], 1) is None
 
 
-@pytest.mark.parametrize(("first", "count"), [(0, 24), (0, 50), (3, 25)])
-def test_only_whole_blocks_are_written(store: Store, first: int, count: int) -> None:
+@pytest.mark.parametrize(("first", "count"), [(0, 0), (0, 50), (3, 25)])
+def test_only_parts_of_one_block_are_written(store: Store, first: int, count: int) -> None:
     texts = Generated("p", first, ("a",) * count, ("stop",) * count, (1,) * count)
-    with pytest.raises(ValueError, match="are no block"):
+    with pytest.raises(ValueError, match="are no part of a block"):
         store.write_texts(GENERATION, texts, {})
 
 
@@ -102,7 +106,7 @@ def test_the_same_texts_give_the_same_bytes_whoever_writes(tmp_path: Path) -> No
     one, other = Store.open(tmp_path / "one"), Store.open(tmp_path / "other")
     write(one)
     for wanted in reversed(other.missing_texts(GENERATION, PROMPTS, 60)):
-        other.write_texts(GENERATION, block(wanted.prompt, wanted.first), {"device": "another"})
+        other.write_texts(GENERATION, block(wanted.prompt, wanted.first, wanted.count), {"device": "another"})
     files = {path.name: path.read_bytes() for path in (tmp_path / "one").rglob("*.parquet")}
     assert len(files) == 6
     assert {path.name: path.read_bytes() for path in (tmp_path / "other").rglob("*.parquet")} == files
@@ -115,6 +119,23 @@ def test_the_first_writer_of_a_block_wins(any_store: Store) -> None:
     any_store.write_texts(GENERATION, first, {})
     any_store.write_texts(GENERATION, second, {})
     assert any_store.texts(GENERATION, "p", BLOCK) == first
+
+
+def test_parts_of_different_size_do_not_disturb_each_other(any_store: Store) -> None:
+    """Two requests at once: one wanted 2, one the whole block."""
+    any_store.write_texts(GENERATION, block("p", 0, 2), {})
+    any_store.write_texts(GENERATION, block("p"), {})
+    assert any_store.texts(GENERATION, "p", 2) == block("p", 0, 2)
+    assert any_store.texts(GENERATION, "p", BLOCK) == block("p")
+    assert any_store.warnings() == ()
+
+
+def test_a_block_of_before_is_found_by_the_name_that_it_had(any_store: Store) -> None:
+    """Texts came in whole blocks alone; their shards keep their names."""
+    assert texts_id(GENERATION, "p", 0) == digest([SCHEMA_VERSION, GENERATION.hash, "p", 0])
+    any_store.write_texts(GENERATION, block("p"), {})
+    assert any_store.missing_texts(GENERATION, ["p"], 2) == []
+    assert any_store.missing_texts(GENERATION, ["p"], 26) == [MissingTexts("p", 25, 1)]
 
 
 def test_data_that_a_killed_writer_left_are_used_and_rubbish_is_replaced(store: Store) -> None:
@@ -221,7 +242,9 @@ def test_intact_blocks_are_read_once_until_a_file_changes(
 def test_shipped_texts_lie_below_and_are_not_written(tmp_path: Path) -> None:
     write(Store.open(tmp_path / "shipped"), count=25)
     store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
-    assert write(store) == [MissingTexts(prompt, first) for prompt in PROMPTS for first in (25, 50)]
+    assert write(store) == [
+        MissingTexts(prompt, first, count) for prompt in PROMPTS for first, count in ((25, 25), (50, 10))
+    ]
     assert store.texts(GENERATION, PROMPTS[0], 60) == expected(PROMPTS[0], 60)
     assert len(list((tmp_path / "shipped" / "texts").rglob("*.parquet"))) == 2
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pcf_core.core.errors import CriteriaError, ModelError, StoreError
-from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
@@ -91,12 +91,12 @@ def anecdotes(result: CriteriaResult) -> AnecdotesReport:
 
 
 def test_each_cell_is_answered_with_its_own_texts_behind_what_it_is_told(store: Store) -> None:
-    """A second opinion: the first 30 of two blocks, drawn by hand from what each prompt was planted with."""
+    """A second opinion: 30 of each, drawn by hand from what each prompt was planted with."""
     planted = {"Be brief.\n\nTell of a nurse.": {" she": 0.9, "": 0.1}, "Tell of a pilot.": {" he": 1.0}}
     result, made = run_criteria(kept(store), store, writing(planted.__getitem__), unopenable)
-    assert made == 2 * 2 * BLOCK
+    assert made == 2 * 30
     brief = FakeGenerator(planted.__getitem__, key=KEY).with_system("Be brief.")
-    expected = brief.generate("Tell of a nurse.", 0, 2 * BLOCK, lambda: None).texts[:30]
+    expected = brief.generate("Tell of a nurse.", 0, 30, lambda: None).texts
     nurse, pilot = anecdotes(result).professions
     assert (nurse.women, nurse.men) == (expected.count(" she"), 0)
     assert (pilot.women, pilot.men) == (0, 30)
@@ -291,14 +291,14 @@ def test_what_was_stopped_goes_on_and_comes_to_the_same(
 
     def progress(so_far: int, total: int, rate: float) -> None:
         nonlocal done
-        assert total == (100 if asked is WRITTEN else 2)
+        assert total == (60 if asked is WRITTEN else 2)
         done = so_far
 
     def one_by_one(spec: ModelSpec, protocol: str) -> Scorer:
         return open_toy(spec, protocol, batch_size=1)
 
     least = 25 if asked is WRITTEN else 1
-    most = 100 if asked is WRITTEN else 2
+    most = 60 if asked is WRITTEN else 2
     with pytest.raises(Stopped):
         run_criteria(
             kept(store, asked),
@@ -324,10 +324,10 @@ def test_what_was_stopped_goes_on_and_comes_to_the_same(
 
 
 def test_an_estimate_counts_what_is_missing(store: Store, queue: Queue) -> None:
-    """2 cells × 50 texts of at most 10 tokens; 2 prompts."""
+    """2 cells × 30 texts of at most 10 tokens; 2 prompts."""
     before = CRITERIA_AUDIT.estimate(store, queue, WRITTEN, TOY)
-    assert (before.missing, before.tokens, before.cost, before.done) == (100, 1000, None, False)
-    assert before.prompt_tokens == 50 * (
+    assert (before.missing, before.tokens, before.cost, before.done) == (60, 600, None, False)
+    assert before.prompt_tokens == 30 * (
         7 + 4
     )  # characters of the prompts by four, what is told first with it
     scored = CRITERIA_AUDIT.estimate(store, queue, SCORED, TOY)
@@ -362,16 +362,16 @@ def test_a_worker_answers_and_says_how_far_it_is(store: Store, queue: Queue, toy
     job = CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
     assert (job.kind, job.total, CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).id) == (
         CRITERIA,
-        100,
+        60,
         job.id,
     )
     scored = CRITERIA_AUDIT.submit(store, queue, SCORED, TOY)
     Worker(store, queue, toy_settings, open_toy, fair).run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.done, done.total) == ("done", 100, 100)
+    assert (done.state, done.done, done.total) == ("done", 60, 60)
     result = CRITERIA_AUDIT.load(store, WRITTEN.hash)
     assert result is not None
-    assert done.result == {"asked": WRITTEN.hash, "made": 100, "ends": dict(result.ends)}
+    assert done.result == {"asked": WRITTEN.hash, "made": 60, "ends": dict(result.ends)}
     assert queue.get(scored.id).result == {"asked": SCORED.hash, "made": 2, "ends": {}}
     assert CRITERIA_AUDIT.load(store, SCORED.hash) is not None
 
@@ -382,8 +382,8 @@ def test_a_cancelled_job_ends_and_keeps_what_was_written(
     job = CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY)
 
     class Cancelling(FakeGenerator):
-        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Any:
-            made = super().generate(prompt, first, count, pause)
+        def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
+            made = super().write(batch, pause)
             queue.cancel(job.id)
             return made
 
@@ -393,7 +393,7 @@ def test_a_cancelled_job_ends_and_keeps_what_was_written(
     Worker(store, queue, toy_settings, open_toy, opened).run(until_idle=True)
     assert queue.get(job.id).state == "cancelled"
     assert CRITERIA_AUDIT.load(store, WRITTEN.hash) is None
-    assert CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).total == 75
+    assert CRITERIA_AUDIT.submit(store, queue, WRITTEN, TOY).total == 35
 
 
 def test_a_request_that_is_not_allowed_any_more_is_passed_over(own_settings: Settings) -> None:

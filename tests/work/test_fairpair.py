@@ -281,7 +281,7 @@ def test_a_result_is_given_again_without_model_or_parser(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, written = run_fairpair(kept(store), store, fair)
-    assert written == 300
+    assert written == 240
     monkeypatch.setattr(pairing, "parser_of", no_parser)
     again, none = run_fairpair(kept(store), store, unopenable)
     assert (again, none) == (result, 0)
@@ -417,7 +417,7 @@ def test_what_was_stopped_in_any_stage_goes_on_and_comes_to_the_same(
         written = done
 
     def stop() -> None:
-        """After 100 texts, after one prompt, or in the second dissimilarity."""
+        """After 110 texts, after one prompt, or in the second dissimilarity."""
         if written >= 100 if stopped == "writing" else stages[-1:] == [(stopped, 1)]:
             raise Stopped
 
@@ -436,7 +436,7 @@ def test_what_was_stopped_in_any_stage_goes_on_and_comes_to_the_same(
 
     monkeypatch.setattr(Perturbation, "perturbed", count)
     result, rest = run_fairpair(ASKED, store, fair)
-    assert rest == (200 if stopped == "writing" else 0)
+    assert rest == (130 if stopped == "writing" else 0)
     assert perturbed == list(PROMPTS.texts[{"writing": 0, "perturbing": 1, "measuring": 2}[stopped] :])
     elsewhere = Store.open(tmp_path / "undisturbed")
     undisturbed, _ = run_fairpair(kept(elsewhere), elsewhere, fair)
@@ -452,7 +452,7 @@ def test_an_estimate_counts_both_sides_before_the_parser_has_read_a_prompt(
 ) -> None:
     """2 prompts × 2 sides × 75 texts of at most 10 tokens."""
     before = FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL)
-    assert (before.missing, before.tokens, before.rough, before.done) == (300, 3000, True, False)
+    assert (before.missing, before.tokens, before.rough, before.done) == (240, 2400, True, False)
 
     def stop() -> None:
         if store.texts(KEY, PROMPTS.texts[0], 25):
@@ -461,7 +461,7 @@ def test_an_estimate_counts_both_sides_before_the_parser_has_read_a_prompt(
     with pytest.raises(Stopped):
         run_fairpair(kept(store), store, fair, pause=stop)
     during = FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL)
-    assert (during.missing, during.rough) == (275, False)
+    assert (during.missing, during.rough) == (215, False)
     run_fairpair(ASKED, store, fair)
     after = FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL)
     assert (after.missing, after.seconds, after.done, after.rough) == (0, 0.0, True, False)
@@ -478,8 +478,8 @@ def test_an_endpoint_costs_what_its_operator_says(
     settings.cache_clear()
     monkeypatch.setattr("pcf_core.models.generation.cost.count_tokens", lambda model, texts: [4] * len(texts))
     found = FAIRPAIR_AUDIT.estimate(store, queue, asked, MATERIAL)
-    assert (found.missing, found.prompt_tokens, found.tokens) == (300, 1200, 3000)
-    assert found.cost == pytest.approx((1200 * 1 + 3000 * 2) / 1e6)
+    assert (found.missing, found.prompt_tokens, found.tokens) == (240, 960, 2400)
+    assert found.cost == pytest.approx((960 * 1 + 2400 * 2) / 1e6)
     assert FAIRPAIR_AUDIT.estimate(store, queue, ASKED, MATERIAL).cost is None
 
 
@@ -490,7 +490,7 @@ def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None
     queue.progress(job.id, 75, rate=5.0)
     queue.finish(job.id, {})
     other = fairpair_asked(KEY, PROMPTS, TABLE, count=55)
-    assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(60)
+    assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(44)
 
 
 # ------------------------------------------------------------------------------------ in the worker
@@ -507,10 +507,10 @@ def test_a_job_is_joined_and_answered(worker: Worker, store: Store, queue: Queue
     assert len(str(job.payload)) < 600  # every open page reads the queue each second
     worker.run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 300, 300, None)
+    assert (done.state, done.done, done.total, done.error) == ("done", 240, 240, None)
     result = FAIRPAIR_AUDIT.load(store, ASKED.hash)
     assert result is not None
-    assert done.result == {"asked": ASKED.hash, "written": 300, "ends": result.ends}
+    assert done.result == {"asked": ASKED.hash, "written": 240, "ends": result.ends}
 
 
 def test_several_models_have_a_job_each(worker: Worker, store: Store, queue: Queue) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pytest
 
 from pcf_core.core.errors import GenerationError, ModelError, ScoringError
-from pcf_core.core.generation import Decoding, Generated, GenerationKey
+from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
@@ -58,8 +58,8 @@ def expected(prompt: str, count: int) -> Generated:
 
 def test_texts_are_written_once_and_told_as_they_come(store: Store) -> None:
     told: list[tuple[int, int]] = []
-    assert generate_missing(ASKED, store, fake, lambda done, total, rate: told.append((done, total))) == 150
-    assert told == [(done, 150) for done in range(0, 151, 25)]
+    assert generate_missing(ASKED, store, fake, lambda done, total, rate: told.append((done, total))) == 120
+    assert told == [(done, 120) for done in (0, 25, 50, 60, 85, 110, 120)]
     for prompt in ASKED.prompts:
         assert store.texts(KEY, prompt, 60) == expected(prompt, 60)
     assert generate_missing(ASKED, store, unopenable) == 0
@@ -68,7 +68,7 @@ def test_texts_are_written_once_and_told_as_they_come(store: Store) -> None:
 def test_more_texts_write_what_is_new_alone(store: Store) -> None:
     generate_missing(ASKED, store, fake)
     more = ASKED.model_copy(update={"prompts": (*ASKED.prompts, "He is"), "count": 80})
-    assert generate_missing(more, store, fake) == 25 + 25 + 100
+    assert generate_missing(more, store, fake) == 20 + 20 + 80
     assert store.texts(KEY, "Jane is", 80) == expected("Jane is", 80)
 
 
@@ -82,7 +82,7 @@ def test_what_was_stopped_goes_on_with_the_same_bytes(store: Store, tmp_path: Pa
     with pytest.raises(Stopped):
         generate_missing(ASKED, store, fake, count, stop_if(lambda: done >= 50))
     assert len(store.missing_texts(KEY, ASKED.prompts, 60)) == 4
-    assert generate_missing(ASKED, store, fake) == 100
+    assert generate_missing(ASKED, store, fake) == 70
     undisturbed = Store.open(tmp_path / "undisturbed")
     generate_missing(ASKED, undisturbed, fake)
     one, other = (
@@ -95,10 +95,10 @@ def test_what_was_stopped_goes_on_with_the_same_bytes(store: Store, tmp_path: Pa
 
 def test_a_stop_within_a_block_keeps_nothing_of_it(store: Store) -> None:
     class Slow(FakeGenerator):
-        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+        def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
             for _ in range(5):
                 pause()
-            return super().generate(prompt, first, count, pause)
+            return super().write(batch, pause)
 
     asked = 0
 
@@ -171,9 +171,9 @@ def test_what_made_a_text_stands_in_its_manifest(store: Store, tmp_path: Path) -
 
 
 def test_an_estimate_counts_texts_and_tokens(store: Store, queue: Queue) -> None:
-    """150 texts of at most 10 tokens; 7 characters of a prompt are 2 tokens."""
+    """120 texts of at most 10 tokens; 7 characters of a prompt are 2 tokens."""
     found = estimate_texts(ASKED, store, queue)
-    assert (found.texts, found.tokens, found.prompt_tokens) == (150, 1500, 300)
+    assert (found.texts, found.tokens, found.prompt_tokens) == (120, 1200, 240)
     assert found.seconds is None
     assert "Nothing was written on this machine yet" in found.basis
     generate_missing(ASKED, store, fake)
@@ -186,13 +186,13 @@ def test_time_comes_from_tokens_of_this_model_or_is_scaled_by_size(store: Store,
     queue.claim("somewhere")
     queue.progress(job.id, 75, rate=5.0)
     queue.finish(job.id, {})
-    assert estimate_texts(ASKED, store, queue).seconds == pytest.approx(1500 / 50)
+    assert estimate_texts(ASKED, store, queue).seconds == pytest.approx(1200 / 50)
     longer = KEY.model_copy(update={"decoding": Decoding(length=40)})
     asked = ASKED.model_copy(update={"key": longer})
-    assert estimate_texts(asked, store, queue).seconds == pytest.approx(6000 / 50)
+    assert estimate_texts(asked, store, queue).seconds == pytest.approx(4800 / 50)
     big = ASKED.model_copy(update={"key": KEY.model_copy(update={"model": "big"})})
     found = estimate_texts(big, store, queue)
-    assert found.seconds == pytest.approx(10 * 1500 / 50)
+    assert found.seconds == pytest.approx(10 * 1200 / 50)
     assert found.basis.startswith("Rough")
 
 
@@ -210,10 +210,10 @@ def test_a_job_is_answered(worker: Worker, store: Store, queue: Queue) -> None:
     assert len(str(job.payload)) < 600  # every open page reads the queue each second
     worker.run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.done, done.total, done.error) == ("done", 150, 150, None)
+    assert (done.state, done.done, done.total, done.error) == ("done", 120, 120, None)
     assert done.rate is not None
     assert done.rate > 0
-    assert done.result == {"written": 150, "ends": count_ends(ASKED, store)}
+    assert done.result == {"written": 120, "ends": count_ends(ASKED, store)}
     assert store.texts(KEY, "Jane is", 60) == expected("Jane is", 60)
 
 
@@ -237,7 +237,7 @@ def test_a_cancelled_job_goes_on_where_it_was(
     queue.retry(job.id)
     worker.run(until_idle=True)
     done = queue.get(job.id)
-    assert (done.state, done.result and done.result["written"]) == ("done", 100)
+    assert (done.state, done.result and done.result["written"]) == ("done", 70)
 
 
 def test_a_small_request_is_answered_between_two_tokens(
@@ -278,7 +278,7 @@ def _claim_the_other_first(queue: Queue, job_id: int) -> Callable[..., object]:
 
 def test_a_model_that_fails_is_one_sentence(store: Store, queue: Queue, toy_settings: Settings) -> None:
     class Broken(FakeGenerator):
-        def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+        def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
             raise ScoringError("The model toy gave NaN.")
 
     job = submit_texts(store, queue, ASKED)

@@ -1,15 +1,14 @@
 """The seam that every generator implements, and the draw of a token that local ones share.  No torch here.
 
 ============  ===========================  =================================================
-``logits``    [row, vocabulary] float32    one row per text of a block, or one for all
+``logits``    [row, vocabulary] float32    one row per text, or one for all
 ``uniforms``  [row] float64 in [0, 1)      of each text's own stream
-``weights``   [token] float64, at most 1   probabilities, each divided by the largest
+``weights``   [row, candidate] float64     probabilities, each divided by the row's largest
 ============  ===========================  =================================================
 
 **A text is a function of (generation key, prompt, index).**  Its uniform numbers come from a stream of its
-own, and the forward passes from a block of ``BLOCK`` indices of one prompt, always whole: 0–24, 25–49, ….
-So a local model writes the same texts whatever was asked before, in whatever order, after whatever
-interruption.
+own, and no row of a forward pass depends on its neighbours (:mod:`pcf_core.models.generation.local`).  So a
+local model writes the same texts with whatever others, in whatever order, after whatever interruption.
 
 **Worked example** of one draw.  Logits log 5, log 3, log 2 at temperature 1 give 0.5, 0.3, 0.2.  With top-p
 0.7 the smallest set of the likeliest tokens with at least 0.7 is the first two, which get 0.625 and 0.375.
@@ -28,38 +27,42 @@ story may speak so too, so texts are counted and never left out.
 
 from __future__ import annotations
 
+import abc
 import re
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.core.generation import BLOCK, Decoding, End, Generated, GenerationKey
+from pcf_core.core.generation import Decoding, End, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import FloatArray, digest
 
 Tokens = NDArray[np.int_]
 
+AT_ONCE = 2**18  # logits whose weights stay in a core's own cache
+RARE = (1e-5, 1e-4, 1e-3)  # probabilities of tokens that a nucleus may be found without
+MARGIN = 1e-4  # more than float32 sums are wrong by
+COLDEST = 1e-30  # temperature that float32 can divide logits by
 
-class Generator(Protocol):
-    """Writes texts behind a prompt; ``key`` is all that decides them."""
 
-    @property
-    def key(self) -> GenerationKey:
-        """The key under which its texts are stored."""
-        ...
+class Generator(abc.ABC):
+    """Writes texts behind prompts; ``key`` is all that decides them."""
 
+    key: GenerationKey
+
+    @abc.abstractmethod
     def check(self, prompt: str) -> None:
-        """Refuse a prompt that cannot be gone on from, without writing: :meth:`generate` refuses the same.
+        """Refuse a prompt that cannot be gone on from, without writing: :meth:`write` refuses the same.
 
         Raises
         ------
         GenerationError
             The prompt is empty, holds a special token, or is too long for the model.
         """
-        ...
 
-    def with_system(self, system: str) -> Generator:
+    @abc.abstractmethod
+    def with_system(self, system: str) -> Self:
         """Give the open model another system prompt, inside the block.
 
         It is a message of its own where the model takes one, else put in front of the prompt
@@ -70,10 +73,14 @@ class Generator(Protocol):
         ScoringError
             A server that has to be asked how it takes it cannot be reached, or refuses.
         """
-        ...
 
-    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
-        """Write the texts of the indices ``first`` to ``first + count − 1``: whole blocks of ``BLOCK``.
+    def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
+        """Say which of these parts of blocks are best written together: here each by itself."""
+        return [[part] for part in wanted]
+
+    @abc.abstractmethod
+    def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
+        """Write the texts of some of a batch that :meth:`batches` made, a record for each part.
 
         ``pause`` is called often (between two tokens, or while waiting for a server); what it raises ends the
         work, and nothing is kept of it.
@@ -81,26 +88,28 @@ class Generator(Protocol):
         Raises
         ------
         GenerationError
-            The prompt is empty, or too long for the model.
+            A prompt is empty, or too long for the model.
         ScoringError
             The model failed: NaN, out of memory, the device or the server was lost.
-        ValueError
-            No whole blocks.
         """
-        ...
+
+    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
+        """Write the texts of one prompt, those of the indices ``first`` to ``first + count − 1``."""
+        batches = self.batches(list(parts(prompt, first, count)))
+        return joined([texts for batch in batches for texts in self.write(batch, pause)])
 
 
-def blocks(first: int, count: int) -> Iterator[int]:
-    """Yield the first indices of the blocks that hold the indices ``first`` to ``first + count − 1``.
-
-    Raises
-    ------
-    ValueError
-        They are no whole blocks.
-    """
-    if first < 0 or count < 1 or first % BLOCK or count % BLOCK:
-        raise ValueError(f"{count} texts from index {first} are no whole blocks of {BLOCK}")
-    yield from range(first, first + count, BLOCK)
+def packed(wanted: Sequence[MissingTexts], most: int) -> list[list[MissingTexts]]:
+    """Put parts of blocks together, in their order, to batches of ``most`` texts; a larger part is one."""
+    batches: list[list[MissingTexts]] = []
+    filled = most
+    for part in wanted:
+        if filled + part.count > most:
+            batches.append([])
+            filled = 0
+        batches[-1].append(part)
+        filled += part.count
+    return batches
 
 
 def stream(key: GenerationKey, prompt: str, index: int) -> np.random.Generator:
@@ -116,54 +125,91 @@ def choose(logits: FloatArray, uniforms: FloatArray, decoding: Decoding) -> Toke
     """
     if decoding.temperature == 0:
         return np.broadcast_to(logits.argmax(axis=1), len(uniforms))
-    if len(logits) == 1:
-        weights = weights_of(logits[0], decoding.temperature)
-        return draw(weights, nucleus(weights, decoding.top_p), uniforms)
+    logits = np.broadcast_to(logits, (len(uniforms), logits.shape[1]))
+    some = max(1, AT_ONCE // logits.shape[1])
     drawn = np.empty(len(uniforms), dtype=np.int_)
-    for row, line in enumerate(logits):
-        weights = weights_of(line, decoding.temperature)
-        drawn[row : row + 1] = draw(weights, nucleus(weights, decoding.top_p), uniforms[row : row + 1])
+    for start in range(0, len(uniforms), some):
+        rows = slice(start, start + some)
+        tokens, weights, total = candidates(logits[rows], decoding)
+        kept = nucleus(weights, decoding.top_p * total) if decoding.top_p < 1 else weights
+        places = draw(kept, uniforms[rows])
+        drawn[rows] = places if tokens is None else tokens[np.arange(len(places)), places]
     return drawn
 
 
-def weights_of(logits: FloatArray, temperature: float) -> FloatArray:
-    """Return [token] probabilities at a temperature above 0, divided by the largest: float64, 1 at most."""
+def candidates(logits: FloatArray, decoding: Decoding) -> tuple[Tokens | None, FloatArray, FloatArray]:
+    """Find the tokens that a row's nucleus may hold, at a temperature above 0.
+
+    Tokens below half of (1 − top-p) / vocabulary have less than 1 − top-p together, so that no nucleus needs
+    them; nor those below a share of ``RARE`` where the others have more than top-p.  They count for the total
+    alone, where their float32 is enough.
+
+    Returns
+    -------
+    tuple
+        [row, candidate] tokens in order, ``None`` where all are; [row, candidate] their weights, 0 behind a
+        row's last; [row] the sum of the weights of all tokens.
+    """
+    highest = logits.max(axis=1, keepdims=True)
+    if decoding.top_p == 1:
+        weights = _weights(logits, highest, decoding)
+        return None, weights, weights.sum(axis=1)
+    rough = logits - highest
+    rough /= np.float32(max(decoding.temperature, COLDEST))
+    np.exp(rough, out=rough)
+    total = rough.sum(axis=1, dtype=np.float64)
+    least = ((1 - decoding.top_p) / 2 * total / logits.shape[1]).astype(np.float32)
+    for share in RARE:
+        limit = (share * total).astype(np.float32)
+        mass = ((rough >= limit[:, None]) * rough).sum(axis=1)  # many times as fast as np.where
+        least = np.where(mass > (decoding.top_p + MARGIN) * total, np.maximum(limit, least), least)
+    rows, columns = np.divmod(np.flatnonzero(rough >= least[:, None]), logits.shape[1])
+    counts = np.bincount(rows, minlength=len(logits))
+    places = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
+    tokens = np.zeros((len(logits), counts.max()), dtype=np.int_)
+    weights = np.zeros(tokens.shape)
+    tokens[rows, places] = columns
+    exact = _weights(logits[rows, columns], highest[rows, 0], decoding)
+    weights[rows, places] = exact
+    total += np.bincount(rows, exact - rough[rows, columns], minlength=len(logits))
+    return tokens, weights, total
+
+
+def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> FloatArray:
+    """Return probabilities divided by that of the highest logit: float64, 1 at most."""
     scaled = logits.astype(np.float64)
-    scaled -= scaled.max()
-    scaled /= temperature
+    scaled -= highest
+    scaled /= decoding.temperature
     return np.asarray(np.exp(scaled, out=scaled))
 
 
-def nucleus(weights: FloatArray, top_p: float) -> Tokens:
-    """Return the fewest likeliest tokens that together have the share ``top_p`` or more, in order.
+def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return the weights of the fewest likeliest tokens that together have the mass or more, 0 for others.
 
-    Of tokens of equal probability at the edge of the set, those of the lowest numbers belong to it.
+    Of tokens of equal weight at the edge of the set, the first belong to it.
 
     Parameters
     ----------
     weights
-        [token] their probabilities, on any scale.
-    top_p
-        Above 0, at most 1.
+        [row, token] on any scale, 0 where there is no token.
+    mass
+        [row] at most the sum of the row; where rounding puts it above, all tokens are taken.
     """
-    if top_p == 1:
-        return np.arange(len(weights))
-    total = weights.sum()
-    # Tokens below this have less than 1 − top-p together, so that the set needs none: few have to be sorted.
-    likely = np.flatnonzero(weights >= (1 - top_p) * total / len(weights))
-    values = weights[likely]
-    descending = np.sort(values)[::-1]
-    size = min(int(descending.cumsum().searchsorted(top_p * total)) + 1, len(values))  # sums are rounded
-    edge = descending[size - 1]
-    kept = values > edge
-    kept[np.flatnonzero(values == edge)[: size - kept.sum()]] = True
-    return np.asarray(likely[kept])
+    descending = -np.sort(-weights, axis=1)
+    size = (descending.cumsum(axis=1) < mass[:, None]).sum(axis=1, keepdims=True)
+    edge = np.take_along_axis(descending, np.minimum(size, weights.shape[1] - 1), axis=1)
+    spare = (descending >= edge).sum(axis=1, keepdims=True) - size - 1  # equal to the edge, and not needed
+    kept = (weights >= edge) * weights
+    for row in np.flatnonzero((spare > 0) & (edge > 0)):
+        equal = np.flatnonzero(weights[row] == edge[row])
+        kept[row, equal[len(equal) - spare[row, 0] :]] = 0.0
+    return kept
 
 
-def draw(weights: FloatArray, tokens: Tokens, uniforms: FloatArray) -> Tokens:
-    """Draw one of ``tokens`` for each u of ``uniforms``: the first whose cumulative share exceeds u."""
-    cumulative = weights[tokens].cumsum()
-    return np.asarray(tokens[cumulative.searchsorted(uniforms * cumulative[-1], side="right")])
+def draw(weights: FloatArray, uniforms: FloatArray) -> Tokens:
+    """Draw [row] places, one for each u of ``uniforms``: the first whose cumulative share exceeds u."""
+    cumulative = weights.cumsum(axis=1)
+    return np.asarray((cumulative <= (uniforms * cumulative[:, -1])[:, None]).sum(axis=1))
 
 
 def end_of(text: str, stopped: bool) -> End:

@@ -13,20 +13,21 @@ once as PCF_ENDPOINT_CONCURRENCY says, and the answers are put in the order of t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from itertools import islice
+from typing import Any, Self
 
 from pcf_core.core.errors import GenerationError
-from pcf_core.core.generation import BLOCK, Generated, GenerationKey
+from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts
 from pcf_core.models.completions import Written, agree, find_manner, written_of
 from pcf_core.models.endpoint import connect
-from pcf_core.models.generation.base import blocks, stream
+from pcf_core.models.generation.base import Generator, packed, stream
 
 SEEDS = 2**31  # every server takes a number below
 
 
-class EndpointGenerator:
+class EndpointGenerator(Generator):
     """See the file's docstring.  Holds no connection: each call opens and closes its own.
 
     Opening it asks the server for a few short texts, to find out how it wants to be asked.
@@ -54,7 +55,7 @@ class EndpointGenerator:
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give text that the model can go on from.")
 
-    def with_system(self, system: str) -> EndpointGenerator:
+    def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
 
         A chat server is asked for a short text, to find out whether it takes a message of the system.
@@ -66,30 +67,39 @@ class EndpointGenerator:
                 told.manner, _ = agree(server, self.manner, system)
         return told
 
-    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
-        """See :meth:`pcf_core.models.generation.base.Generator.generate`.
+    def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
+        """See :meth:`pcf_core.models.generation.base.Generator.batches`: a block's number of requests."""
+        return packed(wanted, BLOCK)
+
+    def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
+        """See :meth:`pcf_core.models.generation.base.Generator.write`.
 
         ``tokens`` are the server's own count, which may include the one that ends a text.
         """
-        self.check(prompt)
-        indices = [index for start in blocks(first, count) for index in range(start, start + BLOCK)]
+        for part in batch:
+            self.check(part.prompt)
         bodies = [
-            self.manner.body(prompt, self.key.decoding, self.seed(prompt, index), self.key.system)
-            for index in indices
+            self.manner.body(part.prompt, self.key.decoding, self.seed(part.prompt, index), self.key.system)
+            for part in batch
+            for index in range(part.first, part.first + part.count)
         ]
 
         def read(answer: Any) -> Written:
             return written_of(answer, self.manner, self.key.decoding.length)
 
         with connect(self.key.model) as server:
-            written = list(server.write(self.manner.path, bodies, read, pause))
-        return Generated(
-            prompt=prompt,
-            first=first,
-            texts=tuple(one.text for one in written),
-            ends=tuple(one.end for one in written),
-            tokens=tuple(one.tokens for one in written),
-        )
+            written = iter(list(server.write(self.manner.path, bodies, read, pause)))
+        return [
+            Generated(
+                prompt=part.prompt,
+                first=part.first,
+                texts=tuple(one.text for one in own),
+                ends=tuple(one.end for one in own),
+                tokens=tuple(one.tokens for one in own),
+            )
+            for part in batch
+            if (own := list(islice(written, part.count)))
+        ]
 
     def seed(self, prompt: str, index: int) -> int:
         """Return the seed of one text, the same in every run of the key."""

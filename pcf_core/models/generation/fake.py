@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from typing import Self
 
 import numpy as np
 
-from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, in_one
-from pcf_core.models.generation.base import blocks, end_of, stream
+from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts, in_one
+from pcf_core.models.generation.base import Generator, end_of, stream
 
 Distribution = Mapping[str, float]  # text to probability; they add up to 1
 
 
-class FakeGenerator:
+class FakeGenerator(Generator):
     """Draws each text from a given distribution with the text's own stream, without torch.
 
     ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
-    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each block takes
+    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each part takes
     ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
     """
 
@@ -45,7 +46,7 @@ class FakeGenerator:
     def check(self, prompt: str) -> None:
         """Accept every prompt."""
 
-    def with_system(self, system: str) -> FakeGenerator:
+    def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
 
         The distribution is that of the prompt with the system prompt in front of it, and ``written`` counts
@@ -55,26 +56,28 @@ class FakeGenerator:
         told.key = self.key.with_system(system)
         return told
 
-    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
-        """See :meth:`pcf_core.models.generation.base.Generator.generate`.
+    def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
+        """See :meth:`pcf_core.models.generation.base.Generator.write`.
 
-        ``pause`` is called before each block.
+        ``pause`` is called before each part.
         """
-        whole = in_one(self.key.system, prompt)
+        return [self._written(part, pause) for part in batch]
+
+    def _written(self, part: MissingTexts, pause: Callable[[], None]) -> Generated:
+        whole = in_one(self.key.system, part.prompt)
         table = self.distribution if isinstance(self.distribution, Mapping) else self.distribution(whole)
         choices = list(table)
         cumulative = np.cumsum(list(table.values()))
+        pause()
+        time.sleep(self.delay)
         texts: list[str] = []
-        for start in blocks(first, count):
-            pause()
-            time.sleep(self.delay)
-            for index in range(start, start + BLOCK):
-                target = stream(self.key, prompt, index).random() * cumulative[-1]
-                texts.append(choices[int(cumulative.searchsorted(target, side="right"))])
-            self.written += BLOCK
+        for index in range(part.first, part.first + part.count):
+            target = stream(self.key, part.prompt, index).random() * cumulative[-1]
+            texts.append(choices[int(cumulative.searchsorted(target, side="right"))])
+        self.written += part.count
         return Generated(
-            prompt=prompt,
-            first=first,
+            prompt=part.prompt,
+            first=part.first,
             texts=tuple(texts),
             ends=tuple(end_of(text, stopped=True) for text in texts),
             tokens=tuple(len(text.split()) for text in texts),

@@ -1,53 +1,108 @@
 """Texts from models that run here: the loop over tokens that both kinds share, and causal models.
 
-**A block.**  The 25 texts of a block have one prompt, which runs through the model once; its keys and values
-are then repeated, so that each further token of all texts is one forward pass of 25 rows and no padding.
-Each text draws its next token by itself (:func:`pcf_core.models.generation.base.choose`, float64 on the CPU)
-with the next number of its own stream.  A text that has ended stays in its row until all have: the shapes of
-all passes, and so their rounding, depend on nothing outside the block.
+**A batch.**  Many texts are written together, ``ROWS`` at most: each prompt runs through the model once, its
+keys and values are repeated for its texts, and each further token of all texts is one forward pass of a row
+for each.  All rows of a pass have equally many tokens before them, so that nothing is padded: the shortest
+prompts begin, and a longer one joins when the others have written as far as it reaches.  Each text draws its
+next token by itself (:func:`pcf_core.models.generation.base.choose`, float64 on the CPU) with the next number
+of its own stream.  Texts that have ended leave the passes.
+
+**A text must not depend on its neighbours**, in no bit: products of matrices may round a row otherwise where
+there are more of them.  So each model is tried once: where some rows and many give a text the same bits, as
+they do here from ``LEAST`` rows on, texts are written in any company, and fewer than ``LEAST`` are repeated.
+Where they do not (graphics cards choose another product for another number of rows), each block of 25 indices
+is written by itself and whole, whatever of it is wanted.
 
 **Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
 message and the text is the answer; what the model is told before it is a message of the system, or stands in
 front of the user's where the template refuses such a message or leaves it out.  A template that asks for
 today's date is told a fixed one, or the texts would be others tomorrow.
 
-**Worked example.**  "John is" has the tokens 7, 9.  The first pass reads 7, 9 and gives one row of logits,
-which all 25 texts draw from; three texts draw 4 and the others 6, so the second pass reads a column of 25
-tokens, 4 or 6, at position 2.
+**Worked example.**  "John is" has the tokens 7, 9 and "Jane Doe is" 8, 5, 9; three texts are wanted of each.
+The first pass reads 7, 9 and gives logits that three texts draw from.  The second pass reads their three
+tokens at position 2; then 8, 5, 9 are read, and the third pass reads six tokens at position 3.
 """
 
 from __future__ import annotations
 
 import abc
+import inspect
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import cached_property
+from itertools import groupby, islice
 from typing import Any, Self
 
 import numpy as np
 import torch
 from jinja2 import TemplateError as RefusedByTemplate
+from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLayer
 
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
-from pcf_core.core.generation import BLOCK, End, Generated, GenerationKey, in_one
+from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
-from pcf_core.models.generation.base import Tokens, blocks, choose, end_of, stream
+from pcf_core.models.generation.base import Generator, Tokens, choose, end_of, packed, stream
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
-LIGHT = 2**25  # weights of a model whose passes of 25 rows are too short to be shared by several threads
+LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
+ROWS = 128  # texts at once: more make no product of matrices faster
+LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
+KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
+ROOM = 64  # tokens more than there are now
+LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
-class LocalGenerator(abc.ABC):
+class RoomyLayer(DynamicLayer):  # type: ignore[misc]
+    """Keys and values with room for those to come: where a token is added the others are not copied."""
+
+    keys: torch.Tensor
+    values: torch.Tensor
+    space: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Add [row, head, token, size] keys and values; return all."""
+        begin = self.keys.shape[-2]
+        end = begin + key_states.shape[-2]
+        if self.space is None or end > self.space[0].shape[-2]:
+            self.space = self._copied(self.keys, end + ROOM), self._copied(self.values, end + ROOM)
+        for space, new in zip(self.space, (key_states, value_states), strict=True):
+            space[:, :, begin:end] = new
+        self.keys, self.values = (space[:, :, :end] for space in self.space)
+        return self.keys, self.values
+
+    def batch_select_indices(self, indices: torch.Tensor) -> None:
+        """Keep these rows."""
+        super().batch_select_indices(indices)
+        self.space = None
+
+    @staticmethod
+    def _copied(there: torch.Tensor, tokens: int) -> torch.Tensor:
+        rows, heads, begin, size = there.shape
+        space = there.new_empty(rows, heads, tokens, size)
+        space[:, :, :begin] = there
+        return space
+
+
+class LocalGenerator(Generator):
     """A loaded model that writes; the subclasses say what it reads first.
 
     ``context`` is the number of tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a
     text and are no part of it.  ``threads`` of the CPU run a forward pass: one for a small model, which where
-    others use the same cores is ten times as fast as two that wait for each other.
+    others use the same cores is ten times as fast as two that wait for each other.  ``caches``: whether the
+    keys and values of a prompt can be repeated and gone on from; ``joins``: whether those of other texts with
+    as many tokens can be put beside them.
     """
+
+    caches = True
+    joins = False
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         self.key = key
@@ -72,24 +127,37 @@ class LocalGenerator(abc.ABC):
         told.key = self.key.with_system(system)
         return told
 
-    def generate(self, prompt: str, first: int, count: int, pause: Callable[[], None]) -> Generated:
-        """See :meth:`pcf_core.models.generation.base.Generator.generate`.
+    def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
+        """See :meth:`pcf_core.models.generation.base.Generator.batches`: prompts of like length together."""
+        tokens = {
+            prompt: len(self._checked(prompt)) for prompt in dict.fromkeys(part.prompt for part in wanted)
+        }
+        if not wanted or not self.steady:
+            return [[part] for part in wanted]
+        rows = KEPT // (self.kept * (max(tokens.values()) + self.key.decoding.length))
+        most = max(BLOCK, min(rows, ROWS))
+        in_order = sorted(wanted, key=lambda part: tokens[part.prompt])
+        if self.joins:
+            return packed(in_order, most)
+        alike = groupby(in_order, lambda part: tokens[part.prompt])
+        return [batch for _, parts in alike for batch in packed(list(parts), most)]
+
+    def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
+        """See :meth:`pcf_core.models.generation.base.Generator.write`.
 
         ``pause`` is called between two tokens.
         """
-        starts = list(blocks(first, count))
-        ids = self._checked(prompt)
-        texts: list[str] = []
-        ends: list[End] = []
-        tokens: list[int] = []
-        for start in starts:
-            with self._device_errors():
-                written = self._write(prompt, ids, start, pause)
-            for row, stopped in written:
-                texts.append(self._text(ids, row))
-                ends.append(end_of(texts[-1], stopped))
-                tokens.append(len(row))
-        return Generated(prompt, first, tuple(texts), tuple(ends), tuple(tokens))
+        written = []
+        with self._device_errors(sum(part.count for part in batch)):
+            rows = iter(self._write(batch, pause))
+        for part in batch:
+            ids = self._checked(part.prompt)
+            own = list(islice(rows, part.count))
+            texts = tuple(self._text(ids, row) for row, _ in own)
+            ends = tuple(end_of(text, stopped) for text, (_, stopped) in zip(texts, own, strict=True))
+            tokens = tuple(len(row) for row, _ in own)
+            written.append(Generated(part.prompt, part.first, texts, ends, tokens))
+        return written
 
     @abc.abstractmethod
     def _prompt_ids(self, prompt: str) -> Ids:
@@ -100,11 +168,32 @@ class LocalGenerator(abc.ABC):
         """Return the tokens of context that a text of the full length needs behind these."""
 
     @abc.abstractmethod
-    def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return [1, vocabulary] logits of the first token, and the state from which :meth:`_next` continues.
+    def _begin(self, prompts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Return [prompt, vocabulary] logits of the first token behind prompts of one length, and the state.
 
-        The state has 25 rows.
+        :meth:`_next` continues from the state, which has a row for each prompt.
         """
+
+    def _make_room(self, memory: Cache) -> None:
+        """Give the plain layers of a memory room, and note the bytes that it keeps of a token of a text.
+
+        Other layers (sliding windows, states) keep their own way.
+        """
+        self.kept = 1
+        for place, layer in enumerate(memory.layers):
+            if type(layer) is DynamicLayer:
+                rows, _, tokens, _ = layer.keys.shape
+                self.kept += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
+                memory.layers[place] = roomy = RoomyLayer()
+                roomy.__dict__.update(vars(layer))
+
+    @abc.abstractmethod
+    def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
+        """Let the state have these of its rows, which may be repeated."""
+
+    def _joined(self, state: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+        """Return the rows of both states, which have equally many tokens."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
@@ -122,38 +211,79 @@ class LocalGenerator(abc.ABC):
     def _decoded(self, ids: Ids) -> str:
         return str(self.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
-    def _write(self, prompt: str, ids: Ids, first: int, pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
-        """Write the tokens of each text of a block, and whether the model ended it."""
+    def _write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
+        """Write the tokens of each text of a batch, and whether the model ended it."""
+        if not self.steady:
+            (part,) = batch
+            before = part.first % BLOCK
+            whole = MissingTexts(part.prompt, part.first - before)
+            return self._rows([whole], pause, alone=True)[before : before + part.count]
+        return self._rows(batch, pause)
+
+    def _rows(
+        self, batch: Sequence[MissingTexts], pause: Callable[[], None], alone: bool = False
+    ) -> list[tuple[Ids, bool]]:
+        """Write the tokens of each text of a batch; ``alone``: all pass in rows of their own to the end."""
         length = self.key.decoding.length
-        uniforms = np.stack(
-            [stream(self.key, prompt, index).random(length) for index in range(first, first + BLOCK)]
-        )
-        drawn = np.zeros((BLOCK, length), dtype=int)
-        lengths = np.full(BLOCK, length)
-        with self._own_threads():
-            logits, state = self._begin(ids)
-        for step in range(length):
-            if step:
+        texts = [(part.prompt, part.first + place) for part in batch for place in range(part.count)]
+        uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
+        drawn = np.zeros((len(texts), length), dtype=int)
+        lengths = np.full(len(texts), length)
+        ids = {prompt: self._checked(prompt) for prompt, _ in texts}
+        begins = np.array([len(ids[prompt]) for prompt, _ in texts])
+        waiting = sorted(set(begins.tolist()), reverse=True)
+        rows, at = np.empty(0, dtype=int), 0  # the text of each row; the tokens before that which is drawn
+        state: dict[str, Any] = {}
+        while waiting or len(rows):
+            tables = []
+            if len(rows):
                 pause()
-                last = torch.as_tensor(drawn[:, step - 1 : step], device=self.device)
+                last = torch.as_tensor(drawn[rows, at - begins[rows]][:, None], device=self.device)
                 with self._own_threads():
-                    logits = self._next(state, last)
-            drawn[:, step] = self._draw(logits, uniforms[:, step], prompt)
-            stopped = np.isin(drawn[:, step], self.stops) & (lengths == length)
-            lengths[stopped] = step
-            if (lengths < length).all():
-                break
+                    tables.append(self._next(state, last))
+                at += 1
+            else:
+                at = waiting[-1]
+            if waiting and waiting[-1] == at:
+                new = np.flatnonzero(begins == waiting.pop())
+                new = np.resize(new, max(len(new), 0 if alone else LEAST - len(rows)))
+                with self._own_threads():
+                    logits, begun = self._begun([ids[texts[row][0]] for row in new])
+                    state = self._joined(state, begun) if len(rows) else begun
+                tables.append(logits)
+                rows = np.concatenate([rows, new])
+            steps = at - begins[rows]
+            prompts = [texts[row][0] for row in rows]
+            drawn[rows, steps] = self._draw(torch.cat(tables), uniforms[rows, steps], prompts)
+            stopped = np.isin(drawn[rows, steps], self.stops) & (lengths[rows] == length)
+            lengths[rows[stopped]] = steps[stopped]
+            full = steps == length - 1
+            going = np.flatnonzero((lengths[rows] == length) & ~full)
+            if not len(going):
+                rows = rows[:0]
+            elif full.any() or (not alone and len(going) <= len(rows) - len(rows) // LEFT):
+                going = np.resize(going, max(LEAST, len(going)))
+                rows = rows[going]
+                self._select(state, torch.as_tensor(going, device=self.device))
         return [
             (tuple(row[:end].tolist()), bool(end < length)) for row, end in zip(drawn, lengths, strict=True)
         ]
 
-    def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompt: str) -> Tokens:
-        """Draw [row] the next tokens, from one row of logits for all or a row for each."""
+    def _begun(self, texts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Return [text, vocabulary] logits behind prompts, each of which is read once, and the state."""
+        place = {ids: place for place, ids in enumerate(dict.fromkeys(texts))}
+        logits, state = self._begin(list(place))
+        chosen = torch.tensor([place[ids] for ids in texts], device=self.device)
+        self._select(state, chosen)
+        return logits[chosen], state
+
+    def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompts: Sequence[str]) -> Tokens:
+        """Draw [row] the next tokens behind the rows' prompts."""
         known = logits[:, : self.writable].float().cpu().numpy()
-        if not np.isfinite(known.max(axis=1)).all():
+        for row in np.flatnonzero(~np.isfinite(known.max(axis=1))).tolist():
             raise ScoringError(
-                f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
-                f"{self.key.dtype} is too narrow; check them, or use float32."
+                f"The model {self.key.model} gave NaN behind {quoted(prompts[row])}: its weights are damaged "
+                f"or {self.key.dtype} is too narrow; check them, or use float32."
             )
         return choose(known, uniforms, self.key.decoding)
 
@@ -194,6 +324,31 @@ class LocalGenerator(abc.ABC):
                 stops |= set(token if isinstance(token, Sequence) else [token])
         return stops
 
+    @cached_property
+    def steady(self) -> bool:
+        """Tell whether a text has the same bits in a pass of few rows and of many, of one prompt and several.
+
+        Tried when texts are first written; ``kept`` is known then.
+        """
+        if not self.caches:
+            return False
+        with self._device_errors(ROWS):
+            few, many = self._tried(1, LEAST), self._tried(3, ROWS)
+        return all(
+            torch.equal(row, one[:1].expand_as(row))
+            for one, several in zip(few, many, strict=True)
+            for row in (one, several)
+        )
+
+    @torch.inference_mode()
+    def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the logits behind so many equal prompts, and those of so many rows one token later."""
+        ids = self._prompt_ids(PROBE)
+        with self._own_threads():
+            logits, state = self._begin([ids] * prompts)
+            self._select(state, torch.arange(rows, device=self.device) % prompts)
+            return logits, self._next(state, torch.full((rows, 1), ids[-1], device=self.device))
+
     @contextmanager
     def _own_threads(self) -> Iterator[None]:
         before = torch.get_num_threads()
@@ -204,13 +359,13 @@ class LocalGenerator(abc.ABC):
             torch.set_num_threads(before)
 
     @contextmanager
-    def _device_errors(self) -> Iterator[None]:
+    def _device_errors(self, texts: int) -> Iterator[None]:
         """Turn running out of memory and a lost device into an error with a sentence."""
         try:
             yield
         except torch.OutOfMemoryError as error:
             raise OutOfMemoryError(
-                f"The model {self.key.model} ran out of memory with {BLOCK} texts at once: free memory on "
+                f"The model {self.key.model} ran out of memory with {texts} texts at once: free memory on "
                 "its device, take a narrower dtype, or ask for shorter texts."
             ) from error
         except torch.AcceleratorError as error:
@@ -224,13 +379,14 @@ class LocalGenerator(abc.ABC):
 class CausalGenerator(LocalGenerator):
     """A causal model that writes texts here; see the file's docstring.
 
-    ``caches``: whether the keys and values of a prompt can be repeated and gone on from.  Where they cannot
-    (architectures with another kind of memory), whole texts run again for each token.
+    Where it has no ``caches`` (architectures with another kind of memory), whole texts run again for each
+    token.
     """
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
         super().__init__(loaded, key, context=context)
-        self.caches = True
+        keeps = "logits_to_keep" in inspect.signature(self.model.forward).parameters
+        self.last = {"logits_to_keep": LEAST} if keeps else {}
         self.caches = self._caches_exactly()
 
     def _prompt_ids(self, prompt: str) -> Ids:
@@ -265,13 +421,32 @@ class CausalGenerator(LocalGenerator):
         return len(ids) + self.key.decoding.length
 
     @torch.inference_mode()
-    def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
-        prompt = torch.tensor([ids], device=self.device)
-        answer = self.model(input_ids=prompt, use_cache=self.caches)
+    def _begin(self, prompts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
+        length = len(prompts[0])
+        texts = torch.tensor(prompts, device=self.device).repeat(math.ceil(LEAST / length), 1)
         if not self.caches:
-            return answer.logits[:, -1], {"texts": prompt.expand(BLOCK, -1)}
-        answer.past_key_values.batch_repeat_interleave(BLOCK)
-        return answer.logits[:, -1], {"past_key_values": answer.past_key_values}
+            return self.model(input_ids=texts, use_cache=False).logits[:, -1], {"texts": texts}
+        answer = self.model(input_ids=texts, use_cache=True, **self.last)
+        memory = answer.past_key_values
+        self._make_room(memory)
+        self.joins = all(type(layer) in (RoomyLayer, DynamicSlidingWindowLayer) for layer in memory.layers)
+        return answer.logits[: len(prompts), -1], {"past_key_values": memory}
+
+    @torch.inference_mode()
+    def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
+        if self.caches:
+            state["past_key_values"].batch_select_indices(rows)
+        else:
+            state["texts"] = state["texts"][rows]
+
+    @torch.inference_mode()
+    def _joined(self, state: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+        pairs = zip(state["past_key_values"].layers, more["past_key_values"].layers, strict=True)
+        for layer, other in pairs:
+            layer.keys = torch.cat([layer.keys, other.keys])
+            layer.values = torch.cat([layer.values, other.values])
+            layer.space = None
+        return state
 
     @torch.inference_mode()
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
@@ -285,10 +460,9 @@ class CausalGenerator(LocalGenerator):
     @torch.inference_mode()
     def _caches_exactly(self) -> bool:
         """Tell whether a token behind a repeated prompt has the logits that it has in the whole text."""
-        ids = self._prompt_ids(PROBE) * 2
-        drawn = torch.tensor([ids[-1:]] * BLOCK, device=self.device)
+        ids = self._prompt_ids(PROBE)
         try:
-            cached = self._next(self._begin(ids)[1], drawn)
+            _, cached = self._tried(1, LEAST)
         except Exception:  # noqa: BLE001
             return False  # whatever an architecture says where its memory cannot be repeated
         whole = self.model(input_ids=torch.tensor([ids + ids[-1:]], device=self.device), use_cache=False)

@@ -19,13 +19,15 @@ Special tokens around the encoder's text are the tokenizer's own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import cycle, islice
 from typing import Any
 
 import torch
 
 from pcf_core.core.errors import GenerationError
-from pcf_core.core.generation import BLOCK, GenerationKey, in_one
-from pcf_core.models.generation.local import LocalGenerator
+from pcf_core.core.generation import GenerationKey, in_one
+from pcf_core.models.generation.local import LEAST, LocalGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.seam import Ids
 
@@ -63,7 +65,7 @@ class Seq2SeqGenerator(LocalGenerator):
         """Ask the decoder with its start token alone whether it opens with a sentinel."""
         shares = []
         for ids in self.seam.encode(ASKED):
-            logits, _ = self._read(self._source(ids), (self.first,))
+            logits, _ = self._read([self._source(ids)], [(self.first,)])
             shares.append(float(logits[0].float().softmax(dim=-1)[self.gap]))
         return sum(shares) / len(shares) >= 0.5
 
@@ -85,12 +87,20 @@ class Seq2SeqGenerator(LocalGenerator):
         return (self.first, self.gap) if self.sentinels else (self.first, *self.seam.opening, *ids)
 
     @torch.inference_mode()
-    def _begin(self, ids: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
-        logits, reading = self._read(self._source(ids), self._start(ids))
-        reading["past_key_values"].batch_repeat_interleave(BLOCK)
-        encoded = reading["encoder_outputs"]
-        encoded.last_hidden_state = encoded.last_hidden_state.expand(BLOCK, -1, -1)
-        return logits, reading | {"attention_mask": reading["attention_mask"].expand(BLOCK, -1)}
+    def _begin(self, prompts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
+        repeated = list(islice(cycle(prompts), max(len(prompts), LEAST)))
+        logits, state = self._read(
+            [self._source(ids) for ids in repeated], [self._start(ids) for ids in repeated]
+        )
+        self._make_room(state["past_key_values"].self_attention_cache)
+        return logits[: len(prompts)], state
+
+    @torch.inference_mode()
+    def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
+        state["past_key_values"].batch_select_indices(rows)
+        encoded = state["encoder_outputs"]
+        encoded.last_hidden_state = encoded.last_hidden_state[rows]
+        state["attention_mask"] = state["attention_mask"][rows]
 
     @torch.inference_mode()
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
@@ -101,15 +111,15 @@ class Seq2SeqGenerator(LocalGenerator):
         return self._decoded(written) if self.gap is None else self._continuation(ids, written)
 
     @torch.inference_mode()
-    def _read(self, source: Ids, start: Ids) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return [1, vocabulary] logits behind ``start``, and what the next pass takes beside its tokens."""
-        ids = torch.tensor([source], device=self.device)
+    def _read(self, sources: Sequence[Ids], starts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Return [row, vocabulary] logits behind the starts, and what else the next pass takes."""
+        ids = torch.tensor(sources, device=self.device)
         mask = torch.ones_like(ids)
         encoded = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
         answer = self.model(
             encoder_outputs=encoded,
             attention_mask=mask,
-            decoder_input_ids=torch.tensor([start], device=self.device),
+            decoder_input_ids=torch.tensor(starts, device=self.device),
             use_cache=True,
         )
         reading = {

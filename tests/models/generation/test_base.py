@@ -10,10 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pcf_core.core.generation import BLOCK, Decoding
-from pcf_core.models.generation.base import blocks, choose, draw, end_of, nucleus, stream, weights_of
+from pcf_core.core.generation import Decoding, MissingTexts
+from pcf_core.models.generation.base import candidates, choose, draw, end_of, nucleus, packed, stream
 from tests.models.generation.brute import exact_distribution
 from tests.models.generation.conftest import key_of
+
+
+def kept_of(weights: np.ndarray, mass: float) -> list[int]:
+    """The places of one row's nucleus."""
+    return np.flatnonzero(nucleus(weights[None], np.array([mass]))[0]).tolist()
+
 
 integers = st.lists(st.integers(0, 6), min_size=1, max_size=12).filter(any)
 shares = st.integers(1, 64).map(lambda part: part / 64)  # exact, as sums of small integers are
@@ -31,32 +37,42 @@ def test_worked_example() -> None:
 
 @given(integers, shares)
 def test_the_nucleus_is_the_smallest_set_with_the_mass(weights: list[int], top_p: float) -> None:
-    kept = nucleus(np.array(weights, dtype=np.float64), top_p).tolist()
-    if top_p == 1:
-        assert kept == list(range(len(weights)))
-        return
+    kept = kept_of(np.array(weights, dtype=np.float64), top_p * sum(weights))
     needed = Fraction(top_p) * sum(weights)
     order = sorted(range(len(weights)), key=lambda token: (-weights[token], token))
     sizes = [size for size in range(1, len(order) + 1) if sum(weights[t] for t in order[:size]) >= needed]
     assert kept == sorted(order[: sizes[0]])
 
 
-@given(logits, st.floats(0.01, 1), st.floats(0.1, 5))
-def test_the_nucleus_of_any_weights(line: list[float], top_p: float, temperature: float) -> None:
-    weights = weights_of(np.array(line, dtype=np.float32), temperature)
-    kept = nucleus(weights, top_p)
-    left_out = np.setdiff1d(np.arange(len(weights)), kept)
-    assert weights[kept].sum() >= top_p * weights.sum() * (1 - 1e-12)
-    assert weights.argmax() in kept
-    assert (np.diff(kept) > 0).all()
+@given(logits, st.floats(0.01, 0.999), st.floats(0.1, 5))
+def test_the_nucleus_lies_among_the_candidates(line: list[float], top_p: float, temperature: float) -> None:
+    """All its mass is theirs; the total is that of all tokens, and the kept weights are exact."""
+    decoding = Decoding(top_p=top_p, temperature=temperature)
+    narrow = np.array([line], dtype=np.float32)
+    tokens, weights, total = candidates(narrow, decoding)
+    scaled = narrow[0].astype(np.float64)
+    exact = np.exp((scaled - scaled.max()) / temperature)
+    assert total[0] == pytest.approx(exact.sum(), rel=1e-6)
+    assert tokens is not None
+    assert weights[0] == pytest.approx(exact[tokens[0]], rel=1e-12)
+    assert (np.diff(tokens[0]) > 0).all()
+    places = kept_of(weights[0], top_p * total[0])
+    kept = tokens[0, places]
+    left_out = np.setdiff1d(np.arange(len(line)), kept)
+    assert exact[kept].sum() >= top_p * exact.sum() * (1 - 1e-6)
+    assert exact.argmax() in kept
     if len(left_out):
-        assert weights[left_out].max() <= weights[kept].min()
-        assert weights[kept].sum() - weights[kept].min() < top_p * weights.sum() * (1 + 1e-12)
+        assert exact[left_out].max() <= exact[kept].min()
+        assert exact[kept].sum() - exact[kept].min() < top_p * exact.sum() * (1 + 1e-6)
 
 
 def test_of_equal_tokens_at_the_edge_the_first_are_kept() -> None:
-    assert nucleus(np.array([1.0, 2.0, 1.0, 1.0, 3.0]), 0.7).tolist() == [0, 1, 4]
-    assert nucleus(np.ones(8192), 0.5).tolist() == list(range(4096))
+    assert kept_of(np.array([1.0, 2.0, 1.0, 1.0, 3.0]), 0.7 * 8) == [0, 1, 4]
+    assert kept_of(np.ones(8192), 4096) == list(range(4096))
+
+
+def test_where_rounding_asks_for_more_than_there_is_all_are_kept() -> None:
+    assert kept_of(np.array([1.0, 2.0, 0.0]), 3.0 + 1e-9) == [0, 1]
 
 
 @given(logits, st.floats(0.05, 1), st.floats(0.1, 5), st.floats(0, 1, exclude_max=True))
@@ -68,8 +84,11 @@ def test_a_draw_is_the_inverse_of_the_cumulative_probabilities(
     narrow = np.array([line], dtype=np.float32)
     (token,) = choose(narrow, np.array([uniform]), decoding).tolist()
     exact = exact_distribution(narrow[0].tolist(), decoding)
-    kept = nucleus(weights_of(narrow[0], temperature), top_p).tolist()
-    assume([share > 0 for share in exact] == [number in kept for number in range(len(exact))])
+    if top_p < 1:
+        tokens, weights, total = candidates(narrow, decoding)
+        assert tokens is not None
+        kept = tokens[0, kept_of(weights[0], top_p * total[0])].tolist()
+        assume([share > 0 for share in exact] == [number in kept for number in range(len(exact))])
     assert sum(exact[:token]) - 1e-9 <= uniform <= sum(exact[: token + 1]) + 1e-9
     assert exact[token] > 0
 
@@ -142,8 +161,20 @@ def test_a_very_low_temperature_is_nearly_greedy() -> None:
 
 
 def test_the_last_token_is_drawn_at_the_end_of_the_unit_interval() -> None:
-    weights = weights_of(np.zeros(7, dtype=np.float32), 1)
-    assert draw(weights, np.arange(7), np.array([0.0, np.nextafter(1, 0)])).tolist() == [0, 6]
+    assert draw(np.ones((2, 7)), np.array([0.0, np.nextafter(1, 0)])).tolist() == [0, 6]
+
+
+def test_a_temperature_that_float32_does_not_know() -> None:
+    line = np.array([[0, 88, 87, 1]], dtype=np.float32)
+    assert choose(line, np.array([0.5]), Decoding(temperature=1e-50)).tolist() == [1]
+
+
+def test_many_rows_are_drawn_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = np.random.default_rng(6).normal(0, 2, (50, 30)).astype(np.float32)
+    uniforms = np.random.default_rng(7).random(50)
+    together = choose(many, uniforms, Decoding())
+    monkeypatch.setattr("pcf_core.models.generation.base.AT_ONCE", 7 * 30)
+    assert choose(many, uniforms, Decoding()).tolist() == together.tolist()
 
 
 def test_every_text_has_numbers_of_its_own() -> None:
@@ -166,12 +197,11 @@ def test_streams_of_neighbours_are_not_alike() -> None:
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.08
 
 
-def test_blocks_are_whole() -> None:
-    assert list(blocks(0, BLOCK)) == [0]
-    assert list(blocks(50, 75)) == [50, 75, 100]
-    for first, count in ((1, 25), (0, 24), (25, 0), (-25, 25)):
-        with pytest.raises(ValueError, match="no whole blocks"):
-            list(blocks(first, count))
+def test_parts_are_put_together_in_their_order() -> None:
+    wanted = [MissingTexts(name, 0, count) for name, count in zip("abcd", (20, 5, 1, 25), strict=True)]
+    assert packed(wanted, 25) == [wanted[:2], wanted[2:3], wanted[3:]]
+    assert packed(wanted, 3) == [[part] for part in wanted]
+    assert packed([], 25) == []
 
 
 def test_how_a_text_ends() -> None:

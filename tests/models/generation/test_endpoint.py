@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pcf_core.core.errors import AuditError, GenerationError, ModelError, ScoringError
-from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey, MissingTexts
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import connection as pauses
 from pcf_core.models import endpoint as endpoints
@@ -195,9 +195,17 @@ def test_an_empty_prompt_is_refused(texts: TextServer) -> None:
         opened().generate(" \n", 0, BLOCK, nothing)
 
 
-def test_blocks_are_whole(texts: TextServer) -> None:
-    with pytest.raises(ValueError, match="whole blocks"):
-        opened().generate(PROMPT, 0, 3, nothing)
+def test_as_many_texts_are_asked_for_as_are_wanted(texts: TextServer) -> None:
+    """Parts of several prompts go out together; each text keeps its own seed."""
+    generator = opened()
+    whole = {prompt: generator.generate(prompt, 0, 4, nothing) for prompt in (PROMPT, "Jane is")}
+    texts.requests.clear()
+    parts = [MissingTexts(PROMPT, 1, 2), MissingTexts("Jane is", 0, 3)]
+    (batch,) = generator.batches(parts)
+    first, second = generator.write(batch, nothing)
+    assert len(texts.asked) == 5
+    assert (first.prompt, first.first, first.texts) == (PROMPT, 1, whole[PROMPT].texts[1:3])
+    assert (second.prompt, second.first, second.texts) == ("Jane is", 0, whole["Jane is"].texts[:3])
 
 
 @pytest.mark.slow
@@ -455,7 +463,7 @@ def test_a_whole_job_leaves_the_key_nowhere(
     worker = Worker(store, queue, settings())
     done = submit_texts(store, queue, TextsAsked(key=key, prompts=(PROMPT,), count=30))
     worker.run(until_idle=True)
-    assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 50)
+    assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 30)
     texts.fault = always(401, {"error": {"message": f"wrong key {KEY}"}})
     failed = submit_texts(store, queue, TextsAsked(key=key, prompts=("Jane is",), count=30))
     worker.run(until_idle=True)

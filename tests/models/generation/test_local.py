@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import torch
 from scipy import stats
 
 from pcf_core.core.errors import GenerationError, ScoringError
-from pcf_core.core.generation import BLOCK, Generated
+from pcf_core.core.generation import BLOCK, Generated, joined, parts
 from pcf_core.models.generation.local import DATE, CausalGenerator
 from pcf_core.models.loading import Loaded
 from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
@@ -79,34 +79,96 @@ def test_order_interruption_and_other_prompts_change_nothing(name: str, open_cau
     assert len(set(whole.texts)) > 4
 
     backwards = open_causal(loaded)
-    parts: dict[int, Generated] = {}
+    found: dict[int, Generated] = {}
     for first in (75, 50, 25, 0):
-        parts[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
+        found[first] = backwards.generate(PROMPT, first, BLOCK, nothing)
         backwards.generate("The engineer told us", first, BLOCK, nothing)
-    assert joined(parts[first] for first in (0, 25, 50, 75)) == whole
+    assert joined([found[first] for first in (0, 25, 50, 75)]) == whole
 
     interrupted = open_causal(loaded)
     calls = 0
 
-    def stop_at_the_tenth() -> None:
+    def stop_at_the_fifth() -> None:
         nonlocal calls
         calls += 1
         interrupted.generate("The captain", 0, BLOCK, nothing)  # answered between two tokens
-        if calls == 10:
+        if calls == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        interrupted.generate(PROMPT, 0, 4 * BLOCK, stop_at_the_tenth)
-    assert joined(interrupted.generate(PROMPT, first, BLOCK, nothing) for first in (0, 25, 50, 75)) == whole
+        interrupted.generate(PROMPT, 0, 4 * BLOCK, stop_at_the_fifth)
+    again = [interrupted.generate(PROMPT, first, BLOCK, nothing) for first in (0, 25, 50, 75)]
+    assert joined(again) == whole
 
 
-def joined(parts: Iterator[Generated]) -> Generated:
-    blocks = list(parts)
-    texts, ends, tokens = (
-        tuple(value for block in blocks for value in getattr(block, name))
-        for name in ("texts", "ends", "tokens")
-    )
-    return Generated(blocks[0].prompt, blocks[0].first, texts, ends, tokens)
+MIXED = {PROMPT: 30, "The engineer told us": 3, "She went to the": 1, "The pilot said that he is": 26}
+
+
+@pytest.mark.parametrize("name", sorted(CAUSAL))
+def test_company_changes_nothing(name: str, open_causal: OPEN) -> None:
+    """Texts of several prompts in one pass, of some alone, and of blocks of their own are the same."""
+    generator = open_causal(load_tiny(name))
+    assert generator.steady
+    wanted = [part for prompt, count in MIXED.items() for part in parts(prompt, 0, count)]
+    together = [made for batch in generator.batches(wanted) for made in generator.write(batch, nothing)]
+    assert len(generator.batches(wanted)) < len(wanted)
+    single = open_causal(load_tiny(name))
+    by_itself = open_causal(load_tiny(name))
+    vars(by_itself)["steady"] = False
+    assert by_itself.batches(wanted) == [[part] for part in wanted]
+    for made in together:
+        count = len(made.texts)
+        assert by_itself.generate(made.prompt, made.first, count, nothing) == made
+        one = single.generate(made.prompt, made.first + count - 1, 1, nothing)
+        assert (one.texts, one.tokens) == (made.texts[-1:], made.tokens[-1:])
+
+
+def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole(open_causal: OPEN) -> None:
+    """A product of matrices that rounds by the number of rows: the texts are those of the whole block."""
+    generator = open_causal(load_tiny("gpt2"))
+    forward = generator._next
+
+    def by_number(state: dict[str, object], drawn: torch.Tensor) -> torch.Tensor:
+        return forward(state, drawn) * (1 + len(drawn) / 8)
+
+    generator._next = by_number  # type: ignore[method-assign]
+    assert not generator.steady
+    whole = generator.generate(PROMPT, 0, BLOCK, nothing)
+    for first, count in ((0, 2), (7, 18)):
+        assert generator.generate(PROMPT, first, count, nothing).texts == whole.texts[first : first + count]
+
+
+def test_texts_that_have_ended_leave_the_passes(open_causal: OPEN) -> None:
+    """What is left is written in fewer rows, and the texts are those of a block of its own."""
+    loaded = load_tiny("gpt2")
+    logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
+    ending = [int(token) for token in np.argsort(logits)[-4:]]
+    generator = open_causal(ending_with(loaded, ending), length=12)
+    rows: list[int] = []
+    forward = generator._next
+
+    def watched(state: dict[str, object], drawn: torch.Tensor) -> torch.Tensor:
+        rows.append(len(drawn))
+        return forward(state, drawn)
+
+    assert generator.steady
+    generator._next = watched  # type: ignore[method-assign]
+    found = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
+    assert len(set(rows)) > 2
+    assert rows == sorted(rows, reverse=True)
+    whole = open_causal(ending_with(loaded, ending), length=12)
+    vars(whole)["steady"] = False
+    assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == found
+
+
+def test_long_texts_of_wide_models_are_written_fewer_at_once(
+    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = open_causal(load_tiny("gpt2"))
+    wanted = list(parts(PROMPT, 0, 8 * BLOCK))
+    assert [len(batch) for batch in generator.batches(wanted)] == [5, 3]
+    monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
+    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 8
 
 
 def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
@@ -276,11 +338,6 @@ def test_a_special_token_in_a_prompt_is_refused(open_causal: OPEN) -> None:
         open_causal(load_tiny("llama")).generate("He was</s>old", 0, BLOCK, nothing)
 
 
-def test_parts_of_blocks_are_refused(open_causal: OPEN) -> None:
-    with pytest.raises(ValueError, match="no whole blocks"):
-        open_causal(load_tiny("gpt2")).generate(PROMPT, 0, 10, nothing)
-
-
 def test_nan_is_one_sentence(open_causal: OPEN) -> None:
     loaded = load_tiny("gpt2")
     broken = Loaded(copy.deepcopy(loaded.model), loaded.tokenizer, "cpu")
@@ -297,7 +354,7 @@ def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.Mo
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 25 texts at once"):
+    with pytest.raises(ScoringError, match="ran out of memory with 128 texts at once"):
         generator.generate(PROMPT, 0, BLOCK, nothing)
 
 

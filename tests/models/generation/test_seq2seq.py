@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import GenerationError
-from pcf_core.core.generation import BLOCK
+from pcf_core.core.generation import BLOCK, MissingTexts
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
@@ -137,5 +137,5 @@ def test_rows_of_the_vocabulary_without_a_token_are_never_written() -> None:
     loaded = SENTINEL["t5"]()
     generator = Seq2SeqGenerator(loaded, key_of("seq2seq", temperature=5.0, top_p=1.0, length=40))
     assert generator.writable == len(t5_tokenizer()) < loaded.model.config.vocab_size
-    written = generator._write(PROMPT, generator._prompt_ids(PROMPT), 0, nothing)
+    written = generator._write([MissingTexts(PROMPT, 0)], nothing)
     assert max(token for ids, _ in written for token in ids) < generator.writable
