@@ -48,9 +48,6 @@ SHARD_PROMPTS = 4096  # larger shards than a user's: they compress better, and n
 PUBLIC = ("SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
 QUICK = ("mini-bert", "mini-gpt")  # small ones of either kind: what pages open with where nothing is scored
-    "mini-bert",
-    "mini-gpt",
-)  # small ones of either kind, which a page opens with before anything is scored
 ZOO = (
     *QUICK,
     "minilm-masked",
