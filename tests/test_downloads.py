@@ -78,7 +78,7 @@ def test_tables_are_written_as_text_in_two_files_alone() -> None:
 
 def test_every_button_hands_out_what_a_known_function_writes() -> None:
     buttons = [(file, call) for file, call in calls() if named(call) == "download_button"]
-    panels = [call for _, call in calls() if named(call) == "Panel"]
+    panels = [call for _, call in calls() if named(call) == "OwnPanel"]
     texts = [keyword.value for call in panels for keyword in call.keywords if keyword.arg == "text"]
     assert len(texts) == len(panels) == 4
     assert {ast.unparse(text) for text in texts} <= MADE_BY["application/toml"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.app.own import Panel
+from pcf_core.app.own import OwnPanel
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml
@@ -35,7 +35,7 @@ def prompts_finding(prompts: PromptSet) -> str:
     return f"“{prompts.title}” has {count(len(prompts.prompts), 'prompt')}{about}: {examples} …"
 
 
-PROMPTS = Panel(
+PROMPTS = OwnPanel(
     what="Prompts",
     own=OWN_PROMPTS,
     key="prompts",
@@ -63,7 +63,7 @@ def categories_finding(several: CategorySet) -> str:
     return f"{count(len(each), 'category', 'categories')} with so many words: {listed(each)}."
 
 
-CATEGORIES = Panel(
+CATEGORIES = OwnPanel(
     what="Categories of words",
     own=OWN_CATEGORIES,
     key="categories",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pcf_core.app.own import Panel, draw_hidden
+from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.text import plain
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import KnowledgeSet
@@ -61,7 +61,7 @@ def opened(name: str) -> KnowledgeSet | None:
         return None
 
 
-PANEL = Panel(
+PANEL = OwnPanel(
     what="Facts",
     own=OWN,
     key="facts",

@@ -27,7 +27,7 @@ T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
 
 
 @dataclass(frozen=True)
-class Panel(Generic[T]):
+class OwnPanel(Generic[T]):
     """What can be done with one's own of a kind: taken out, deleted, another brought in.
 
     ``what``: what they are, for the heading.  ``key``: of the widgets.  ``shown``: key of the page's choice,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pcf_core.app.choice import with_asked
 from pcf_core.app.lists import OCCUPATIONS, list_names
-from pcf_core.app.own import Panel, draw_hidden
+from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.text import described, plain
 from pcf_core.core.errors import EvidenceError
@@ -41,7 +41,7 @@ chess player
 }
 
 
-PANEL = Panel(
+PANEL = OwnPanel(
     what="Lists",
     own=OWN,
     key="list",
