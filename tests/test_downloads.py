@@ -39,7 +39,7 @@ MADE_BY = {
 
 
 FROM_A_TABLE = "pcf_core/app/report_views.py"  # its buttons are drawn from FILES
-FROM_PANELS = "pcf_core/app/own.py"  # its button hands out what a Panel names as its text
+FROM_PANELS = "pcf_core/app/own.py"  # its button hands out what an OwnPanel names as its text
 
 
 def named(call: ast.Call) -> str:
@@ -50,7 +50,7 @@ def named(call: ast.Call) -> str:
 @functools.cache
 def nodes() -> tuple[tuple[str, ast.Call | ast.ImportFrom], ...]:
     """Every call and import in the files of the product that could be about tables or downloads."""
-    wanted = re.compile("|".join((*WRITING, "download_button", "data_editor", "Panel")))
+    wanted = re.compile("|".join((*WRITING, "download_button", "data_editor", "OwnPanel")))
     return tuple(
         (str(path.relative_to(ROOT)), node)
         for path in PRODUCT
