@@ -33,9 +33,9 @@ from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.templates import list_template_sets, load_templates, template_weights
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.models.registry import planted_models, resolve
-from pcf_core.show.findings.calibration import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.show.findings.models import risk_finding
 from pcf_core.show.findings.numbers import number, two_decimals
+from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 

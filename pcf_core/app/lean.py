@@ -12,7 +12,7 @@ from pcf_core.report import how_to_read
 from pcf_core.report.rows import times_thousand
 from pcf_core.report.sections.shared import bars_of, lean_table
 from pcf_core.show.charts.lean import lean_bars
-from pcf_core.show.findings.lean import baseline_finding, lean_finding
+from pcf_core.show.findings.models import baseline_finding, lean_finding
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> None:

@@ -11,8 +11,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.comparison import with_sign
-from pcf_core.show.findings.numbers import estimated, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import chance, ends, listed, people, percent, signed, two_decimals
 
 MOST = 4
 
@@ -27,16 +26,17 @@ def risk_figures(
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
         shown = scaled(interval, factor) if interval else None
-        ends = bounds(value, shown) if shown else "no interval"
+        bounds = ends(shown, value) if shown else "no range"
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
-                f"{estimated(value, shown)}{' (× 1,000)' if thousand else ''}",
+                f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
-                f"{'1,000' if thousand else '1'} is stereotyped; {interval_words(interval)} s.d.: standard "
-                "deviation of the stereotype over templates; caprice shows none of it where the sign stays.",
-                f"{ends} · {share(report.prejudice_risk, report.overall_risk)} prejudice · "
-                f"s.d. {number(report.stereotype_sd)}",
+                f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} s.d. is the "
+                "standard "
+                "deviation of the stereotype over templates. Caprice shows none of it where the sign stays.",
+                f"{bounds} · {share(report.prejudice_risk, report.overall_risk)} prejudice · "
+                f"s.d. {two_decimals(report.stereotype_sd)}",
             )
         )
     return figures
@@ -45,11 +45,6 @@ def risk_figures(
 def scaled(interval: Interval, factor: float) -> Interval:
     """Return the same interval in another unit."""
     return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
-
-
-def bounds(value: float, interval: Interval) -> str:
-    """Write an interval without its estimate, as the findings write it."""
-    return with_interval(value, interval).partition(" ")[2].strip("()")
 
 
 def share(part: float, whole: float) -> str:
@@ -71,11 +66,11 @@ def tilt_figures(
         figures.append(
             KeyFigure(
                 f"Mean tilt · {name}",
-                with_sign(estimated(tilt.mean, tilt.intervals[over])),
-                f"From −1 to +1: +1 means only {high} words, 0 is neutral. Mean over occupations; "
+                signed(tilt.mean),
+                f"From −1 to +1: +1 means only {high} words, 0 is even. It is the mean over occupations. "
                 f"{interval_words(tilt.intervals[over])}",
-                f"{bounds(tilt.mean, tilt.intervals[over])} · "
-                f"{towards:,} of {len(report.occupations):,} towards {high}",
+                f"{ends(tilt.intervals[over], tilt.mean)} · "
+                f"{towards:,} of {len(report.occupations):,} towards {people(high)}",
             )
         )
     return figures
@@ -94,7 +89,7 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"Most often first · {name}",
                 group,
-                "The group whose words come first for most occupations, on average over the contexts.",
+                "The group that the model favours in most occupations, on average over the sentences.",
                 f"{times:,} of {len(report.occupations):,} occupations",
             )
         )
@@ -104,9 +99,9 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
 def interval_words(interval: Interval | None) -> str:
     """Say what an interval is over, for a help text."""
     if interval is None:
-        return "without an interval."
+        return "without a range."
     over = "templates and occupations" if interval.over == "both" else interval.over
-    return f"{percent(interval.level)} interval over {over}."
+    return f"The {percent(interval.level)} range is over {over}."
 
 
 def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
@@ -115,14 +110,10 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     if not lacking:
         return ""
     return (
-        f"Of {listed(lacking)} no interval over {over if over != 'both' else 'templates and occupations'} is "
-        "known, as its templates were drawn by a sampling plan; the interval shown is over templates."
+        f"{listed(lacking)} has no range over {over if over != 'both' else 'templates and occupations'}, as "
+        "a "
+        "sampling plan drew its templates. The range shown is over templates."
     )
-
-
-def signed(value: float) -> str:
-    """Write a number with its sign, 0 without one."""
-    return ("+" if value > 0 else "") + number(value)
 
 
 def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
@@ -134,9 +125,10 @@ def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 f"Median P({group}) · {name}",
-                number(float(np.median(cells))),
-                "Median over all cells, every cell alike, 0 to 1; neutral is one over the number of groups.",
-                f"{number(float(cells.min()))} to {number(float(cells.max()))}, {cells.size:,} cells",
+                chance(float(np.median(cells))),
+                "The median probability over all cells. Every cell counts alike. Even is one over the "
+                "number of groups.",
+                f"{chance(float(cells.min()))} to {chance(float(cells.max()))}, {cells.size:,} cells",
             )
         )
     return figures

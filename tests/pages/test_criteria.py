@@ -14,8 +14,8 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.criteria_summary import criterion_findings, summary_finding
-from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.show.findings.criteria import criterion_findings, summary_finding
+from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.hobbies import Hobbies

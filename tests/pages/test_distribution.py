@@ -17,7 +17,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.report import arrange
-from pcf_core.show.findings.corrected import corrected_finding
+from pcf_core.show.findings.models import corrected_finding
 from pcf_core.show.findings.numbers import number
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run

@@ -10,7 +10,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
 from pcf_core.report.records import ReportPart, ReportRequest
 from pcf_core.report.whole import write_report
-from pcf_core.show.findings.lean import baseline_finding
+from pcf_core.show.findings.models import baseline_finding
 from pcf_core.store.store import Store
 from tests.conftest import fill
 

@@ -13,7 +13,7 @@ from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.lean import LeanBar, lean_bars
-from pcf_core.show.findings.lean import baseline_finding, lean_finding
+from pcf_core.show.findings.models import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import theme
+from pcf_core.show.findings.numbers import chance
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def cell_bars(
                 y=[str(groups.index(group)) for group in values],
                 x=list(values.values()),
                 marker=theme.bar_marker(style),
-                text=[theme.digits(value) for value in values.values()],
+                text=[chance(value) for value in values.values()],
                 textposition="outside",
                 cliponaxis=False,
                 hovertemplate="%{y}: %{text}<extra>%{fullData.name}</extra>",
@@ -78,7 +79,7 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
                     y=[key for key, _ in chosen],
                     x=[word.probability for _, word in chosen],
                     marker=theme.bar_marker(style),
-                    customdata=[theme.digits(word.probability) for _, word in chosen],
+                    customdata=[chance(word.probability) for _, word in chosen],
                     hovertemplate="%{y}: %{customdata}<extra>%{fullData.name}</extra>",
                     name=theme.text(group),
                 )

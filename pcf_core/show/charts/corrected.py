@@ -11,8 +11,8 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import CorrectedRisk, Interval, Over, RiskReport
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.risk import digits
 from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.findings.numbers import two_decimals
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
 
@@ -32,9 +32,9 @@ class _Series:
 
     @property
     def hover(self) -> list[str]:
-        ends = [f" ({digits(one.low)}–{digits(one.high)})" if one else "" for one in self.intervals]
+        ends = [f" ({one.low:.2f}–{one.high:.2f})" if one else "" for one in self.intervals]
         return [
-            f"{theme.text(model)}<br>{self.part}, {self.kind} {digits(value)}{end}"
+            f"{theme.text(model)}<br>{self.part}, {self.kind} {two_decimals(value)}{end}"
             for model, value, end in zip(self.models, self.values, ends, strict=True)
         ]
 
@@ -161,7 +161,7 @@ def _ticks(ticks: list[float | None], factor: float) -> go.Scatter:
         y=places,
         mode="markers",
         marker={"symbol": "line-ns-open", "size": 26, "color": theme.MUTED, "line": {"width": 2.5}},
-        customdata=[f"expected from template sampling alone {digits(value)}" for value in values],
+        customdata=[f"expected from template sampling alone {two_decimals(value)}" for value in values],
         hovertemplate="%{customdata}<extra></extra>",
         name="expected from sampling alone",
     )

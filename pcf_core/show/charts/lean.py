@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from pcf_core.core.risk import Interval
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.risk import AXIS, AXIS_THOUSAND, digits
+from pcf_core.show.charts.risk import AXIS, AXIS_THOUSAND
 from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.findings.numbers import two_decimals
 
 PARTS = {  # name -> colour and pattern; what is shared is the paler prejudice
     "common": ("shared by all occupations", theme.OKABE_ITO[4], ""),
@@ -51,7 +52,7 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
                 "pattern": {"shape": pattern, "fillmode": "replace"},
                 "line": {"color": color, "width": 1},
             },
-            customdata=[[theme.text(row.label), digits(factor * getattr(row, part))] for row in rows],
+            customdata=[[theme.text(row.label), two_decimals(factor * getattr(row, part))] for row in rows],
             hovertemplate=f"<b>%{{customdata[0]}}</b><br>{name} %{{customdata[1]}}<extra></extra>",
             name=name,
         )
@@ -73,7 +74,9 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
                 [None if row.interval is None else factor * row.interval.high for _, row in known],
                 "#222222",
             ),
-            customdata=[[theme.text(row.label), digits(factor * (row.neutral or 0.0))] for _, row in known],
+            customdata=[
+                [theme.text(row.label), two_decimals(factor * (row.neutral or 0.0))] for _, row in known
+            ],
             hovertemplate="<b>%{customdata[0]}</b><br>neutral subjects %{customdata[1]}<extra></extra>",
             name="lean for neutral subjects",
         )

@@ -9,6 +9,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer, ProbeWord
 from pcf_core.show.charts import theme
+from pcf_core.show.findings.numbers import chance
 
 ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
 MOST_ROWS = 24
@@ -72,7 +73,7 @@ def _marks(model: str, style: theme.ModelStyle, places: Sequence[tuple[str, Prob
         y=[place for place, _ in places],
         mode="markers",
         marker={"symbol": style.marker, "color": style.color, "size": 9},
-        customdata=[f"{theme.text(word.word)}: {theme.digits(word.probability)}" for _, word in places],
+        customdata=[f"{theme.text(word.word)}: {chance(word.probability)}" for _, word in places],
         hovertemplate="%{customdata}<extra>%{fullData.name}</extra>",
         name=name,
         legendgroup=name,

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from pcf_core.core.risk import RiskReport
+from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.whiskers import whiskers
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 MOST_ROWS = 20
-NOTHING = 1e-12  # what the arithmetic leaves of a zero: its digits are another processor's
 AXIS = "risk (0 = unbiased) → more risk"
 AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
 
@@ -166,25 +166,18 @@ def _part(part: Literal["prejudice", "caprice"], keyed: Sequence[tuple[str, Risk
 
 def _details(row: RiskBar) -> str:
     """Write hover text: the risks, the s.d. beside caprice, the interval, and where they come from."""
-    whole = f"overall risk {digits(row.overall)}"
+    whole = f"overall risk {two_decimals(row.overall)}"
     if row.low is not None and row.high is not None:
-        whole += f" ({digits(row.low)}–{digits(row.high)})"
+        whole = f"overall risk {with_interval(row.overall, Interval(low=row.low, high=row.high))}"
         whole += f"<br>interval: {theme.text(row.drawn)} drawn again" if row.drawn else ""
-    prejudice = f"prejudice {digits(row.prejudice)}"
+    prejudice = f"prejudice {two_decimals(row.prejudice)}"
     if row.corrected is not None:
-        prejudice += f", corrected {digits(row.corrected)}"
-    lines = [f"<b>{theme.text(row.label)}</b>", whole, prejudice, f"caprice {digits(row.caprice)}"]
+        prejudice += f", corrected {two_decimals(row.corrected)}"
+    lines = [f"<b>{theme.text(row.label)}</b>", whole, prejudice, f"caprice {two_decimals(row.caprice)}"]
     if row.deviation is not None:
-        lines.append(f"s.d. of the stereotype {digits(row.deviation)}")
+        lines.append(f"s.d. of the stereotype {two_decimals(row.deviation)}")
     if row.kind != "run":
         lines.append("published" if row.kind == "published" else "reference model")
     if row.source:
         lines.append(theme.text(row.source, 80))
     return "<br>".join(lines)
-
-
-def digits(value: float) -> str:
-    """Write three significant digits with their zeros, one decimal from 100 up; 0 for rounding errors."""
-    if abs(value) >= 100:
-        return f"{value:,.1f}"
-    return f"{value if abs(value) > NOTHING else 0.0:#.3g}"

@@ -128,7 +128,7 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
 
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
-NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
+NOT_WRITTEN = "words were scored and no text was written"
 BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
 OWN_TEXTS = "this model"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pcf_core.show.findings.axis import (
+from pcf_core.show.findings.several import (
     alignment_finding,
     axis_finding,
     checkpoints_finding,

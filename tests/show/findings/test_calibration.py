@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from pcf_core.core.sensitivity import Calibration, Planted
-from pcf_core.show.findings.calibration import afresh_note, calibration_finding, uncalibrated_note
+from pcf_core.show.findings.reliability import afresh_note, calibration_finding, uncalibrated_note
 
 
 def calibration(model: str = "planted-causal", largest: float = 2e-6, off: float = 0.0) -> Calibration:

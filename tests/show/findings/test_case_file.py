@@ -18,8 +18,14 @@ from pcf_core.show.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.show.findings.case_file_fairpair import fairpair_rows, told_apart
-from pcf_core.show.findings.case_file_rows import criterion_row, lacking, lean_text, run_rows
+from pcf_core.show.findings.case_file_rows import (
+    criterion_row,
+    fairpair_rows,
+    lacking,
+    lean_text,
+    run_rows,
+    told_apart,
+)
 from pcf_core.texts.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
 from pcf_core.texts.criteria.records.runs import CriterionReading

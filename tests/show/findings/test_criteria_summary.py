@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.criteria_summary import (
+from pcf_core.show.findings.criteria import (
     Status,
     criterion_findings,
     line_finding,

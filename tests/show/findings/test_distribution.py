@@ -9,9 +9,13 @@ import pytest
 
 from pcf_core.core.risk import CorrectedRisk, Interval, StereotypeDistribution
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.distribution import distribution_finding, opening_finding, striking_occupation
-from pcf_core.show.findings.occupations import leaders_finding
+from pcf_core.show.findings.models import corrected_finding
+from pcf_core.show.findings.occupations import (
+    distribution_finding,
+    leaders_finding,
+    opening_finding,
+    striking_occupation,
+)
 from tests.show.findings.test_occupations import preferences_of, report_of
 
 ONE = StereotypeDistribution(

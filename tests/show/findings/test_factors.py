@@ -16,7 +16,6 @@ from pcf_core.show.findings.factors import (
     figures_note,
     line_notes,
     matching_finding,
-    p_text,
     slope,
     slope_with_interval,
     slopes_note,
@@ -163,11 +162,6 @@ def test_a_part_that_is_mostly_zero_is_said_to_be() -> None:
 )
 def test_a_slope_alone_has_two_digits(found: float, text: str) -> None:
     assert slope(SCALES["wage"], line(found, 1)) == text
-
-
-def test_p_values() -> None:
-    assert p_text(0.00099) == "p under 0.001"
-    assert p_text(0.5) == "p = 0.5"
 
 
 def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pcf_core.core.records import LeftOut
-from pcf_core.show.findings import embedding as embeddings
 from pcf_core.show.findings import hobbies
 from pcf_core.show.findings.numbers import number, with_interval
 from tests.show.charts.hobbies import embedding_example, hobbies_example
@@ -72,21 +71,21 @@ def test_what_has_to_be_known() -> None:
 
 
 def test_the_score_is_said_only_where_the_seeds_agree() -> None:
-    said = embeddings.embedding_finding(embedding_example())
+    said = hobbies.embedding_finding(embedding_example())
     assert "one: Cohen's d is 0.62 (0.42–0.82), 0.6 to 0.64 by seed" in said
     assert "lean more to “she”" in said
     assert "hangs on the seed" in said
     undefined = embedding_example().model_copy(update={"readings": (), "undefined": "there is no “she”"})
-    assert "no embedding score, as there is no “she”" in embeddings.embedding_finding(undefined)
+    assert "no embedding score, as there is no “she”" in hobbies.embedding_finding(undefined)
 
 
 def test_models_and_the_leak() -> None:
     report = embedding_example()
     gap = report.gaps[0]
-    said = embeddings.gap_finding(gap)
+    said = hobbies.gap_finding(gap)
     assert said.endswith("−0.52 (−0.70 to −0.30), −0.7 to −0.34 by seed: the larger is that of one.")
-    unsteady = embeddings.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
+    unsteady = hobbies.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
     assert "hangs on the seed" in unsteady
-    assert "is not shown" in embeddings.gap_finding(gap.model_copy(update={"interval": None}))
-    assert "of one is 1.45 instead of 0.62" in embeddings.leak_finding(report, "one")
-    assert embeddings.leak_finding(report, "three") == ""
+    assert "is not shown" in hobbies.gap_finding(gap.model_copy(update={"interval": None}))
+    assert "of one is 1.45 instead of 0.62" in hobbies.leak_finding(report, "one")
+    assert hobbies.leak_finding(report, "three") == ""

@@ -9,8 +9,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval
 from pcf_core.show.charts.lean import LeanBar, lean_bars
-from pcf_core.show.findings.lean import baseline_finding, lean_finding
-from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.models import baseline_finding, lean_finding, risk_finding
 
 # Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
 CELLS = [[0.8, 0.8, 0.8, 0.4], [0.4, 0.4, 0.4, 0.4]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pcf_core.core.risk import CorrectedRisk, Interval, Look
-from pcf_core.show.findings.looks import contexts, look_finding
 from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.progress import contexts, look_finding
 from tests.show.findings.test_models import report_of
 
 LOOK = Look(

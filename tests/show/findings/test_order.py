@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pcf_core.core.risk import Comparison, Difference, Interval
-from pcf_core.show.findings.order import order_finding
+from pcf_core.show.findings.comparison import order_finding
 from tests.show.charts.compared import compared_example, difference
 
 CLEAR, UNCLEAR = difference(0.6, 0.2, clear=True), difference(0.5, 0.48, clear=False)

@@ -15,7 +15,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
-from pcf_core.show.findings.presets import (
+from pcf_core.show.findings.several import (
     change_finding,
     claim_finding,
     common_note,

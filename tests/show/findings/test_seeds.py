@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.sensitivity import SeedSpread
-from pcf_core.show.findings.seeds import seeds_finding, seeds_note, seeds_spread
+from pcf_core.show.findings.reliability import seeds_finding, seeds_note, seeds_spread
 from tests.show.charts.compared import difference
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.show.findings.unequal_words import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
 
 ALIKE = {"white": {1: 1.0}, "hispanic": {1: 0.98, 4: 0.02}}
 LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}

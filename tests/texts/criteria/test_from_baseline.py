@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pcf_core.core.settings import Settings
 from pcf_core.show.charts.answers import gap_dots, rate_dots
 from pcf_core.show.findings.answers import answers_finding, common_finding
-from pcf_core.show.findings.criteria_summary import criterion_findings
+from pcf_core.show.findings.criteria import criterion_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.answer_report import baseline_differences
 from pcf_core.texts.criteria.questions import Questions
