@@ -132,7 +132,7 @@ def test_the_table_has_ranges_and_the_difference_in_words() -> None:
     ranges = {name: (Interval(low=0.08, high=0.161), None) for name in found.differences}
     table = risks_table(found, NAMES, ranges)
     assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
-    assert list(table.loc["Risk"]) == ["0.10 (0.08 to 0.16)", "0.90", "clear"]
+    assert list(table.loc["Risk"]) == ["0.10 (0.08–0.16)", "0.90", "clear"]
     assert table.loc["Caprice", "Difference"] == "cannot tell"
 
 

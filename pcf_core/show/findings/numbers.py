@@ -106,7 +106,7 @@ def ends(interval: Interval, value: float = 0.0) -> str:
     ``value``: what it is of, which decides the decimals with them.
     """
     largest = max(abs(value), abs(interval.low), abs(interval.high))
-    if not math.isfinite(largest) or largest < LEAST:
+    if not all(map(math.isfinite, (value, interval.low, interval.high))) or largest < LEAST:
         return ""
     low, high = (f"{end:z,.{_decimals(largest)}f}".replace("-", "−") for end in (interval.low, interval.high))
     return f"{low}{' to ' if interval.low < 0 else '–'}{high}"

@@ -81,7 +81,8 @@ def readings_finding(found: Sensitivities, order: str) -> str:
     if not moved:
         same = [_all(len(keys), *noun) for noun, keys in _by_kind(found, shared)]
         return f"{order} The order of the estimates is the same under {listed(same)}.".strip()
-    told = [_moved_part(noun, keys, moved) for noun, keys in _by_kind(found, shared)]
+    kinds = _by_kind(found, shared)
+    told = [_moved_part(*kind, moved) for kind in kinds if set(kind[1]) & set(moved)]
     return f"{order} {' '.join(f'The order changes under {part}.' for part in told)}".strip()
 
 
@@ -102,8 +103,8 @@ def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str,
 def _moved_part(noun: tuple[str, str], keys: Sequence[Key], moved: Sequence[Key]) -> str:
     """Say in how many readings of a kind the order differs, and in which; halves have no names."""
     here = [key for key in keys if key in moved]
-    part = f"{f'{len(here):,}' if here else 'none'} of {count(len(keys), *noun)}"
-    if not here or here[0][0] == SAMPLE:
+    part = f"{len(here):,} of {count(len(keys), *noun)}"
+    if here[0][0] == SAMPLE:
         return part
     named = [in_words(key) for key in here[:MOST_NAMED]]
     named += [f"{len(here) - MOST_NAMED:,} more"] if len(here) > MOST_NAMED else []

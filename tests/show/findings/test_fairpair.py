@@ -45,7 +45,7 @@ def alike() -> FairPairReport:
 def test_a_difference(found: FairPairReport) -> None:
     sentence = fairpair_finding(found)
     interval = found.intervals["ratio_of_means"]
-    assert sentence.startswith("mini, 4 prompts with 40 texts a side, Jaccard: F is 1.")
+    assert sentence.startswith("mini wrote to 4 prompts with 40 texts a side, compared by Jaccard.")
     assert f"F is {beside_one(found.means.ratio, interval)}, where 1" in sentence
     assert "where 1 is what sampling alone gives. The texts" not in sentence
     assert "Texts for Jane and texts for John differ beyond what sampling gives: p = 0.000999" in sentence
@@ -56,28 +56,29 @@ def test_a_difference(found: FairPairReport) -> None:
 def test_no_difference_is_not_called_equality(alike: FairPairReport) -> None:
     sentence = fairpair_finding(alike)
     assert (
-        "That texts for Jane and texts for John differ beyond what sampling gives cannot be shown" in sentence
-    )
+        "We cannot show that texts for Jane and texts for John differ more than sampling "
+        "gives (p = 0.51, 1,000 relabellings)."
+    ) in sentence
     assert f"p = {number(alike.p_value)}" in sentence
 
 
 def test_several_models_say_that_they_are_controlled(found: FairPairReport, alike: FairPairReport) -> None:
     first, _ = controlled([found, alike])
-    assert "0.002 controlled for several tests" in fairpair_finding(first)
+    assert "F is 1.046 (1.025–1.099); sampling alone gives 1." in fairpair_finding(first)
 
 
 def test_too_few_texts() -> None:
     sentence = fairpair_finding(report(identical(2)))
     assert (
-        "So few texts cannot tell texts for Jane and texts for John apart: p cannot fall under 0.333"
-        in sentence
-    )
+        "So few texts cannot tell texts for Jane and texts for John apart: p = 0.33 is the "
+        "smallest that the test can give."
+    ) in sentence
 
 
 @pytest.mark.parametrize(
     ("original", "prompt", "words"),
     [
-        ("a", "a", "there is no variation: every text is like every other; E is 0."),
+        ("a", "a", "there is no variation: every text is like every other. E is 0."),
         ("a", "b", "either side always says the same, and something else than the other; E is 2."),
     ],
 )
@@ -90,7 +91,7 @@ def test_no_ratio_is_said_in_words(original: str, prompt: str, words: str) -> No
 
 def test_one_side_that_never_varies() -> None:
     one = report([PromptPairs("x", ("a",) * 6, ("a", "b", "c", "d", "e", "f"))])
-    assert "F is undefined, as one side always says the same; E is" in fairpair_finding(one)
+    assert "F is undefined, as one side always says the same." in fairpair_finding(one)
 
 
 def test_bars_name_every_figure(found: FairPairReport) -> None:
@@ -122,13 +123,13 @@ def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
 def test_notes_name_what_has_no_ratio_what_is_empty_and_the_other_test() -> None:
     pairs = [*identical(10, prompts=2), PromptPairs("silent", ("",) * 10, ("",) * 10)]
     few, first, second, third, last = notes(report(pairs))
-    assert few.startswith("Intervals over 3 prompts are rough")
+    assert few.startswith("Ranges over 3 prompts are rough.")
     assert first == (
         "In no mean of F, no variation: every text is like every other, so there is no F: “silent”."
     )
     assert second.startswith("10 of the texts for John and 10 of those for Jane have no word")
     assert third.startswith("Wilcoxon's signed ranks of B − √(V V) over 3 prompts give p = ")
-    assert "went through the perturbation" in last
+    assert "A word that the rewriting missed counts as a difference." in last
 
 
 def test_notes_say_where_there_is_no_interval_and_where_it_is_rough() -> None:
@@ -150,7 +151,7 @@ def test_the_more_positive_side(found: FairPairReport) -> None:
 def test_convergence() -> None:
     sentence = convergence_finding(convergence(identical(60), Jaccard()))
     assert sentence.startswith("B is 0.")
-    assert "with 60 samples a side, mean of 1 prompt; from " in sentence
+    assert "B is 0.88 with 60 samples a side, the mean of 1 prompt." in sentence
     assert "In 30 folds B is" in sentence
 
 
@@ -197,10 +198,12 @@ def test_statements_are_said_where_prompts_share_them() -> None:
     found = report(pairs)
     assert drawn_units(found) == "statements, each with all its prompts"
     assert drawn_units(report(identical(6, prompts=12))) == "prompts"
-    assert "mini, 60 prompts of 12 statements with 6 texts a side" in fairpair_finding(found)
-    assert notes(found)[0].startswith("60 prompts make 12 statements: those that say the same in other words")
+    assert (
+        "mini wrote to 60 prompts of 12 statements with 6 texts a side, compared by Jaccard."
+    ) in fairpair_finding(found)
+    assert notes(found)[0].startswith("60 prompts make 12 statements: some say the same in other words.")
     assert any("signed ranks of B − √(V V) over 12 statements" in note for note in notes(found))
-    assert notes(report(pairs[:20]))[1].startswith("Intervals over 4 statements are rough; from 10 state")
+    assert notes(report(pairs[:20]))[1].startswith("Ranges over 4 statements are rough.")
     assert notes(report(pairs[:5]))[1].startswith("With a single statement nothing is known of other state")
 
 
@@ -227,7 +230,13 @@ def test_f_is_said_with_and_without_the_words_that_are_exchanged(
     ("exchanged", "sentence"),
     [
         (set(), f"{LABEL})."),
-        ({"he", "she"}, " All 4 hold a word that the exchange itself touches: a model that uses it whoever"),
+        (
+            {"he", "she"},
+            (
+                "All 4 hold a word that the exchange itself touches. A model that uses it whoever is "
+                "named differs by that alone."
+            ),
+        ),
         ({"he"}, " 2 of the 4 hold a word that the exchange itself touches."),
     ],
 )

@@ -41,9 +41,13 @@ def test_models_are_compared_at_equal_settings_alone(found: FairPairResult) -> N
 
 def test_the_perturbations_own_errors() -> None:
     sentence = perturber_finding(ERRORS)
-    assert "exchanged 50 words in 40 of 80 texts; exchanged back, 4 (5 %) are not what they were" in sentence
-    assert "(a counterpart leads back to another word, 2; a part of speech was read otherwise, 1)" in sentence
-    assert "It left 3 words of those that it exchanges (6 % of those left and exchanged), which" in sentence
+    assert (
+        "The rewriting exchanged 50 words in 40 of 80 texts. Exchanged back, 4 (5 %) are not what they were."
+    ) in sentence
+    assert (
+        "Causes: a counterpart leads back to another word (2); a part of speech was read otherwise (1)."
+    ) in sentence
+    assert "It left 3 words of those that it exchanges (6 % of those left and exchanged)." in sentence
     assert "“sailor” (3)" in sentence
 
 
@@ -62,8 +66,11 @@ def test_no_error_and_nothing_to_exchange() -> None:
 
 def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
     sentence = ends_finding(found)
-    assert "for John 1 refused and 0 empty of 30 and for Jane 0 refused and 0 empty of 30" in sentence
-    assert sentence.endswith("25 % of all texts end where the length did.")
+    assert (
+        "Of 30 texts for John, 1 were refused and 0 are empty. Of 30 texts for Jane, 0 were "
+        "refused and 0 are empty."
+    ) in sentence
+    assert sentence.endswith("25 % of all texts end because the length did.")
 
 
 def test_texts_that_decline_are_said(found: FairPairResult) -> None:
@@ -87,11 +94,13 @@ def test_f_by_temperature(found: FairPairResult) -> None:
         update={"means": greedy.means.model_copy(update={"within_original": 0.0, "within_prompt": 0.0})}
     )
     sentence = grid_finding("mini", {1.0: report, 0.0: still})
-    assert sentence.startswith("mini: F is undefined at 0 and ")
-    assert sentence.endswith("at 1, by temperature; 1 is what sampling alone gives.")
+    assert sentence.startswith("By temperature, F of mini is undefined at 0 and 1.04 (0.94–1.14) at 1.")
+    assert sentence.endswith(
+        "By temperature, F of mini is undefined at 0 and 1.04 (0.94–1.14) at 1. Sampling alone gives 1."
+    )
     single = report.model_copy(update={"intervals": {}})
     ratio = grid_finding("mini", {0.7: single, 1.0: report}).partition("F is ")[2].partition(" at 0.7")[0]
-    assert ratio.endswith(", no interval,")
+    assert ratio.endswith("")
 
 
 def test_greedy_texts_are_not_said_to_be_written_with_a_token(found: FairPairResult) -> None:

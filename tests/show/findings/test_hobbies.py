@@ -9,19 +9,21 @@ from tests.texts.criteria.hobbyists import BOYS, GIRLS, few_names, planted
 
 def test_the_labels_that_differ_the_strongest_first() -> None:
     said = hobbies.hobbies_finding(hobbies_example(), "gpt")
-    assert said.startswith("gpt, 4,278 texts about students of 214 names: 2 of 3 labels differ")
+    assert said.startswith("gpt is asked for 4,278 texts about students of 214 names.")
     assert said.index("Technology is said more of men's") < said.index("Art is said more of women's")
     assert "Science" not in said
     assert "36 % of men's" in said
-    assert "Cohen's d is −0.6 (−0.8 to −0.4)" in said
+    assert "Cohen's d is −0.60 (−0.80 to −0.40)." in said
 
 
 def test_where_none_differs_it_says_so() -> None:
     report = hobbies_example()
     report = report.model_copy(update={"labels": report.labels[1:2]})
-    assert "for none of 1 label can a difference" in hobbies.hobbies_finding(report, "gpt")
+    assert (
+        "For none of 1 label can we show a difference between women's and men's names."
+    ) in hobbies.hobbies_finding(report, "gpt")
     scored = report.model_copy(update={"answering": "scored", "n": 856})
-    assert "words scored in 856 frames of 214 names" in hobbies.hobbies_finding(scored, "gpt")
+    assert "gpt is asked for the words in 856 frames of 214 names." in hobbies.hobbies_finding(scored, "gpt")
 
 
 def test_scored_names_have_one_value() -> None:
@@ -37,7 +39,7 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
     report = Hobbies.load(names).report(planted({"female": GIRLS, "male": BOYS}, names, repeats=20))
     said = hobbies.information_finding(report)
     assert "at random gives" in said
-    assert said.endswith("more than chance.")
+    assert said.endswith("These counts could reach 0.56.")
     assert report.information is not None
     measure = report.information.measure
     assert measure is not None
@@ -52,7 +54,7 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
 
 def test_words_of_either_side() -> None:
     said = hobbies.words_finding(hobbies_example())
-    assert "women's names get “painting” more often, and men's names get “robots”" in said
+    assert "Women's names get “painting” more often. Men's names get “robots” more often." in said
     assert "music" not in said
     none = hobbies_example().model_copy(update={"words": None, "without": "nothing was written"})
     assert "nothing was written" in hobbies.words_finding(none)
@@ -72,9 +74,12 @@ def test_what_has_to_be_known() -> None:
 
 def test_the_score_is_said_only_where_the_seeds_agree() -> None:
     said = hobbies.embedding_finding(embedding_example())
-    assert "one: Cohen's d is 0.62 (0.42–0.82), 0.6 to 0.64 by seed" in said
+    assert (
+        "For one, Cohen's d is 0.62 (0.42–0.82) over 214 names, p = 0.001, p = 0.001 "
+        "controlled for the models."
+    ) in said
     assert "lean more to “she”" in said
-    assert "hangs on the seed" in said
+    assert "To which side depends on the seed: there are too few of them." in said
     undefined = embedding_example().model_copy(update={"readings": (), "undefined": "there is no “she”"})
     assert "no embedding score, as there is no “she”" in hobbies.embedding_finding(undefined)
 
@@ -83,9 +88,12 @@ def test_models_and_the_leak() -> None:
     report = embedding_example()
     gap = report.gaps[0]
     said = hobbies.gap_finding(gap)
-    assert said.endswith("−0.52 (−0.70 to −0.30), −0.7 to −0.34 by seed: the larger is that of one.")
+    assert said.endswith(
+        "The effect of two less that of one is −0.52 (−0.70 to −0.30), −0.70 to −0.34 by "
+        "seed. one has the larger effect."
+    )
     unsteady = hobbies.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
-    assert "hangs on the seed" in unsteady
-    assert "is not shown" in hobbies.gap_finding(gap.model_copy(update={"interval": None}))
+    assert "To which side depends on the seed: there are too few of them." in unsteady
+    assert "We cannot tell which is larger." in hobbies.gap_finding(gap.model_copy(update={"interval": None}))
     assert "of one is 1.45 instead of 0.62" in hobbies.leak_finding(report, "one")
     assert hobbies.leak_finding(report, "three") == ""

@@ -27,8 +27,8 @@ LOOK = Look(
 
 def test_a_look_says_how_much_after_how_many_and_how_far_the_goal_is() -> None:
     assert look_finding(LOOK) == (
-        "R 0.71 (0.69–0.73) after 400 draws; prejudice 0.66 (0.64–0.68), caprice 0.050 (0.029–0.071); "
-        "the widest interval is ± 0.021, the goal ± 0.005."
+        "The risk is 0.71 (0.69–0.73) after 400 draws. Prejudice is 0.66 (0.64–0.68) and "
+        "caprice 0.05 (0.03–0.07). The widest range is ± 0.021, the goal ± 0.005."
     )
 
 

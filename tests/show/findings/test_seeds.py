@@ -30,24 +30,37 @@ OTHER = "What another seed of large changes is not in that."
     [
         (
             (0.05, -0.04, 0.009),
-            "The differences in R (0.05), prejudice (0.04) and caprice (0.009) are no larger than between "
-            "seeds of mini.",
+            (
+                "The differences in risk (0.05), prejudice (0.04) and caprice (0.01) are no larger "
+                "than between seeds of mini."
+            ),
         ),
         (
             (0.05, 0.03, -0.02),
-            "The differences in R (0.05) and prejudice (0.03) are no larger than between seeds of mini. The "
-            f"difference in caprice (0.02) is larger, but within the 0.035 {FEW} {OTHER}",
+            (
+                "The differences in risk (0.05) and prejudice (0.03) are no larger than between seeds"
+                " of mini. The difference in caprice (0.02) is larger, but within 0.04. Two trainings"
+                " may differ by that much (95 %, from so few seeds). What another seed of large "
+                "changes is not known."
+            ),
         ),
         (
             (-0.1, 0.1, 0.05),
-            "The differences in R (0.1) and prejudice (0.1) are larger than between seeds of mini, but "
-            f"within the 0.186 and 0.16 {FEW} The difference in caprice (0.05) is larger, and beyond the "
-            f"0.035 by which they may differ. {OTHER}",
+            (
+                "The differences in risk (0.10) and prejudice (0.10) are larger than between seeds of"
+                " mini, but within 0.19 and 0.16. Two trainings may differ by that much (95 %, from "
+                "so few seeds). The difference in caprice (0.05) is larger, and beyond 0.04. What "
+                "another seed of large changes is not known."
+            ),
         ),
         (
             (0.3, 0.2, 0.1),
-            "The differences in R (0.3), prejudice (0.2) and caprice (0.1) are larger than between seeds of "
-            f"mini, and beyond the 0.186, 0.16 and 0.035 {FEW} {OTHER}",
+            (
+                "The differences in risk (0.30), prejudice (0.20) and caprice (0.10) are larger than "
+                "between seeds of mini, and beyond 0.19, 0.16 and 0.04. Two trainings may differ by "
+                "that much (95 %, from so few seeds). What another seed of large changes is not "
+                "known."
+            ),
         ),
     ],
 )
@@ -91,6 +104,7 @@ def test_the_spread_is_told_and_where_it_is_of_something_else() -> None:
 def test_the_note_beside_an_interval() -> None:
     spreads = {name: spread(name, (0.3, 0.3), 0.0) for name in SPREADS}
     assert seeds_note(spreads) == (
-        "Trained with seed 0 or 1, mini has R 0.3 and 0.3: a range of 0 in R, 0 in prejudice and 0 in "
-        "caprice. No interval here allows for another training."
+        "Trained with seed 0 or 1, mini has a risk of 0.30 and 0.30. The seeds differ by 0 in "
+        "risk, 0 in prejudice and 0 in caprice. No range shown here allows for another "
+        "training."
     )

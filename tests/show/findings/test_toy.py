@@ -41,29 +41,32 @@ def nurse(first: float, second: float) -> ToyRisk:
 )
 def test_one_occupation(shares: tuple[float, float], end: str) -> None:
     first, second = (round(100 * share) for share in shares)
-    start = f"About the nurse the model puts male words first {first} of 100 times in context 1"
+    start = f"For the nurse, the model favours men {first} of 100 times in context 1"
     assert toy_finding(nurse(*shares)) == f"{start} and {second} of 100 times in context 2. {end}"
 
 
 def test_the_two_models() -> None:
     models = two_models()
     said = two_models_finding(models, list(map(older_bias, models)), list(map(older_deviation, models)))
-    assert "off neutral by 0.1 for M1 and 0 for M2" in said
+    assert "The mean preference is off neutral by 0.10 for M1 and 0 for M2." in said
     assert "20 % for M1 and 20 % for M2" in said
-    assert "M1 has the risk 0.2, prejudice 0.2 and caprice 0; M2 has the risk 0.2, prejudice 0" in said
+    assert (
+        "M1 has a risk of 0.20: 0.20 prejudice and 0 caprice. M2 has a risk of 0.20: 0 "
+        "prejudice and 0.20 caprice."
+    ) in said
 
 
 def test_a_reference_model() -> None:
     said = reference_finding("randomly initialised", 10, 0.175, 0.0)
-    assert said.startswith("Seen in 10 contexts, the randomly initialised model has a prejudice of 0.175; ")
+    assert said.startswith("Seen in 10 contexts, the randomly initialised model has a prejudice of 0.17.")
     assert "it would be 0." in said
 
 
 def test_a_matrix() -> None:
     toys = [nurse(0.9, 0.35), toy_risk("pilot", ("male", "female"), ("context 1", "context 2"), [1, 1])]
     assert flow_finding(toys, 0.625, 0.15) == (
-        "4 preferences become 2 risks, the largest that of the pilot with 1, and at last one number: "
-        "R = 0.775, of which 0.625 is prejudice and 0.15 caprice."
+        "4 preferences become 2 risks; the largest is that of the pilot, 1.00. At last they "
+        "become one number: R = 0.78, of which 0.62 is prejudice and 0.15 caprice."
     )
 
 
