@@ -79,7 +79,7 @@ def test_the_score_is_said_only_where_the_seeds_agree() -> None:
         "controlled for the models."
     ) in said
     assert "lean more to “she”" in said
-    assert "To which side depends on the seed: there are too few of them." in said
+    assert "Which is larger depends on the seed: there are too few texts." in said
     undefined = embedding_example().model_copy(update={"readings": (), "undefined": "there is no “she”"})
     assert "no embedding score, as there is no “she”" in hobbies.embedding_finding(undefined)
 
@@ -93,7 +93,7 @@ def test_models_and_the_leak() -> None:
         "seed. one has the larger effect."
     )
     unsteady = hobbies.gap_finding(gap.model_copy(update={"seeds": (-0.7, 0.1)}))
-    assert "To which side depends on the seed: there are too few of them." in unsteady
+    assert "Which is larger depends on the seed: there are too few texts." in unsteady
     assert "We cannot tell which is larger." in hobbies.gap_finding(gap.model_copy(update={"interval": None}))
     assert "of one is 1.45 instead of 0.62" in hobbies.leak_finding(report, "one")
     assert hobbies.leak_finding(report, "three") == ""

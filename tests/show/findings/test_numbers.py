@@ -31,7 +31,7 @@ from pcf_core.show.findings.numbers import (
     ("value", "text"),
     [
         (0.52349, "0.523"),
-        (0.52, "0.52 (nan–1.00)"),
+        (0.52, "0.52"),
         (0.0, "0"),
         (-0.0, "0"),
         (3.7e-18, "0"),
@@ -47,7 +47,7 @@ from pcf_core.show.findings.numbers import (
         (math.nan, "unknown"),
     ],
 )
-def test_numbers_have_three_significant_digits(value: float | None, text: str) -> None:
+def test_data_have_three_significant_digits(value: float | None, text: str) -> None:
     assert digits(value) == text
 
 
@@ -81,8 +81,8 @@ def test_an_interval_has_two_decimals_as_its_number(value: float, low: float, hi
 
 
 def test_without_an_interval_the_number_stands_alone() -> None:
-    assert with_interval(0.52, None) == "0.52 (nan–1.00)"
-    assert with_interval(0.52, Interval(low=math.nan, high=1.0)) == "0.52 (nan–1.00)"
+    assert with_interval(0.52, None) == "0.52"
+    assert with_interval(0.52, Interval(low=math.nan, high=1.0)) == "0.52"
     assert with_interval(math.nan, Interval(low=0.0, high=1.0)) == "unknown"
 
 

@@ -45,7 +45,7 @@ def test_intervals_allow_for_what_was_drawn(unit: str, said: str) -> None:
     note = read_intervals_note({"mini-gpt": found})
     assert note.startswith(
         "The 95 % ranges of slope and shift allow for other occupations and biographies, and "
-        "for other templates drawn by the sampling plan."
+        "for other templates."
     )
     assert said in note
     both = read_intervals_note({"mini-gpt": found, "mini-bert": found})
