@@ -21,7 +21,7 @@ from pcf_core.show.findings.fairpair_run import (
     settings_finding,
     silence_warning,
 )
-from pcf_core.show.findings.numbers import source_of
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.records import LABEL
 

@@ -8,10 +8,10 @@ from pcf_core.show.findings.numbers import (
     p_value,
     percent,
     percent_with_interval,
-    source_of,
     two_decimals,
     with_interval,
 )
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, ProfessionGender, SharedValue
 from pcf_core.texts.criteria.records.quantities import (
     FORMULAS,
@@ -30,7 +30,9 @@ def anecdotes_finding(report: AnecdotesReport, model: str) -> str:
     """Say whether gender depends on profession, how often it is the usual one, and whose numbers they are."""
     if report.clear_only is None:
         reason = _undefined(report)
-        return f"{model}: nothing can be said of gender and profession, as {reason} ({report.label})."
+        return (
+            f"{model}: nothing can be said of gender and profession, as {reason}. {source_of(report.label)}"
+        )
     if report.answering == "scored":
         verdict = "Nothing is drawn, so chance has no part."
     elif report.clear_only.untold:

@@ -14,9 +14,9 @@ from pcf_core.show.findings.numbers import (
     percent,
     percent_with_interval,
     signed,
-    source_of,
     with_interval,
 )
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.criteria.records.quantities import (
     INVALID,
     RATES,

@@ -10,10 +10,10 @@ from pcf_core.show.findings.numbers import (
     p_value,
     percent,
     signed_with_interval,
-    source_of,
     two_decimals,
     with_interval,
 )
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.records import (
     FEW_FACTS,
     LABEL,

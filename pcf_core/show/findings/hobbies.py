@@ -13,10 +13,10 @@ from pcf_core.show.findings.numbers import (
     percent,
     signed,
     signed_with_interval,
-    source_of,
     two_decimals,
     with_interval,
 )
+from pcf_core.show.findings.sources import reason_of, source_of
 from pcf_core.texts.criteria.records.independence import (
     HEADLINE,
     EmbeddingGap,
@@ -56,7 +56,7 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
 def information_finding(report: HobbiesReport) -> str:
     """State NMI of label and gender beside its null; why there is none where there is none."""
     if report.information is None:
-        return f"There is no mutual information of label and gender: {report.without}."
+        return f"There is no mutual information of label and gender: {reason_of(report.without)}."
     measure = report.information.measure
     if measure is None:
         return f"There is no mutual information of label and gender: {report.information.undefined}."
@@ -81,7 +81,7 @@ def words_finding(report: HobbiesReport) -> str:
     """Say how many words are used more often of one gender, and the strongest of either."""
     words = report.words
     if words is None:
-        return f"No words were counted: {report.without}."
+        return f"No words were counted: {reason_of(report.without)}."
     tested = f"{count(words.tested, 'word')} in at least {words.least_texts} texts"
     if not words.found:
         return f"Of {tested}, none is shown to be used more often of one gender."

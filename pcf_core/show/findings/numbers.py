@@ -186,9 +186,3 @@ def odds(share: float) -> str:
 def begun(sentence: str) -> str:
     """Capitalise the first letter of a sentence."""
     return sentence[0].upper() + sentence[1:]
-
-
-def source_of(label: str) -> str:
-    """Say whose method and numbers these are, a sentence for each part."""
-    parts = label.removesuffix(".").split("; ")
-    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts)

@@ -220,7 +220,7 @@ class PerturbationErrors(Record):
 # FairPair: pairs of texts, what is measured of them, and what was found.
 
 
-LABEL = "this is our reconstruction; the paper's tables were not available"
+LABEL = "our reconstruction; the paper's tables were not available"
 SIGNIFICANCE = 0.05
 FEW_FACTS = 10  # an interval over fewer is rough
 NOTHING = 1e-12  # what the arithmetic leaves of a dissimilarity that is 0

@@ -30,12 +30,12 @@ ReadGender = Literal["female", "male", "unclear"]
 Unclear = Literal["", "no gendered word", "as many of either"]
 
 STORIES_LABEL = (
-    "the design is that of Sterlie, Weng & Feragen (arXiv 2403.08564, independence I); wording, professions "
-    "and reading of gender are ours; their numbers come from another list and other prompts"
+    "the design of Sterlie, Weng & Feragen (arXiv 2403.08564, independence I) with our wording, our list of "
+    "professions and our reading of gender; their numbers come from another list and other prompts"
 )
 SCORED_LABEL = (
-    "this method is ours: it takes the shares of the topic's words at a gap in place of written stories; do "
-    "not mix the two"
+    "ours: shares that the words of the topic gender get at a gap, in place of stories that are written and "
+    "read; not to be mixed with those"
 )
 
 
@@ -311,8 +311,7 @@ class AnecdotesReport(Record):
 
 
 EMBEDDING_LABEL = (
-    "names and prompts are ours; the method is that of arXiv 2403.08564, about the true midpoint of she and "
-    "he"
+    "our names and prompts; the method of arXiv 2403.08564, about the true midpoint of she and he"
 )
 
 Variant = Literal["without gendered words", "all words"]
@@ -432,9 +431,9 @@ class EmbeddingReport(Record):
 
 
 HOBBIES_LABEL = (
-    "names, prompts and labels are ours; the method is that of arXiv 2403.08564, whose figures we could not "
-    "read"
+    "our names, prompts and labels; the method of arXiv 2403.08564, whose figures could not be read"
 )
+NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
 
 
 class GivenName(Record):

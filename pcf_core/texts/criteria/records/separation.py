@@ -31,7 +31,7 @@ FEW_UNITS = 10  # an interval over fewer questions or tasks is rough
 WITHOUT = "none"  # the pronoun of prompts that have none
 Reading = Literal["female", "male", "both", "neither", "unread"]
 LABEL = (
-    "prompts, reading of answers, intervals and tests are ours; the rates are as published (arXiv 2403.08564)"
+    "our prompts and our reading of answers; rates as published (arXiv 2403.08564), intervals and tests ours"
 )
 
 
