@@ -33,10 +33,13 @@ def risk_figures(
                 f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
                 f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} s.d. is the "
-                "standard "
-                "deviation of the stereotype over templates. Caprice shows none of it where the sign stays.",
-                f"{bounds} · {share(report.prejudice_risk, report.overall_risk)} prejudice · "
-                f"s.d. {two_decimals(report.stereotype_sd)}",
+                "standard deviation of the stereotype over templates. Caprice shows none of it where the "
+                "sign stays.",
+                beside(
+                    bounds,
+                    f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
+                    f"s.d. {two_decimals(report.stereotype_sd)}",
+                ),
             )
         )
     return figures
@@ -45,6 +48,11 @@ def risk_figures(
 def scaled(interval: Interval, factor: float) -> Interval:
     """Return the same interval in another unit."""
     return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
+
+
+def beside(*parts: str) -> str:
+    """Lay what stands under a figure side by side, without what is empty: a range that rounds to 0 alone."""
+    return " · ".join(filter(None, parts))
 
 
 def share(part: float, whole: float) -> str:
@@ -69,8 +77,10 @@ def tilt_figures(
                 signed(tilt.mean),
                 f"From −1 to +1: +1 means only {high} words, 0 is even. It is the mean over occupations. "
                 f"{interval_words(tilt.intervals[over])}",
-                f"{ends(tilt.intervals[over], tilt.mean)} · "
-                f"{towards:,} of {len(report.occupations):,} towards {people(high)}",
+                beside(
+                    ends(tilt.intervals[over], tilt.mean),
+                    f"{towards:,} of {len(report.occupations):,} towards {people(high)}",
+                ),
             )
         )
     return figures
@@ -99,7 +109,7 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
 def interval_words(interval: Interval | None) -> str:
     """Say what an interval is over, for a help text."""
     if interval is None:
-        return "without a range."
+        return "There is no range."
     over = "templates and occupations" if interval.over == "both" else interval.over
     return f"The {percent(interval.level)} range is over {over}."
 
@@ -109,10 +119,10 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
+    asked = over if over != "both" else "templates and occupations"
     return (
-        f"{listed(lacking)} has no range over {over if over != 'both' else 'templates and occupations'}, as "
-        "a "
-        "sampling plan drew its templates. The range shown is over templates."
+        f"There is no range over {asked} for {listed(lacking)}: a sampling plan drew the templates. The "
+        "range shown is over templates."
     )
 
 

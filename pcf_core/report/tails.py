@@ -9,7 +9,7 @@ import pandas as pd
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.tails import NormalShape, TailShape, UpperTail
-from pcf_core.report.key_figures import MOST, interval_words
+from pcf_core.report.key_figures import MOST, beside, interval_words
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.numbers import digits, ends, percent, two_decimals, with_interval
@@ -45,8 +45,7 @@ def caprice_figures(
                 percent(zeros),
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
                 f"Below it is caprice R^c, the mean over occupations. {interval_words(interval)} Where it "
-                "is 0, "
-                "sentences that change the sign may be unseen.",
+                "is 0, sentences that change the sign may be unseen.",
                 f"Rᶜ {mean}",
             )
         )
@@ -72,14 +71,14 @@ def prejudice_figures(
     figures = []
     for name, report in reports.items():
         interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
-        found = f"{ends(interval, report.prejudice_risk)} · " if interval else ""
+        found = ends(interval, report.prejudice_risk) if interval else ""
         figures.append(
             KeyFigure(
                 f"Prejudice · {name}",
                 two_decimals(report.prejudice_risk),
                 f"R^p, the mean over occupations by their weight: 0 is fair. {interval_words(interval)} "
                 "s.d.: over occupations.",
-                f"{found}s.d. {two_decimals(shapes[name].fit.sd)}",
+                beside(found, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
             )
         )
     return figures
