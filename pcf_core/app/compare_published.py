@@ -184,7 +184,7 @@ def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
         ):
             cell = f"{value:.{decimals}f}"
             if pd.notna(low) and max(value, high) < NOTHING:
-                cell = f"{cell} (in no context here)"
+                cell = f"{cell} (in no sentence here)"
             elif pd.notna(low):
                 cell = f"{cell} ({low:.{decimals}f}–{high:.{decimals}f})"
             cells.append(cell)

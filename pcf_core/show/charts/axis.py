@@ -180,6 +180,6 @@ def _details(point: AxisPoint, quantity: str) -> str:
     value, interval = point.values[quantity], point.intervals.get(quantity)
     bounds = "" if interval is None else f" ({interval.low:#.3g}–{interval.high:#.3g})"
     if quantity == "caprice_risk" and interval is not None and max(value, interval.high) < NOWHERE:
-        bounds = ", in no context here"
+        bounds = ", in no sentence here"
     lines = [f"<b>{theme.text(point.line)}</b>", _place(point), f"{value:#.3g}{bounds}"]
     return "<br>".join([*lines, theme.text(point.published, 80)] if point.published else lines)
