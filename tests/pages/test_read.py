@@ -104,10 +104,10 @@ def test_another_model_is_said_not_to_be_known(
     store = Store.open(own_settings.cache)
     fill(store, "mini-gpt-2")
     app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
-    assert "What mini-gpt-2 read is not known here" in app.info[0].value.replace("\\", "")
+    assert "We do not know what mini-gpt-2 read" in app.info[0].value.replace("\\", "")
     fill(store, "mini-gpt")
     both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
-    assert "What mini-gpt-2 read is not known here" in " ".join(one.value for one in both.caption).replace(
+    assert "We do not know what mini-gpt-2 read" in " ".join(one.value for one in both.caption).replace(
         "\\", ""
     )
     assert "mini-gpt flattens" in texts(both)

@@ -68,7 +68,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
     overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS, unit="counts-only")
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    drawn = "Drawn again for the whiskers: counts only (documents) for mini-gpt; templates for all others."
+    drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
     assert drawn in captions(overview)
 
 
@@ -83,11 +83,9 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     sure = share_interval(share, found.effective_templates)
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
-    assert (
-        "Of the sentences about “nurse”, by weight and with 95 % intervals, mini-gpt expects "
-        f"{people(group)} in {100 * share:.0f} % ({low}–{high} %)."
-    ) in texts(app)
-    assert "Of the sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
+    sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
+    assert f"mini-gpt expects {sure_of}" in texts(app)
+    assert "sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
 
 
 @pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])
