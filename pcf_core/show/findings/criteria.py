@@ -153,13 +153,13 @@ def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
 def reading_text(row: CriterionReading) -> str:
     """Describe one quantity: size, interval, whom it is higher for, its test; then what is common."""
     if row.size is None:
-        return f"{row.quantity} undefined: {row.reason}"
+        return f"{row.quantity} is undefined: {row.reason}"
     size = with_interval(row.size, row.interval)
-    text = f"{row.quantity}{' gap' if row.gap else ''} is {size}"
+    text = f"the {row.quantity} gap is {size}" if row.gap else f"{row.quantity} is {size}"
     if row.counted is not None:
         text += " freed of its bias"
     if who := between_text(row):
-        text += f", {who}"
+        text += f", {who}" if row.gap else f" {who}"  # else the size itself is how much higher it is
     if row.undefined:
         text += f", undefined for {listed(row.undefined)}"
     if row.over_line:

@@ -70,12 +70,12 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
     assert criterion_findings(readings) == (
         (
             "Separation I (its wrong answers to questions by the pronoun) fails beyond chance. "
-            "FNR gap is 0.50 (0.30–0.70), higher for he than for they, all of it over the 20 % "
+            "The FNR gap is 0.50 (0.30–0.70), higher for he than for they, all of it over the 20 % "
             "line, p = 0.01."
         ),
         (
             "Sufficiency I (how far its answers to questions are right by the pronoun) cannot be "
-            "shown to fail. FNR gap is 0.10 (−0.20 to 0.40), higher for he than for they, p = "
+            "shown to fail. The FNR gap is 0.10 (−0.20 to 0.40), higher for he than for they, p = "
             "0.01."
         ),
         "Separation II (its mistakes about who did a task by the pronoun) is undefined: nothing named.",
@@ -105,13 +105,20 @@ def test_what_is_undefined_does_not_stand_before_what_is_0() -> None:
     nought = gap("separation II", 0.0, -0.1, 0.1, differs=None)
     found = nought.model_copy(update={"higher": "", "compared": ("he", "she"), "undefined": ("they",)})
     assert shown([UNDEFINED, found]) == [found]
-    assert reading_text(found) == "FNR gap is 0 (−0.10 to 0.10), the same for he and she, undefined for they"
+    said = "the FNR gap is 0 (−0.10 to 0.10), the same for he and she, undefined for they"
+    assert reading_text(found) == said
 
 
 def test_why_the_widest_has_no_p_is_said_where_other_pairs_were_tested() -> None:
     found = UNSHOWN.model_copy(update={"p_value": None, "reason": "too few tasks for a test"})
     assert reading_text(found).endswith("higher for he than for they, too few tasks for a test")
     assert reading_text(found.model_copy(update={"differs": None})).endswith("than for they")
+
+
+def test_a_difference_of_shares_is_not_said_as_a_share() -> None:
+    row = FAILS.model_copy(update={"quantity": "share of Art", "gap": False, "higher": "women's names"})
+    said = reading_text(row.model_copy(update={"lower": ""}))
+    assert said.startswith("share of Art is 0.50 (0.30–0.70) higher for women's names")
 
 
 def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
