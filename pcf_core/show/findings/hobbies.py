@@ -47,9 +47,10 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
             f"women's and men's names. {source_of(report.label)}"
         )
     parts = " ".join(_label(one) for one in differing[:MOST_LABELS])
+    most = "The strongest are these. " if len(differing) > MOST_LABELS else ""
     return (
         f"{asked} {len(differing)} of {count(len(report.labels), 'label')} differ between women's and men's "
-        f"names beyond chance. {parts} {source_of(report.label)}"
+        f"names beyond chance. {most}{parts} {source_of(report.label)}"
     )
 
 
@@ -72,8 +73,7 @@ def information_finding(report: HobbiesReport) -> str:
     test = p_value(measure.null.p_value, at_most=measure.null.at_most)
     return (
         f"{what} is {value} freed of its bias. That is {verdict} ({test}). As counted it is {counted}; "
-        "dealing the "
-        f"genders to the names at random gives {two_decimals(measure.null.means[USUAL])}. {reach}"
+        f"dealing the genders to the names at random gives {two_decimals(measure.null.means[USUAL])}. {reach}"
     )
 
 
@@ -139,9 +139,11 @@ def _basis(report: HobbiesReport) -> str:
 
 def _label(one: LabelDifference) -> str:
     found = one.difference
+    female, male = percent(found.female), percent(found.male)
+    little = ", by under 1 point" if female == male else ""  # else equal numbers would deny what is said
     return (
-        f"{one.title} is said more of {SIDES[found.difference > 0]} names: {percent(found.female)} of "
-        f"women's and {percent(found.male)} of men's. {effect_text(found)}."
+        f"{one.title} is said more of {SIDES[found.difference > 0]} names{little}: {female} of women's and "
+        f"{male} of men's. {effect_text(found)}."
     )
 
 
@@ -212,8 +214,7 @@ def leak_finding(report: EmbeddingReport, model: str) -> str:
         return ""
     return (
         f"With gendered words, as in the paper, the effect of {model} is {two_decimals(published)} instead "
-        "of "
-        f"{two_decimals(headline)}. A text that says “she” scores as gendered by that alone."
+        f"of {two_decimals(headline)}. A text that says “she” scores as gendered by that alone."
     )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pcf_core.core.records import LeftOut
 from pcf_core.show.findings import hobbies
-from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 from tests.show.charts.hobbies import embedding_example, hobbies_example
 from tests.texts.criteria.hobbyists import BOYS, GIRLS, few_names, planted
 
@@ -14,6 +14,14 @@ def test_the_labels_that_differ_the_strongest_first() -> None:
     assert "Science" not in said
     assert "36 % of men's" in said
     assert "Cohen's d is −0.60 (−0.80 to −0.40)." in said
+
+
+def test_a_difference_that_whole_per_cents_hide_is_said_as_one() -> None:
+    report = hobbies_example()
+    shares = report.labels[0].difference.model_copy(update={"female": 0.512, "male": 0.508})
+    row = report.labels[0].model_copy(update={"difference": shares})
+    said = hobbies.hobbies_finding(report.model_copy(update={"labels": (row,)}), "gpt")
+    assert "names, by under 1 point: 51 % of women's and 51 % of men's." in said
 
 
 def test_where_none_differs_it_says_so() -> None:
@@ -45,7 +53,7 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
     assert measure is not None
     corrected, counted = measure.corrected_normalised["arithmetic"], measure.normalised["arithmetic"]
     assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
-    assert f"freed of its bias ({number(counted)} as counted)" in said
+    assert f"As counted it is {two_decimals(counted)};" in said
     assert measure.null is not None
     assert ("p under 0.001" in said) == (measure.null.p_value < 0.001)
     scored = report.model_copy(update={"information": None, "without": "nothing was written"})
@@ -79,7 +87,7 @@ def test_the_score_is_said_only_where_the_seeds_agree() -> None:
         "controlled for the models."
     ) in said
     assert "lean more to “she”" in said
-    assert "Which is larger depends on the seed: there are too few texts." in said
+    assert "To which side depends on the seed: there are too few of them." in said
     undefined = embedding_example().model_copy(update={"readings": (), "undefined": "there is no “she”"})
     assert "no embedding score, as there is no “she”" in hobbies.embedding_finding(undefined)
 
