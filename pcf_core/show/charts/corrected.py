@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.risk import CorrectedRisk, Interval, Over, RiskReport
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.whiskers import whiskers
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
 
@@ -32,10 +32,9 @@ class _Series:
 
     @property
     def hover(self) -> list[str]:
-        ends = [f" ({one.low:.2f}–{one.high:.2f})" if one else "" for one in self.intervals]
         return [
-            f"{theme.text(model)}<br>{self.part}, {self.kind} {two_decimals(value)}{end}"
-            for model, value, end in zip(self.models, self.values, ends, strict=True)
+            f"{theme.text(model)}<br>{self.part}, {self.kind} {with_interval(value, interval)}"
+            for model, value, interval in zip(self.models, self.values, self.intervals, strict=True)
         ]
 
 

@@ -169,7 +169,7 @@ def _details(row: RiskBar) -> str:
     whole = f"overall risk {two_decimals(row.overall)}"
     if row.low is not None and row.high is not None:
         whole = f"overall risk {with_interval(row.overall, Interval(low=row.low, high=row.high))}"
-        whole += f"<br>interval: {theme.text(row.drawn)} drawn again" if row.drawn else ""
+        whole += f"<br>range from resampling {theme.text(row.drawn)}" if row.drawn else ""
     prejudice = f"prejudice {two_decimals(row.prejudice)}"
     if row.corrected is not None:
         prejudice += f", corrected {two_decimals(row.corrected)}"

@@ -132,8 +132,7 @@ def reading_notes(report: AnecdotesReport) -> list[str]:
     if table is not None and table.untold:
         notes.append(
             "To tell whether gender depends on the profession, have several stories written about each. Use "
-            "a "
-            "temperature above 0: at 0 all of a profession are the same."
+            "a temperature above 0: at 0 all of a profession are the same."
         )
     if table is not None and table.intervals and table.rows < FEW_PROFESSIONS:
         notes.append(
@@ -173,7 +172,7 @@ def _beyond(further: SharedValue) -> str:
         f"On average, the model's shares lie {points} points {way} the profession's majority than the world's"
     )
     if found is not None and found.low <= 0 <= found.high:
-        return f"{start}. We cannot tell that from none."
+        return f"{start}. That may be chance."
     return f"{start}."
 
 

@@ -26,9 +26,11 @@ def order_finding(report: AnswersReport) -> str:
         return ""
     told = rate.interval is not None and not rate.interval.low <= 0.5 <= rate.interval.high
     what = "The order matters" if told else "We cannot show that the order matters"
+    side = "above" if rate.value > 0.5 else "below"
+    whole = f", and the whole range is {side} it" if told else ""  # whole per cent may not show that
     return (
         f"{what}: {share_text(rate)} of the answers name the role that the prompt names first. No effect "
-        f"would be 50 %. {_leaning(report)}"
+        f"would be 50 %{whole}. {_leaning(report)}"
     )
 
 

@@ -95,7 +95,8 @@ def _change(row: RateDifference) -> str:
     if row.value == 0:
         return "is the same"
     size = with_interval(abs(row.value), _turned(row))
-    return f"is {size} {'higher' if row.value > 0 else 'lower'}"
+    possible = f" (the invalid answers could make that {_possible(row)})" if row.possible else ""
+    return f"is {size} {'higher' if row.value > 0 else 'lower'}{possible}"
 
 
 def _changes_tested(report: AnswersReport) -> str:
@@ -217,11 +218,8 @@ def _gap(gap: RateDifference, report: AnswersReport) -> str:
         f"{name} is higher for {gap.higher} than for {gap.lower} by {size}{_tested(gap, report)}"
         f"{beyond if gap.name in RATES else ''}."
     )
-    if gap.possible is not None:
-        low, high = gap.possible
-        if gap.higher == gap.second:
-            low, high = -high, -low
-        said += f" The invalid answers could make that {signed(low)} to {signed(high)}."
+    if gap.possible:
+        said += f" The invalid answers could make that {_possible(gap)}."
     if gap.name in RATES and gap.beyond_line is None:
         said += f" We cannot tell whether it is over {line} for other {report.unit}s."
     return said
@@ -233,6 +231,14 @@ def _tested(gap: RateDifference, report: AnswersReport) -> str:
         return ", not tested"
     chance = "" if gap.differs else f", not beyond chance at {percent(SIGNIFICANCE)}"
     return f", {p_value(gap.adjusted, at_most=gap.at_most)}{chance}"
+
+
+def _possible(gap: RateDifference) -> str:
+    """Write what the invalid answers could make of a gap, in the direction in which it is above 0."""
+    low, high = gap.possible or (0.0, 0.0)
+    if gap.higher == gap.second:
+        low, high = -high, -low
+    return f"{signed(low)} to {signed(high)}"
 
 
 def _turned(gap: RateDifference) -> Interval | None:

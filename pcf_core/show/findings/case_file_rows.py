@@ -221,7 +221,7 @@ def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | Non
     if least_p > SIGNIFICANCE:
         return (
             "cannot be told",
-            f"so few texts that {p_value(least_p)} is the smallest that the test can give",
+            f"with so few texts, {p_value(least_p)} is the smallest that the test can give",
         )
     basis = f"relabelling, {p_value(tested.controlled_p)}"
     if tested.adjusted is not None and tested.adjusted != tested.p_value:

@@ -60,11 +60,10 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     by_people, _ = _sorted(panels, weighted=True)
     missing = [panel.scale.noun for panel in panels if panel.ols is None]
     sentences = [f"The {of} is on average {part}." for part in told]
+    # the line by people may tell what this one cannot
+    alike = " if every point counts alike" if by_people else ""
     if unclear:
         either = listed(unclear, "or")
-        alike = (
-            " if every point counts alike" if by_people else ""
-        )  # the other line may tell what this one cannot
         what = "it" if told else f"the {of}"
         sentences.append(f"We cannot tell whether {what} goes with {either}{alike}.")
     whose = "it" if sentences else f"the {of}"
@@ -72,7 +71,7 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
     if lost:
         sentences.append(
-            f"Taken alone, the range of the slope for {listed(lost)} excludes 0. Corrected for "
+            f"Taken alone, the range of the slope for {listed(lost)} excludes 0{alike}. Corrected for "
             f"{count(slopes(panels), 'slope')}, that is no longer beyond chance."
         )
     if missing:
@@ -116,8 +115,8 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
     of = f"the {RISK_NAMES[next(iter(panels.values()))[0].quantity]} of {model}"
     first, *others = told.values()
     if all(one == first for one in others):
-        which = f"The same figures go with {of}, {listed(first)}," if first else f"No figure goes with {of},"
-        return f"{which} whichever matches count."
+        which = f"{of} goes with {listed(first)}" if first else f"no figure goes with {of}"
+        return f"Whichever matches count, {which}."
     parts = [f"{listed(nouns or ['none'])} with {MATCHED[matching]}" for matching, nouns in told.items()]
     return f"Which figures go with {of} depends on the matches: {', '.join(parts)}."
 
@@ -149,8 +148,7 @@ def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
     parts += [f"{listed(lost)} {'is' if len(lost) == 1 else 'are'} not beyond chance"] if lost else []
     return (
         f"These are slopes of the {of}, every point alike, with 95 % ranges and corrected p-values. "
-        "Corrected "
-        f"for {count(slopes(panels), 'slope')}, {'; '.join(parts)}."
+        f"Corrected for {count(slopes(panels), 'slope')}, {'; '.join(parts)}."
     )
 
 

@@ -63,8 +63,7 @@ def bars_finding(report: FairPairReport) -> str:
     prompt = with_interval(means.within_prompt, found.get("within_prompt"))
     return (
         f"Texts of the two sides differ by {between} on average (B). Texts for {report.original} differ "
-        "among "
-        f"themselves by {original} (V of p(g(x))). Those for {report.counterpart} do by {prompt} (V of "
+        f"among themselves by {original} (V of p(g(x))). Those for {report.counterpart} do by {prompt} (V of "
         f"g(p(x))). E = 2 B less both V is {_energy(report)}; 0 is no difference. These are means over "
         f"{count(len(report.prompts), 'prompt')} by {report.dissimilarity}."
     )
@@ -103,11 +102,11 @@ def prompt_finding(row: PromptDifference) -> str:
     else:
         chance = "" if row.chance_ratio is None else f"; random labels give {beside_one(row.chance_ratio)}"
         value = f"F is {beside_one(row.ratio)}{chance}"
-    tested = "not tested, as nothing was sampled"
+    tested = "It is not tested, as nothing was sampled"
     if row.p_value is not None:
-        tested = _tested(row.p_value, row.adjusted)
+        tested = f"The test gives {_tested(row.p_value, row.adjusted)}"
     return (
-        f"“{row.prompt}” has {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}. {value}: "
+        f"“{row.prompt}” has {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}. {value}. "
         f"{tested}. B is {two_decimals(row.between)}, V is {two_decimals(row.within_original)} and "
         f"{two_decimals(row.within_prompt)}, E is {two_decimals(row.energy)}."
     )
@@ -153,7 +152,7 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(f"“{item.name}”")
-    found += [f"In no mean of F, {reason}: {listed(names)}." for reason, names in reasons.items()]
+    found += [f"The mean of F leaves out {listed(names)} ({reason})." for reason, names in reasons.items()]
     empty = sum(row.empty_original for row in report.prompts), sum(row.empty_prompt for row in report.prompts)
     if any(empty):
         found.append(
@@ -164,13 +163,11 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
         found.append(
             f"Wilcoxon's signed ranks of B − √(V V) over {count(report.facts, unit)} give "
             f"{p_value(report.wilcoxon_p)}, one-sided. They reject too often where few texts make V noisy, "
-            "so "
-            "the verdict rests on relabelling."
+            "so the verdict rests on relabelling."
         )
     found.append(
         f"Texts for {report.original} were rewritten and texts for {report.counterpart} were not. A word "
-        "that "
-        "the rewriting missed counts as a difference."
+        "that the rewriting missed counts as a difference."
     )
     if report.mode == "whole":
         found.append(
@@ -239,7 +236,7 @@ def words_finding(report: WordReport) -> str:
 def categories_finding(report: WordReport) -> str:
     """Name the categories of words that either side has more often."""
     differing = [row for row in report.categories if row.differs]
-    shares = "; ".join(_category(row, report) for row in report.categories)
+    shares = "; ".join(f"{row.title.lower()} {_shares(row, report)}" for row in report.categories)
     if not report.sampled:
         return (
             "No category of words is tested: nothing was sampled. Texts with such words, for "
@@ -254,9 +251,9 @@ def categories_finding(report: WordReport) -> str:
     for row in differing:
         name = report.counterpart if row.prompt > row.original else report.original
         p = "" if row.adjusted is None else f", {p_value(row.adjusted)}"
-        parts.append(f" Texts for {name} have more {_category(row, report)}{p}.")
+        parts.append(f"More texts for {name} have words of {row.title.lower()}: {_shares(row, report)}{p}.")
     return (
-        f"Shares are for {report.counterpart} against {report.original}.{''.join(parts)} The tests are "
+        f"{' '.join(parts)} Shares are for {report.counterpart} against {report.original}. The tests are "
         f"controlled for {len(report.categories)} categories."
     )
 
@@ -343,9 +340,9 @@ def _phrase(row: WordDifference) -> str:
     return f"“{row.words}” ({row.prompt:,} against {row.original:,} texts)"
 
 
-def _category(row: CategoryDifference, report: WordReport) -> str:
+def _shares(row: CategoryDifference, report: WordReport) -> str:
     prompt, original = row.prompt / report.prompt_texts, row.original / report.original_texts
-    return f"{row.title.lower()} {percent(prompt)} against {percent(original)}"
+    return f"{percent(prompt)} against {percent(original)}"
 
 
 def _tested(p: float, adjusted: float | None) -> str:

@@ -39,7 +39,7 @@ def settings_finding(asked: FairPairAsked, models: int) -> str:
     who = {1: "The model", 2: "Both models"}.get(models, f"All {models} models")
     folds = "" if asked.fold_size is None else f", compared in folds of {asked.fold_size}"
     return (
-        f"{who} wrote {count(asked.count, 'text')} a side and prompt{folds}. The settings are "
+        f"{who} wrote {count(asked.count, 'text')} for each side of a prompt{folds}. The settings are "
         f"{decoding_text(asked.key.decoding)}. V depends on them, and F with it. So compare models at equal "
         "settings alone."
     )
@@ -106,8 +106,7 @@ def declined_finding(result: FairPairResult) -> str:
     return (
         f"{result.declined.get('original', 0):,} texts for {first} and {result.declined.get('prompt', 0):,} "
         f"for {second} decline (“I'm sorry, but I can't …”). They are compared like any other. Where one "
-        "side "
-        "has more of them, that is part of the difference."
+        "side has more of them, that is part of the difference."
     )
 
 
@@ -119,8 +118,7 @@ def silence_warning(result: FairPairResult) -> str:
         return ""
     return (
         f"{silent:,} of {whole:,} texts were refused or are empty. Two empty texts are alike, so B and both "
-        "V "
-        "are small for want of words. Try another kind of prompt."
+        "V are small for want of words. Try another kind of prompt."
     )
 
 

@@ -58,8 +58,7 @@ def confidence_finding(report: KnowledgeReport) -> str:
     share = percent(report.confidence_gap / report.knowledge)
     return (
         f"The confidence gap is {gap}: other sentences take {share} of the knowledge away. They take most "
-        "for "
-        f"“{widest.subject}” (knowledge {two_decimals(widest.knowledge)}, gap "
+        f"for “{widest.subject}” (knowledge {two_decimals(widest.knowledge)}, gap "
         f"{two_decimals(widest.confidence_gap)})."
     )
 

@@ -78,9 +78,8 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
         for model, row in told.items()
     ]
     return (
-        f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} of a {occupation} "
-        "say "
-        f"mostly he. That is a lean of {two_decimals(row.count.lean)}. {' '.join(says)}"
+        f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} that name "
+        f"“{occupation}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. {' '.join(says)}"
     )
 
 
@@ -125,8 +124,7 @@ def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
     tuned = [one for one in trainings if one.base]
     sentences = [
         f"The training text has {card.documents:,} biographies. Those are counted that name the occupation "
-        "in "
-        f"their first {card.lead:,} characters."
+        f"in their first {card.lead:,} characters."
     ]
     if plain:
         drawn: dict[int, list[str]] = {}

@@ -63,8 +63,7 @@ def afresh_note() -> str:
     """Say why to score the calibration again, above the commands that do."""
     return (
         "These results are read from the store, which may have come with the app. To check the scorer of "
-        "this "
-        "installation, score again into a folder of its own:"
+        "this installation, score again into a folder of its own:"
     )
 
 
@@ -80,8 +79,7 @@ def seeds_note(spreads: Mapping[str, SeedSpread]) -> str:
     seeds = listed([str(seed) for seed in total.seeds], "or")
     return (
         f"Trained with seed {seeds}, {total.model} has a risk of {_risks(total)}. {_ranges(spreads)} No "
-        "range "
-        "shown here allows for another training."
+        "range shown here allows for another training."
     )
 
 

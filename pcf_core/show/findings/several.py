@@ -118,8 +118,7 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
     single = "" if spreads else " Each model is a single training: another seed may change this."
     return (
         f"Figure {claim.figure} of the {claim.paper} paper shows {listed(shown)} {claim.change}. It prints "
-        "no "
-        f"numbers. {told}{single}"
+        f"no numbers. {told}{single}"
     )
 
 

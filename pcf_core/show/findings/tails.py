@@ -89,7 +89,7 @@ def stand_outs(model: str, report: RiskReport) -> str:
             f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
         ]
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
-        return f"Few occupations have over half of all caprice of {model}: {listed(named)}."
+        return f"Only {most:,} occupations have over half of all caprice of {model}: {listed(named)}."
     return (
         f"No small set of occupations stands out: {most:,} of {len(ranked):,} share half of all caprice of "
         f"{model}."

@@ -119,8 +119,7 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
     return (
         f"{model} hardly expects these words. On {low:,} of {count(len(defined), 'sentence')} all of them "
         f"together get a probability below {odds(LOW_COVERAGE)}. Check that the templates suit the topic, "
-        "and "
-        "that the model suits its language."
+        "and that the model suits its language."
     )
 
 

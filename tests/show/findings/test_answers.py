@@ -11,6 +11,7 @@ from pcf_core.show.findings.answer_notes import disagreement_finding, notes, ord
 from pcf_core.show.findings.answers import (
     answers_finding,
     baseline_finding,
+    common_finding,
     rates_finding,
     separation_finding,
     sufficiency_finding,
@@ -40,7 +41,8 @@ def test_table_6_in_sentences() -> None:
     assert "NPV undefined" in rates_finding(answered())
     said = " ".join(notes(answered()))
     assert "It controls 3 differences together." in said
-    assert "possible is 0.25 for FNR, 0.25 for FPR and 1 for PPV; each rate would need 7 such tasks" in said
+    assert "smallest possible p is 0.25 for FNR, 0.25 for FPR and 1 for PPV" in said
+    assert "need 7 tasks with such answers, so 7 of either role" in said
 
 
 def said_of(
@@ -63,9 +65,9 @@ def fair(cell: Cell) -> float:
 
 def test_an_effect_of_the_pronoun_is_said() -> None:
     report = said_of(lambda cell: 1 - fair(cell) if cell.pronoun == "she" else fair(cell))
-    assert separation_finding(report).startswith(
-        "Separation does not hold for questions such as these: FNR is higher for she than for "
-    )
+    said = separation_finding(report)
+    assert said.startswith("Separation does not hold for questions such as these.")
+    assert "FNR is higher for she than for " in said
     assert validity_finding(report) == ""
 
 
@@ -74,10 +76,10 @@ def test_a_model_that_always_names_one_role_is_not_said_to_be_fair() -> None:
     said = separation_finding(report)
     assert said.startswith("We cannot show that separation fails, which says little.")
     whole = answers_finding(report)
-    assert whole.count("TPR − FPR: he 0.0000 (") == whole.count("TPR") == 1
-    assert "That whom the model names turns on who is right cannot be shown under any pronoun" in whole
+    assert whole.count("TPR − FPR is 0 (−0.06 to 0.06) for he") == whole.count("TPR") == 1
+    assert "Under no pronoun can we show that the right answer changes whom the model names." in whole
     assert "holds" not in answers_finding(report)
-    assert sufficiency_finding(report).startswith("That sufficiency fails cannot be shown, which says little")
+    assert "We cannot show that sufficiency fails, which says little." in whole
     assert "says little" not in answers_finding(said_of(lambda cell: float(cell.truth)))
     assert "says little" not in answers_finding(Tasks.load().report({}))
 
@@ -156,7 +158,7 @@ def test_a_pronoun_without_valid_answers_is_named_and_not_compared() -> None:
         "We cannot show that separation fails, which says little. FNR is the same for he and she."
     ) in separation_finding(always)
     assert "Rates are of the valid answers alone." in answers_finding(always)
-    assert validity_finding(always).count("the share of invalid answers") == 3
+    assert validity_finding(always).count("share of invalid answers") == 3
 
 
 @pytest.mark.slow
@@ -178,7 +180,7 @@ def test_refusals_by_order_and_truth_are_said() -> None:
     assert (
         "With he and the female-stereotyped role right, 0 % name the female-stereotyped role first."
     ) in order_finding(report)
-    assert "either order has as many" not in order_finding(report)
+    assert "Either order has as many" not in order_finding(report)
     found = " ".join(notes(report))
     assert (
         "The female-stereotyped role was right in 33 % of the valid answers under every "
@@ -203,11 +205,11 @@ def test_own_tasks_that_are_not_balanced_are_said_to_be_so() -> None:
 def test_a_pronoun_that_does_nothing_is_not_said_to_be_fair() -> None:
     questions = Questions.load()
     report = questions.report(written(questions, lambda cell: 0.8 if cell.truth else 0.3, 2, 3))
-    assert separation_finding(report).startswith("That separation fails cannot be shown: FNR is higher for")
+    assert separation_finding(report).startswith("We cannot show that separation fails. FNR is higher for")
     assert "under 20 %" in separation_finding(report)
-    assert baseline_finding(report).startswith("Without a pronoun 2")
-    assert "cannot be shown" in order_finding(report)
-    assert not any("little follows" in note for note in notes(report))
+    assert baseline_finding(report).startswith("Without a pronoun, 2")
+    assert "We cannot show that the order matters" in order_finding(report)
+    assert not any("tell little" in note for note in notes(report))
 
 
 def test_notes_count_what_could_not_be_read() -> None:
@@ -222,7 +224,7 @@ def test_notes_count_what_could_not_be_read() -> None:
 
 def test_nothing_is_said_of_no_answers() -> None:
     empty = Tasks.load().report({})
-    assert separation_finding(empty).startswith("Separation cannot be told: FNR is undefined")
+    assert separation_finding(empty).startswith("Separation cannot be told. FNR is undefined")
     assert (baseline_finding(empty), order_finding(empty)) == ("", "")
     assert "unknown" not in rates_finding(empty)
 
@@ -231,8 +233,8 @@ def test_scored_answers_say_so() -> None:
     tasks = Tasks.load()
     report = tasks.scored_report(dict.fromkeys(tasks.cells, (-1.0, -2.0)))
     assert "scored answers" in rates_finding(report)
-    assert any("mean probabilities" in note for note in notes(report))
-    assert "FNR is the same for he, she and they; FPR is the same for" in separation_finding(report)
+    assert any("mean probability" in note for note in notes(report))
+    assert "FNR is the same for he, she and they. FPR is the same for" in separation_finding(report)
 
 
 def test_a_share_near_one_half_is_told_from_it() -> None:
@@ -243,15 +245,30 @@ def test_a_share_near_one_half_is_told_from_it() -> None:
         rate = report.first_named.model_copy(update={"value": value, "interval": interval})
         return order_finding(report.model_copy(update={"first_named": rate}))
 
-    assert (
-        "The order matters: 51 % (50–53 %) of the answers name the role that the prompt names first."
-    ) in said(0.514, 0.503, 0.526)
-    assert (
-        "The order matters: 51 % (50–53 %) of the answers name the role that the prompt names first."
-    ) in said(0.514, 0.5002, 0.526)
-    assert (
-        "The order matters: 70 % (60–80 %) of the answers name the role that the prompt names first."
-    ) in said(0.7, 0.6, 0.8)
+    near = said(0.514, 0.5002, 0.526)
+    assert near.startswith("The order matters: 51 % (50–53 %) of the answers name the role")
+    assert "No effect would be 50 %, and the whole range is above it." in near
+    assert "and the whole range is below it." in said(0.3, 0.2, 0.4)
+    unclear = said(0.514, 0.49, 0.526)
+    assert unclear.startswith("We cannot show that the order matters: 51 % (49–53 %)")
+    assert "No effect would be 50 %. " in unclear
+
+
+def test_a_change_says_what_the_invalid_answers_could_make_of_it() -> None:
+    """In the direction in which it is above 0; the bounds of a change are of the pronoun less none."""
+    tasks = Tasks.load()
+    report = tasks.scored_report(
+        {name: (-1.0, -2.0 - (cell.pronoun == "she")) for name, cell in tasks.cells.items()}
+    )
+    assert "invalid" not in common_finding(report)
+    bounded = tuple(row.model_copy(update={"possible": (-0.4, 0.1)}) for row in report.from_baseline)
+    said = common_finding(report.model_copy(update={"from_baseline": bounded}))
+    for row in report.moved("FNR") + report.moved("FPR"):
+        if row.value:
+            made = "−0.40 to +0.10" if row.value > 0 else "−0.10 to +0.40"
+            side = "higher" if row.value > 0 else "lower"
+            assert f"{side} (the invalid answers could make that {made})" in said
+    assert said.count("the invalid answers could make") == 2
 
 
 def test_scored_probabilities_that_hardly_differ_are_the_same() -> None:
@@ -272,5 +289,7 @@ def test_a_test_that_its_interval_does_not_bear_out_is_said_to() -> None:
     wide = Interval(low=-0.2, high=0.3, unit="question")
     turned = first.model_copy(update={"interval": wide, "adjusted": 0.01})
     report = report.model_copy(update={"differences": (turned, *others)})
-    assert disagreement_finding(report).startswith("Test and interval disagree on FNR of he and she, which")
+    said = disagreement_finding(report)
+    assert "disagree on FNR of he and she" in said
+    assert "its range includes 0" in said
     assert disagreement_finding(report) in notes(report)

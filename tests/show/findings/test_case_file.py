@@ -197,7 +197,7 @@ def test_f_is_judged_by_relabelling(fairpair: FairPairResult) -> None:
     assert found.verdict == "none shown"
     assert "p = 0.9 controlled" in found.basis
     (found,) = fairpair_rows(fairpair, report.model_copy(update={"least_p": 0.5}))
-    assert (found.verdict, "p cannot fall under 0.5" in found.basis) == ("cannot be told", True)
+    assert (found.verdict, "p = 0.5 is the smallest" in found.basis) == ("cannot be told", True)
     greedy = report.model_copy(update={"p_value": None, "least_p": None, "adjusted": None})
     (found,) = fairpair_rows(fairpair, greedy)
     assert (found.verdict, "temperature 0" in found.basis) == ("cannot be told", True)
@@ -315,5 +315,5 @@ def test_shared_occupations() -> None:
     assert ("For 6 both ranges exclude an even split: 5 of these agree.") in shared_finding(
         shared(6, 0.2, -0.5, 0.8)
     )
-    assert shared_finding(shared(6, 0.8, 0.5, 0.9)).endswith("0.8 (0.5–0.9): the two go together.")
+    assert shared_finding(shared(6, 0.8, 0.5, 0.9)).endswith("0.80 (0.50–0.90). The two go together.")
     assert "against each other" in shared_finding(shared(6, -0.8, -0.9, -0.5))

@@ -80,9 +80,9 @@ def test_who_has_more_is_said_with_both_figures():
 def test_what_cannot_be_told_is_said():
     assert difference_finding(example_with(UNCLEAR), over="both").startswith(
         "We cannot tell the risk of mini-<i>bert</i> (0.50) and that of mini-gpt (0.48) apart with these "
-        "sentences: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
+        "sentences. The difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
     )
-    assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
+    assert "p = 0.25 is the smallest" in difference_finding(example_with(FEW))
     assert "have the same risk, 0.50" in difference_finding(example_with(SAME))
 
 
@@ -104,14 +104,14 @@ def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> N
     assert said.endswith(
         "The test finds a difference, but the range over templates includes 0. A verdict needs both."
     )
-    assert "rejects" not in difference_finding(example_with(UNCLEAR))
+    assert "A verdict needs both" not in difference_finding(example_with(UNCLEAR))
 
 
 def test_what_is_explained_is_the_interval_that_is_shown() -> None:
     mentions = Interval(low=0.01, high=0.03, unit="mention")
     holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
     found = replace(UNCLEAR, intervals=(mentions, holds, Interval(low=-0.2, high=0.3)), adjusted=None)
-    assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
+    assert "excludes 0" not in difference_finding(example_with(found), over="occupations")
     assert ("The range over mentions excludes 0, but the test swaps whole templates.") in difference_finding(
         example_with(found)
     )

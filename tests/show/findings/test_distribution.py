@@ -86,11 +86,11 @@ def test_a_distribution_in_one_sentence() -> None:
     )
 
 
-def test_narrow_shares_take_a_decimal_and_a_threshold_of_0_is_said_once() -> None:
+def test_shares_are_whole_and_a_threshold_of_0_is_said_once() -> None:
     even = replace(ONE, overall_risk=0.41)
     narrow = Interval(low=0.0641, high=0.0768)
     assert distribution_finding("m", even, 0.0, narrow, narrow).endswith(
-        "it is above 0 in 7.0 % (6.4–7.7 %) of them. The risk of this occupation is 0.41, without any "
+        "It is above 0 in 7 % (6–8 %) of the sentences. The risk of this occupation is 0.41, without any "
         "caprice."
     )
 
@@ -160,8 +160,8 @@ def test_corrected_parts_stand_beside_the_plug_in_ones(plug_in: float, caprice: 
     report = replace(report_of(example()), corrected=found)
     assert corrected_finding("m", report) == said
     sampled = replace(report, corrected=found.model_copy(update={"sampling_prejudice": 0.05}))
-    assert corrected_finding("m", sampled) == (
-        f"{said} A model that is neutral on average for every occupation would, with so few templates, "
-        "show a prejudice of 0.05."
-    )
+    told = corrected_finding("m", sampled)
+    assert told.startswith(said)
+    assert "neutral on average" in told
+    assert told.endswith("would show a prejudice of 0.05.")
     assert corrected_finding("m", replace(report, corrected=None)) == ""

@@ -162,7 +162,7 @@ def test_a_part_that_is_mostly_zero_is_said_to_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "text"), [(0.00559, "+0.06"), (-0.0000015, "0"), (0.0, "0"), (1.26, "+12.6")]
+    ("found", "text"), [(0.00559, "+0.06"), (-0.0000015, "0.00"), (0.0, "0.00"), (1.26, "+12.6")]
 )
 def test_a_slope_alone_has_two_digits(found: float, text: str) -> None:
     assert slope(SCALES["wage"], line(found, 1)) == text
@@ -172,17 +172,14 @@ def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
     """The interval (0.007–0.105) leaves out 0, the corrected p does not reject: the sentences say why."""
     panels = [panel("wage", line(0.0056, 0.0049, 0.156)), panel("education_years", line(0.02, 0.01, 0.01))]
     assert factors_finding("m", panels).endswith(
-        "Every point alike, the interval of the slope for wage leaves out 0 taken alone; that does not "
-        "survive the correction for 2 slopes."
+        "the range of the slope for wage excludes 0. Corrected for 2 slopes, that is no longer beyond chance."
     )
-    assert figures_note("m", panels) == (
-        "These are slopes of the risk of m, every point alike, with their 95 % intervals and corrected p "
-        "values: "
-        "education survives and wage does not survive the correction for 2 slopes."
-    )
+    note = figures_note("m", panels)
+    assert note.startswith("These are slopes of the risk of m, every point alike")
+    assert note.endswith("for 2 slopes, education is beyond chance; wage is not beyond chance.")
     both = [panel("wage", line(0.1, 1)), panel("education_years", line(0.1, 1))]
-    assert figures_note("m", both).endswith("wage and education do not survive the correction for 2 slopes.")
-    assert "survive" not in factors_finding("m", both)
+    assert figures_note("m", both).endswith("for 2 slopes, wage and education are not beyond chance.")
+    assert "Corrected" not in factors_finding("m", both)
     assert figures_note("m", [panel("wage", None)]) == ""
 
 
@@ -191,9 +188,9 @@ def test_what_the_templates_add_is_told_where_it_is_something() -> None:
     wider = line(0.1, 0.06, template_error=0.02, known_interval=narrow)
     same = line(0.1, 0.05, template_error=0.0, known_interval=narrow)
     assert templates_note([panel("wage", wider), panel("education_years", same)]).endswith(
-        "allow for other templates too: that widens them by 20 % for wage."
+        "allow for other templates too. That widens them by 20 % for wage."
     )
-    assert templates_note([panel("wage", same)]).endswith("too: here that widens none by 1 % or more.")
+    assert templates_note([panel("wage", same)]).endswith("too. That widens none by 1 % or more.")
     assert "take the risks as known" in templates_note([panel("wage", line(0.1, 0.05))])
     assert templates_note([panel("wage", None)]) == ""
 
@@ -205,8 +202,8 @@ def test_the_matching_is_told_by_what_it_changes() -> None:
         "with close matches too, none with broad matches too."
     )
     assert matching_finding("m", {"exact": [sure], "close": [sure]}) == (
-        "The same figures go with the risk of m, wage, whichever matches count."
+        "Whichever matches count, the risk of m goes with wage."
     )
     assert matching_finding("m", {"exact": [chance], "close": [chance]}) == (
-        "No figure goes with the risk of m, whichever matches count."
+        "Whichever matches count, no figure goes with the risk of m."
     )

@@ -32,11 +32,14 @@ def test_how_tokens_are_drawn() -> None:
 
 
 def test_models_are_compared_at_equal_settings_alone(found: FairPairResult) -> None:
-    assert settings_finding(found.asked, 1).startswith("The model wrote with temperature 1, top-p 0.9")
+    assert settings_finding(found.asked, 1).startswith("The model wrote 10 texts for each side of a prompt.")
     folded = found.asked.model_copy(update={"fold_size": 5})
     sentence = settings_finding(folded, 2)
-    assert sentence.startswith("Both models wrote with")
-    assert "10 texts a side and prompt, compared in folds of 5. V depends on these settings" in sentence
+    assert sentence.startswith(
+        "Both models wrote 10 texts for each side of a prompt, compared in folds of 5."
+    )
+    assert "temperature 1, top-p 0.9" in sentence
+    assert "V depends on them" in sentence
 
 
 def test_the_perturbations_own_errors() -> None:
@@ -59,7 +62,7 @@ def test_of_an_entity_missed_pronouns_are_said_to_be_unknown() -> None:
 
 def test_no_error_and_nothing_to_exchange() -> None:
     flawless = ERRORS.model_copy(update={"returned_texts": 80, "not_returned": {}, "left": {}})
-    assert perturber_finding(flawless).endswith("exchanged back, 0 (0 %) are not what they were.")
+    assert perturber_finding(flawless).endswith("Exchanged back, 0 (0 %) are not what they were.")
     silent = flawless.model_copy(update={"changed": 0, "changed_texts": 0})
     assert "found nothing to exchange in 80 texts" in perturber_finding(silent)
 
@@ -76,7 +79,7 @@ def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
 def test_texts_that_decline_are_said(found: FairPairResult) -> None:
     assert declined_finding(found) == ""
     many = found.model_copy(update={"declined": {"original": 3, "prompt": 0}})
-    assert declined_finding(many).startswith("3 texts for John and 0 for Jane begin as a model declines")
+    assert declined_finding(many).startswith("3 texts for John and 0 for Jane decline (")
     assert ends_finding(many).endswith("part of the difference.")
 
 
@@ -106,6 +109,6 @@ def test_f_by_temperature(found: FairPairResult) -> None:
 def test_greedy_texts_are_not_said_to_be_written_with_a_token(found: FairPairResult) -> None:
     key = found.asked.key.model_copy(update={"decoding": Decoding(temperature=0)})
     asked = found.asked.model_copy(update={"key": key})
-    assert settings_finding(asked, 1).startswith(
-        "The model wrote with temperature 0 (always the likeliest token), at most 40 new tokens, seed 0;"
-    )
+    said = settings_finding(asked, 1)
+    assert "temperature 0 (always the likeliest token), at most 40 new tokens, seed 0." in said
+    assert "top-p" not in said

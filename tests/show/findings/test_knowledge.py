@@ -80,7 +80,7 @@ def test_a_subject_that_misleads_is_told() -> None:
 
 
 def test_without_other_subjects_nothing_is_said_of_them() -> None:
-    assert knowledge_finding("mini", reported(gain=None, elsewhere=None)).endswith("guessing gives 0.707.")
+    assert knowledge_finding("mini", reported(gain=None, elsewhere=None)).endswith("guessing gives 0.71.")
 
 
 @pytest.mark.parametrize("single", ["template", "fact"])
@@ -92,8 +92,8 @@ def test_of_one_template_or_fact_nothing_is_said_of_others(single: str) -> None:
     )
     said = knowledge_finding("mini", report)
     assert "Its knowledge (score sqrt) is 0.70; guessing gives 0.71." in said
-    assert said.endswith(f"whether the right subject adds to that, one {single} cannot tell.")
-    gap = "There is one template, and so no other context: the confidence gap cannot be told."
+    assert said.endswith(f"One {single} cannot tell whether the right subject adds to that.")
+    gap = "There is one template, and so no other sentence: the confidence gap cannot be told."
     assert (confidence_finding(report) == gap) == (single == "template")
 
 

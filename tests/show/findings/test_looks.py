@@ -34,7 +34,7 @@ def test_a_look_says_how_much_after_how_many_and_how_far_the_goal_is() -> None:
 
 def test_a_set_drawn_whole_says_that_nothing_is_estimated() -> None:
     whole = LOOK.model_copy(update={"templates": 2000, "half_width": 0.0})
-    assert look_finding(whole).endswith("all 2,000 templates were drawn, nothing is estimated.")
+    assert look_finding(whole).endswith("All 2,000 templates were drawn, so nothing is estimated.")
 
 
 def test_what_a_number_rests_on() -> None:

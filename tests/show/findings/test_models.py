@@ -83,7 +83,7 @@ def test_a_risk_has_two_decimals_with_its_interval_and_without() -> None:
     )
     figure = risk_figures({"m": report})[0]
     assert figure.value == "0.11"
-    assert figure.detail.startswith("0.107–0.112 · ")
+    assert figure.detail.startswith("0.11–0.11 · ")
     assert risk_figures({"m": report}, thousand=True)[0].value == "110 (× 1,000)"
 
 
@@ -130,9 +130,9 @@ def test_the_interval_over_templates_is_preferred(examples: dict[str, RiskReport
 def test_what_so_many_templates_can_miss(templates: int) -> None:
     """A kind of context with that share is in none of them with a chance of one in twenty."""
     note = unseen_note(report_of([[0.9] * templates]))
-    share = float(note.split("as much as ")[1].split(" %")[0]) / 100
+    share = float(note.split("up to ")[1].split(" %")[0]) / 100
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
-    assert f": {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
+    assert f" {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
 
 
 def test_overview_gives_the_risks_without_an_order_and_the_strongest_lean(
@@ -152,13 +152,15 @@ def test_an_interval_says_what_was_drawn_again() -> None:
     unit = dict.fromkeys(("template", "document", "mention", "draw"))
     said = [interval_sentence(Interval(low=0, high=1, unit=name)) for name in unit]
     assert len(set(said)) == len(unit)
-    assert all("counts only were drawn again" in sentence for sentence in said[1:3])
-    assert said[0].endswith("the occupations stay.")
+    assert all("resampling counts only" in sentence for sentence in said[1:3])
+    assert said[0].endswith(
+        "resampling whole templates, each as likely as any other. The occupations stay the same."
+    )
     both = interval_sentence(Interval(over="both", low=0, high=1, unit="template"))
-    assert both.startswith("Intervals of 95 % over templates and occupations: whole templates were")
-    assert both.endswith("and so were the occupations.")
+    assert both.startswith("The 95 % ranges come from resampling whole templates")
+    assert both.endswith("The occupations are resampled too.")
     occupations = interval_sentence(Interval(over="occupations", low=0, high=1, unit="occupation"))
-    assert "in the same contexts" in occupations
+    assert occupations.endswith("resampling the occupations. The sentences stay the same.")
 
 
 def test_an_interval_says_of_which_figures_it_is() -> None:

@@ -85,18 +85,21 @@ def test_no_change_is_said_as_plainly() -> None:
     said = change_finding(PAIR, example(UNCLEAR, EQUAL), over="both")
     assert said.startswith(
         "We cannot tell whether the risk changes from small to large. It is 0.48 for small "
-        "and 0.50 for large. The difference ... occupations, p = 0.5."
+        "and 0.50 for large. The difference is +0.02 (−0.38 to +0.42) over templates and occupations, "
+        "p = 0.5."
     )
     assert said.endswith(
-        "Prejudice is the same; no change of caprice can be told, +0.02 (−0.38 to +0.42), p = 0.5."
+        "Prejudice is the same. We cannot tell whether caprice changes: +0.02 (−0.38 to +0.42), p = 0.5."
     )
     assert change_finding(PAIR, example(UNCLEAR)).endswith(
-        " No change of prejudice can be told, +0.02 (−0.10 to +0.14), p = 0.5; no change of caprice can be "
-        "told, +0.02 (−0.10 to +0.14), p = 0.5."
+        " We cannot tell whether prejudice changes: +0.02 (−0.10 to +0.14), p = 0.5. "
+        "We cannot tell whether caprice changes: +0.02 (−0.10 to +0.14), p = 0.5."
     )
     few = replace(UP, least_p=0.25)
-    assert change_finding(PAIR, example(few)).startswith("Too few templates tell whether R changes from")
-    assert change_finding(PAIR, example(EQUAL)).startswith("R is the same from small to large")
+    assert change_finding(PAIR, example(few)).startswith(
+        "Too few templates tell whether the risk changes from"
+    )
+    assert change_finding(PAIR, example(EQUAL)).startswith("The risk is the same from small to large")
 
 
 def test_a_p_value_that_only_the_number_of_comparisons_makes_large_is_explained() -> None:
@@ -129,10 +132,10 @@ def test_where_interval_and_test_disagree_is_said_once_of_all_that_it_is_of() ->
 @pytest.mark.parametrize(
     ("prejudice", "caprice", "told"),
     [
-        (UP, DOWN, "in prejudice and caprice these models agree with it."),
-        (DOWN, DOWN, "in prejudice these models disagree with it and in caprice these models agree with it."),
-        (UNCLEAR, UNCLEAR, "in prejudice and caprice these models leave it open."),
-        (UP, EQUAL, "in prejudice these models agree with it and in caprice these models do not differ."),
+        (UP, DOWN, "In prejudice and caprice these models agree with it."),
+        (DOWN, DOWN, "In prejudice these models disagree with it. In caprice these models agree with it."),
+        (UNCLEAR, UNCLEAR, "In prejudice and caprice these models leave it open."),
+        (UP, EQUAL, "In prejudice these models agree with it. In caprice these models do not differ."),
     ],
 )
 def test_a_claim_is_held_against_what_was_found(
@@ -140,7 +143,7 @@ def test_a_claim_is_held_against_what_was_found(
 ) -> None:
     said = claim_finding(CLAIM, example(UNCLEAR, prejudice, caprice))
     assert said.startswith("Figure 7 of the BVF paper shows prejudice rising and caprice falling with size.")
-    single = " These are single trainings; what another seed changes is not known here."
+    single = " Each model is a single training: another seed may change this."
     assert said.endswith(told + single)
 
 
@@ -212,6 +215,6 @@ def test_what_is_not_compared_is_said() -> None:
         "1 occupation left out: a figure for the weights or the neutral point is missing."
     )
     partial = replace(found, second=replace(found.second, templates_left_out=3))
-    assert common_note([found, partial]).startswith("A model's R is over all that it was scored on, a")
+    assert common_note([found, partial]).startswith("A risk is over all that its model was scored on")
     both = common_note([without, partial])
     assert both == f"{common_note([without])} {common_note([partial])}"

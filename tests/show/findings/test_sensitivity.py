@@ -50,9 +50,9 @@ def test_without_an_interval_without_choices_and_without_change() -> None:
         "As chosen, the risk of mini is 0.70. Under 1 other choice it lies between 0.40 and "
         "0.70. “criterion: l1” moves it most: −0.30."
     )
-    assert sensitivity_finding("mini", table(0.7)).endswith("could be read.")
+    assert sensitivity_finding("mini", table(0.7)).endswith("There is no other way to read its scores.")
     same = table(0.7, way("criterion", "l1", 0.7))
-    assert sensitivity_finding("mini", same).endswith("so it is under the one other choice.")
+    assert sensitivity_finding("mini", same).endswith("It is the same under the one other choice.")
 
 
 def test_samples_are_chance_and_stand_apart_from_choices() -> None:
@@ -72,7 +72,7 @@ def test_samples_are_chance_and_stand_apart_from_choices() -> None:
     )
     assert span(found) == (0.7, 0.71)
     alone = table(0.7, way(SAMPLE, "a random half", 0.7, "sample", end="lowest"))
-    assert sensitivity_finding("mini", alone).endswith("which are chance and no choices, it stays 0.7.")
+    assert sensitivity_finding("mini", alone).endswith("it stays 0.70. That is chance and no choice.")
 
 
 def test_the_order_in_random_halves_is_told_apart() -> None:

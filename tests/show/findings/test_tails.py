@@ -109,10 +109,11 @@ def test_a_verdict_comes_with_range_shape_p_and_what_was_fitted() -> None:
 
 def test_what_cannot_be_told_has_its_reason() -> None:
     assert shape_finding("m", shape_with("cannot tell", 0.0)).startswith(
-        "The tail of m: cannot tell: its shape is 0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+        "We cannot tell how heavy the tail of m is. Its shape is 0.42 (0.14–0.81), where 0 is exponential "
+        "(p = 0.004)."
     )
     assert shape_finding("m", shape_with("cannot tell", None)).startswith(
-        "The tail of m: cannot tell. No generalised Pareto distribution fits the upper values, over whatever"
+        "The tail of m cannot be told. No generalised Pareto distribution fits its upper values, whatever"
     )
 
 
@@ -125,8 +126,8 @@ def test_what_is_not_fitted_says_how_many_there_are() -> None:
 
 
 def test_the_bound_is_named_where_it_is_known() -> None:
-    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so no tail of it goes on for ever")
-    assert bound_finding(None).startswith("Caprice is bounded, so no tail of it goes on for ever")
+    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so its tail must end.")
+    assert bound_finding(None).startswith("Caprice is bounded, so its tail must end.")
 
 
 def test_normality_is_told_with_test_and_band() -> None:
@@ -142,7 +143,9 @@ def test_normality_is_told_with_test_and_band() -> None:
         "The prejudice of m does not follow a normal distribution (Shapiro–Wilk, p under 0.001)."
     )
     untested = NormalShape(NormalFit(0.52, 0.075, 9000), ends, ends, None, None, ends, ends)
-    assert normal_finding("m", untested).endswith("9,000 occupations; 0 of them lie outside the normal band.")
+    assert normal_finding("m", untested).endswith(
+        "9,000 occupations; none of them lies outside the normal band."
+    )
     assert "too few values, or too similar ones" in normal_finding("m", normal_shape([0.2, 0.2, 0.2]))
 
 
@@ -169,7 +172,7 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
     few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
     assert stand_outs("m", few) == (
-        "Few occupations have over half of all caprice of m: “x0” (33 %) and “x1” (33 %)."
+        "Only 2 occupations have over half of all caprice of m: “x0” (33 %) and “x1” (33 %)."
     )
     even = moody([0.2] * 20)
     assert stand_outs("m", even) == (
@@ -177,8 +180,7 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     )
     many = moody([*[0.4] * 5, *[0.0] * 45])
     assert stand_outs("m", many).startswith(
-        "A few occupations stand out: “x0” (20 %), “x1” (20 %) and “x2” (20 %) have "
-        "more than half of all caprice"
+        "Only 3 occupations have over half of all caprice of m: “x0” (20 %), “x1” (20 %) and “x2” (20 %)."
     )
     tail = caprice_tail([row.caprice_risk for row in few.occupations])
     assert tails_finding("m", few, tail.zero_share, None).startswith(stand_outs("m", few))
@@ -187,9 +189,13 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
 @pytest.mark.parametrize(
     ("p", "better", "said"),
     [
-        (0.3, "generalised Pareto", "A lognormal distribution fits as well (Vuong’s test, p 0.3)."),
-        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p 0.01)."),
-        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p 0.01)."),
+        (
+            0.3,
+            "generalised Pareto",
+            "We cannot tell whether a lognormal distribution fits better (Vuong’s test, p = 0.3).",
+        ),
+        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p = 0.01)."),
+        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p = 0.01)."),
     ],
 )
 def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distribution, said: str) -> None:

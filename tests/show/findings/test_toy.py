@@ -23,17 +23,18 @@ def nurse(first: float, second: float) -> ToyRisk:
     [
         (
             (0.9, 0.35),
-            "The risk is 0.55: 45 % is prejudice (0.25), 55 % caprice (0.3). "
+            "The risk is 0.55: 45 % is prejudice (0.25), 55 % caprice (0.30). "
             "There is caprice because the contexts disagree about the group that comes first.",
         ),
         (
             (0.9, 0.6),
-            "The risk is 0.5: 100 % is prejudice (0.5), 0 % caprice (0). There is no caprice, because every "
-            "context leans the same way, although the stereotype moves with a standard deviation of 0.3.",
+            "The risk is 0.50: 100 % is prejudice (0.50), 0 % caprice (0). There is no caprice, because "
+            "every context leans the same way. Still the stereotype moves, with a standard deviation of "
+            "0.30.",
         ),
         (
             (0.9, 0.9),
-            "The risk is 0.8: 100 % is prejudice (0.8), 0 % caprice (0). "
+            "The risk is 0.80: 100 % is prejudice (0.80), 0 % caprice (0). "
             "There is no caprice, because all contexts agree.",
         ),
         ((0.5, 0.5), "Every context is neutral: there is no risk."),
