@@ -137,7 +137,7 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["batching"] == "Made-up scores, 64 prompts a batch."
     assert facts["words left out"] == "none"
     assert facts["coverage"].startswith("median ")
-    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 0.0001"
+    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 1 in 10,000"
 
 
 def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:

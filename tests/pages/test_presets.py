@@ -81,7 +81,7 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
     assert "waiting" in texts(app)
     assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    assert "from the smallest to the one in the middle: " in texts(app), "of two models it can be told"
+    assert "from the smallest to the one in the middle. It is " in texts(app), "of two models it can be told"
     assert "from the smallest to the largest" not in texts(app)
     assert "nothing follows for size as such" not in texts(app)
     app.button(key="preset_size").click().run()

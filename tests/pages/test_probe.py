@@ -141,10 +141,10 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
     assert not app.error
     # All words alike: sums favour the two groups of two words, 2 of 7 words each.
-    assert "words of “black” and words of “hispanic” get 0.286 each (an even split: 0.2)" in texts(app)
+    assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in texts(app)
     assert "The nurse, who played a role, is [Y]" in [button.label.replace("\\", "") for button in app.button]
     mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
-    assert "words of “hispanic” and words of “indian” get 0.2 each" in texts(mean)
+    assert "words of “hispanic” and words of “indian” get 20 % each" in texts(mean)
 
 
 def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:

@@ -1,4 +1,4 @@
-"""Key figures: what stands under a figure and in its help is whole sentences, also where no range is known."""
+"""Key figures: what stands under a figure, and its help, read as sentences also without a range."""
 
 from __future__ import annotations
 
