@@ -80,9 +80,9 @@ def chance(share: float | None) -> str:
     return f"about {odds(share)}" if 0 < share < 0.01 else percent(share)
 
 
-def two_decimals(value: float) -> str:
+def two_decimals(value: float | None) -> str:
     """Write a result as sentences, cards and tables do: "0.30", "−0.12", "under 0.005"; fewer from 10 up."""
-    if not math.isfinite(value):
+    if value is None or not math.isfinite(value):
         return "unknown"
     if abs(value) < ROUNDING:
         return "0"

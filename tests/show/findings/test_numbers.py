@@ -103,9 +103,10 @@ def test_no_result_has_more_than_two_decimals(value: float, low: float) -> None:
         (93.27, "93.3"),
         (1204.4, "1,204"),
         (math.nan, "unknown"),
+        (None, "unknown"),
     ],
 )
-def test_results_have_two_decimals(value: float, text: str) -> None:
+def test_results_have_two_decimals(value: float | None, text: str) -> None:
     assert two_decimals(value) == text
 
 
