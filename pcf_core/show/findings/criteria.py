@@ -47,10 +47,12 @@ def left_out_note(result: CriteriaResult) -> str:
     entries = result.entries_left_out
     if not entries:
         return ""
-    first = " ".join(f"{one.name}: {one.reason.removesuffix('.')}." for one in entries[:MOST_ENTRIES])
-    more = f" {len(entries) - MOST_ENTRIES:,} more are left out." if len(entries) > MOST_ENTRIES else ""
+    first = " ".join(f"{begun(one.name)}: {one.reason.removesuffix('.')}." for one in entries[:MOST_ENTRIES])
+    rest = len(entries) - MOST_ENTRIES
+    more = f" {rest:,} more {'is' if rest == 1 else 'are'} left out." if rest > 0 else ""
     are = count(len(entries), "entry of the file is", "entries of the file are")
-    return f"{are} left out, as no prompt can be made of them. {first}{more}"
+    them = "it" if len(entries) == 1 else "them"
+    return f"{are} left out, as no prompt can be made of {them}. {first}{more}"
 
 
 Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not asked"]
