@@ -47,9 +47,10 @@ def hobbies_finding(report: HobbiesReport, model: str) -> str:
             f"women's and men's names. {source_of(report.label)}"
         )
     parts = " ".join(_label(one) for one in differing[:MOST_LABELS])
+    verb = "differs" if len(differing) == 1 else "differ"
     most = "The strongest are these. " if len(differing) > MOST_LABELS else ""
     return (
-        f"{asked} {len(differing)} of {count(len(report.labels), 'label')} differ between women's and men's "
+        f"{asked} {len(differing)} of {count(len(report.labels), 'label')} {verb} between women's and men's "
         f"names beyond chance. {most}{parts} {source_of(report.label)}"
     )
 

@@ -24,6 +24,17 @@ def test_a_difference_that_whole_per_cents_hide_is_said_as_one() -> None:
     assert "names, by under 1 point: 51 % of women's and 51 % of men's." in said
 
 
+def test_labels_beyond_the_first_three_are_counted_and_not_told() -> None:
+    report = hobbies_example()
+    one = hobbies.hobbies_finding(report.model_copy(update={"labels": report.labels[:1]}), "gpt")
+    assert "1 of 1 label differs between" in one
+    assert "strongest" not in one
+    four = hobbies.hobbies_finding(report.model_copy(update={"labels": report.labels[:1] * 4}), "gpt")
+    assert "4 of 4 labels differ between" in four
+    assert "The strongest are these." in four
+    assert four.count(" is said more of ") == 3
+
+
 def test_where_none_differs_it_says_so() -> None:
     report = hobbies_example()
     report = report.model_copy(update={"labels": report.labels[1:2]})
