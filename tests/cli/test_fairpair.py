@@ -60,7 +60,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
     assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
     assert found["reports"]["jaccard"]["notes"] == list(notes(report))
-    assert "Intervals over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
+    assert "Ranges over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
     assert found["errors"]["text_error"] == kept.errors.text_error
     several = answer("fairpair", "--model", "mini-t5", *asked)
     assert [one["written"] for one in several] == [100, 0]
