@@ -33,9 +33,9 @@ from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.templates import list_template_sets, load_templates, template_weights
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.models.registry import planted_models, resolve
-from pcf_core.show.findings.calibration import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.show.findings.models import risk_finding
-from pcf_core.show.findings.numbers import number, two_decimals
+from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
@@ -111,7 +111,7 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
     overview = open_app("overview", model=list(MODELS), **LISTS)
     table = overview.dataframe[0].value.set_index("model")
     for model in MODELS:
-        assert shown[f"Risk R · {model}"] == number(PLANTED[model].overall_risk)
+        assert shown[f"Risk R · {model}"] == two_decimals(PLANTED[model].overall_risk)
         assert table.loc[model, "risk"] == two_decimals(PLANTED[model].overall_risk)
     for model in MODELS:  # whose parts stand in the sentences of the page Risk, from the report held above
         found = reported(store, model)
@@ -122,8 +122,9 @@ def test_the_pages_show_the_planted_risks(store: Store) -> None:
 def test_about_holds_the_measured_against_the_planted(store: Store) -> None:
     app = open_app("about")
     said, written = texts(app), store.run_info(run_of(MODELS[0]).key).created
-    assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}:" in said
-    assert f"version {__version__} of this app (results written on {written.day} {written:%B %Y})" in said
+    assert f"The stored results hold the risks that were planted in {MODELS[0]} and {MODELS[1]}." in said
+    scored = f"Version {__version__} of this app scored {MODELS[0]} and {MODELS[1]};"
+    assert f"{scored} the results were written on {written.day} {written:%B %Y}." in said
     score = "python -m pcf_core score --model planted-causal --model planted-masked --topic calibration"
     assert [code.value.splitlines()[0] for code in app.code] == [f"{AFRESH} {score}"]
     table = next(table.value for table in app.table if "planted" in table.value)
@@ -148,7 +149,7 @@ def test_a_mistake_on_the_way_would_show(model: str, options: ViewOptions, store
     shown = report(result, run, options, resamples=10)
     found = held_against(PLANTED[model], result.preferences, shown, datetime.now(UTC), "")
     assert max(map(abs, found.differences.values())) > 0.01
-    assert "The stored results do not hold" in calibration_finding([found])
+    assert "The stored results miss the risks" in calibration_finding([found])
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import operator
 from collections import Counter
 
@@ -21,7 +22,7 @@ from pcf_core.audit.preferences import preferences_of
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.token_shares import are_unequal
-from pcf_core.core.risk import Aggregation, RiskReport
+from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.factors import read_counts
@@ -34,7 +35,7 @@ from pcf_core.measure.distribution import mean_tilts, preference_difference
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
 from tools.ship_results import (
     BEST_KNOWN,
@@ -186,6 +187,20 @@ def test_what_the_models_know_is_shipped(model: str, facts: str, own_settings: S
     assert store.gather(key, prompts, words) == pytest.approx(found, abs=1e-4)
 
 
+def documented(value: float, interval: Interval | None) -> str:
+    """Write a risk and its interval as the documents do, for readers who check: three significant digits.
+
+    Sentences have two decimals.  All three numbers have the same decimals, no more than one of them needs.
+    """
+    assert interval is not None
+    ends = (value, interval.low, interval.high)
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    while decimals and all(f"{end:.{decimals}f}".endswith("0") for end in ends):
+        decimals -= 1
+    whole, low, high = (f"{end:z.{decimals}f}".replace("-", "−") for end in ends)
+    return f"{whole} ({low}{' to ' if interval.low < 0 else '–'}{high})"
+
+
 def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskReport:
     run = shipped_run(model, templates)
     return report(load_result(shipped_store(own_settings), run), run, ViewOptions())
@@ -194,7 +209,7 @@ def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskRe
 @pytest.mark.parametrize(("model", "templates"), SAID)
 def test_the_documents_say_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
     found = shipped_report(model, templates, own_settings)
-    said = f"{model} {with_interval(found.overall_risk, found.intervals['overall_risk'][0])}"
+    said = f"{model} {documented(found.overall_risk, found.intervals['overall_risk'][0])}"
     assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 
@@ -212,7 +227,7 @@ def test_the_documents_say_how_far_a_model_flattens_its_text(model: str, own_set
     assert compared is not None
     assert compared.line is not None
     assert compared.line.verdict == "flattens"
-    said = f"{with_interval(compared.line.slope, compared.line.interval)} in {model}"
+    said = f"{documented(compared.line.slope, compared.line.interval)} in {model}"
     assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 
@@ -227,9 +242,9 @@ def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_setti
     cells = [
         f"{facts['parameters'] / 1e6:.1f} M",
         f"{facts['held_out_perplexity']:.0f}",
-        with_interval(found.overall_risk, found.intervals["overall_risk"][0]),
-        number(found.prejudice_risk),
-        number(found.caprice_risk),
+        documented(found.overall_risk, found.intervals["overall_risk"][0]),
+        digits(found.prejudice_risk),
+        digits(found.caprice_risk),
         f"{male}",
     ]
     rows = (ROOT / "docs" / "models.md").read_text(encoding="utf8").splitlines()
@@ -247,8 +262,8 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
                 load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
             )
             male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
-            risk = with_interval(found.overall_risk, found.intervals["overall_risk"][0])
-            parts = f"{number(found.prejudice_risk)} | {number(found.caprice_risk)} | {male} |"
+            risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
+            parts = f"{digits(found.prejudice_risk)} | {digits(found.caprice_risk)} | {male} |"
             assert f"| `{model}` | {item.topic} | {risk} | {parts}\n" in text
 
 
@@ -264,7 +279,7 @@ def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
         leads = Counter(
             max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
         )
-        risk = with_interval(found.overall_risk, found.intervals["overall_risk"][0])
+        risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
         cells += [risk, ", ".join(f"{group} {number}" for group, number in leads.most_common())]
     row = f"| {item.topic} | `{item.model}` | {' | '.join(cells)} |\n"
     assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
@@ -305,7 +320,7 @@ def test_the_documents_say_what_the_words_that_fit_change(model: str, own_settin
         out = [words.index(word) for word in result.words if word not in ("he", "she")]
         elsewhere = float(weights @ shares[:, out].sum(axis=-1)) / len(run.evidence.terms)
         male = sum(row.preferences["male"] > 0.5 for row in read.occupations)
-        risk = with_interval(read.overall_risk, read.intervals["overall_risk"][0])
+        risk = documented(read.overall_risk, read.intervals["overall_risk"][0])
         assert f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk} | {male} |\n" in text
     for one, other in (("exact", "fitting"), ("fitting", "exact")):
         interval = found[other].intervals["overall_risk"][0]
@@ -357,7 +372,7 @@ def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> 
     higher = totals["mini-gpt", "mini-gpt-s"]
     assert {total.verdict for total in totals.values()} == {"unclear"}
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-    gap = with_interval(higher.value, higher.interval())
+    gap = documented(higher.value, higher.interval())
     assert f"it is {gap} above the smallest, and no two of the three can be told apart" in text
 
 
@@ -405,7 +420,7 @@ def test_the_documents_say_what_caprice_mined_contexts_bring_to_light(
     mined = shipped_report(model, USUAL[1], own_settings)
     assert over_ten.caprice_risk == pytest.approx(0, abs=1e-12)
     assert mined.intervals["caprice_risk"][0].low > 0
-    said = f"{model} {with_interval(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
+    said = f"{model} {documented(mined.caprice_risk, mined.intervals['caprice_risk'][0])}"
     assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pcf_core.core.settings import ROOT
 from pcf_core.material.numbers import load_numbers
-from pcf_core.show.findings.supported import markdown_table
+from pcf_core.show.findings.reliability import markdown_table
 
 PLACE = ROOT / "docs" / "methods.md"
 BEGIN, END = "<!-- numbers -->\n", "<!-- end of numbers -->\n"

@@ -49,33 +49,26 @@ from pcf_core.show import answers, compare, overview
 from pcf_core.show.findings import (
     anecdotes,
     answer_notes,
-    axis,
     case_file,
     case_file_rows,
     comparison,
-    corrected,
     criteria,
-    criteria_summary,
-    distribution,
-    embedding,
     factors,
     fairpair,
     fairpair_run,
     hobbies,
     knowledge,
-    lean,
     models,
     notes,
     occupations,
-    order,
     read,
+    several,
     tails,
     templates,
     topics,
     toy,
 )
 from pcf_core.show.findings import answers as answered
-from pcf_core.show.findings import presets as ready
 from pcf_core.show.findings import sensitivity as choices
 from pcf_core.store.store import Store
 from pcf_core.texts.case_file import shared_occupations
@@ -148,9 +141,9 @@ def listing(store: Store) -> Listing:
     for title, study in list(studies.items())[:2]:
         found.under(f"Risk, shared or not: {title}")
         for name, item in study.runs.items():
-            found.say(lean.lean_finding, name, item.report)
+            found.say(models.lean_finding, name, item.report)
             if one := baseline_of(store, item.run, item.result, study.options):
-                found.say(lean.baseline_finding, name, one)
+                found.say(models.baseline_finding, name, one)
     found.under("Compare: ready comparisons")
     tell_presets(found, store)
     found.under("Why?")
@@ -179,8 +172,8 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(compare.how_sure, standing, paired)
     found.say(comparison.difference_finding, paired, over=over)
     found.say(comparison.occupations_difference_finding, paired)
-    found.say(order.order_finding, [paired], said_risks(study.runs, over))
-    found.say(opening_of, study.runs, even, study.options, distribution.striking_occupation(reports))
+    found.say(comparison.order_finding, [paired], said_risks(study.runs, over))
+    found.say(opening_of, study.runs, even, study.options, occupations.striking_occupation(reports))
     groups, tilts = study.groups, tilts_of(study)
     for name, item in study.runs.items():
         report, preferences, weights = item.report, item.result.preferences, item.report.template_weights
@@ -197,7 +190,7 @@ def tell_results(found: Listing, study: Study) -> None:
         found.say(occupations.occupation_finding, report, "nurse", preferences, often)
         found.say(models.risk_finding, name, report, over)
         found.say(models.unseen_note, report)
-        found.say(corrected.corrected_finding, name, report)
+        found.say(models.corrected_finding, name, report)
         found.say(tails.stand_outs, name, report)
         found.say(tails.widest, name, report)
         values = parts_of({name: report}, "caprice_risk")[name]
@@ -219,7 +212,7 @@ def tell_results(found: Listing, study: Study) -> None:
         )
         for one in several[:1]:
             ends = [share_interval(one.share_above(limit), one.effective) for limit in (0.0, 0.5)]
-            found.say(distribution.distribution_finding, name, one, 0.5, *ends)
+            found.say(occupations.distribution_finding, name, one, 0.5, *ends)
     found.say(tails.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
     found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
@@ -233,13 +226,13 @@ def tell_presets(found: Listing, store: Store) -> None:
         sides = {name: Reading(item.run, item.result, study.options) for name, item in study.runs.items()}
         made = controlled([compared(sides[one], sides[two], study.options) for one, two in preset.compared])
         for pair, paired in zip(preset.pair, made, strict=False):
-            found.say(ready.change_finding, pair, paired)
+            found.say(several.change_finding, pair, paired)
             turned = study.reports[pair.first], study.reports[pair.second]
-            found.say(ready.sides_finding, *turned, (pair.first, pair.second))
+            found.say(several.sides_finding, *turned, (pair.first, pair.second))
             if pair.claim:
-                found.say(ready.claim_finding, pair.claim, paired)
-        found.say(ready.control_note, made)
-        found.say(order.order_finding, study.comparisons[0], said_risks(study.runs, study.over))
+                found.say(several.claim_finding, pair.claim, paired)
+        found.say(several.control_note, made)
+        found.say(comparison.order_finding, study.comparisons[0], said_risks(study.runs, study.over))
     points = [
         AxisPoint(
             line=name,
@@ -250,7 +243,7 @@ def tell_presets(found: Listing, store: Store) -> None:
         for place in ("gender-fiction-25", "gender-speeches", GENDER)
         for name, report in study_of(store, BEST_KNOWN, "gender", place).reports.items()
     ]
-    found.say(axis.axis_finding, points, "text source")
+    found.say(several.axis_finding, points, "text source")
 
 
 def tell_why(found: Listing, store: Store, study: Study) -> None:
@@ -320,9 +313,9 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
     for model, item in study.runs.items():
         own = [result for result in results if result.asked.model == model]
         readings = readings_of(result.report for result in own)
-        found.say(criteria_summary.summary_finding, model, readings)
-        found.say(criteria_summary.criterion_findings, readings)
-        found.say(criteria_summary.line_finding, readings)
+        found.say(criteria.summary_finding, model, readings)
+        found.say(criteria.criterion_findings, readings)
+        found.say(criteria.line_finding, readings)
         rows = case_file_rows.run_rows(item.report, tilts_of(study)[model], study.over, item.key)
         rows += [case_file_rows.criterion_row(reading, None, "") for reading in readings]
         found.say(case_file.case_findings, rows)
@@ -349,8 +342,8 @@ def tell_criteria(found: Listing, result: CriteriaResult) -> None:
         found.say(hobbies.words_finding, report)
         found.say(hobbies.hobbies_notes, report)
         if report.embedding is not None:
-            found.say(embedding.embedding_finding, report.embedding)
-            found.say(embedding.leak_finding, report.embedding, report.embedding.models[0])
+            found.say(hobbies.embedding_finding, report.embedding)
+            found.say(hobbies.leak_finding, report.embedding, report.embedding.models[0])
     elif isinstance(report, AnswersReport):
         found.say(answered.answers_finding, report)
         found.say(answered.rates_finding, report)

@@ -14,7 +14,7 @@ from pcf_core.app.stores import open_store
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.show.findings.numbers import count, number
+from pcf_core.show.findings.numbers import count, two_decimals
 from pcf_core.store.store import Store
 
 LINE = 800  # pixels: longer lines are hard to read
@@ -57,9 +57,9 @@ def reference_table() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "model": list(risks),
-            "risk R": [number(risk.overall_risk) for risk in risks.values()],
-            "prejudice": [number(risk.prejudice_risk) for risk in risks.values()],
-            "caprice": [number(risk.caprice_risk) for risk in risks.values()],
+            "risk R": [two_decimals(risk.overall_risk) for risk in risks.values()],
+            "prejudice": [two_decimals(risk.prejudice_risk) for risk in risks.values()],
+            "caprice": [two_decimals(risk.caprice_risk) for risk in risks.values()],
         }
     ).set_index("model")
 

@@ -46,12 +46,11 @@ from pcf_core.report.sections.tails import normal_shapes
 from pcf_core.show.answers import farthest_answer, heat_map_answer
 from pcf_core.show.findings.anecdotes import stereotype_finding
 from pcf_core.show.findings.answers import baseline_finding
-from pcf_core.show.findings.embedding import embedding_finding, leak_finding
 from pcf_core.show.findings.factors import factors_answer, line_notes
 from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
-from pcf_core.show.findings.hobbies import hobbies_finding, words_finding
+from pcf_core.show.findings.hobbies import embedding_finding, hobbies_finding, leak_finding, words_finding
 from pcf_core.show.findings.notes import left_out_note
-from pcf_core.show.findings.presets import change_finding, claim_finding
+from pcf_core.show.findings.several import change_finding, claim_finding
 from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
 from pcf_core.show.findings.topics import topic_finding
 from pcf_core.show.overview import ModelRow, overview_answer

@@ -19,8 +19,8 @@ from pcf_core.audit.preferences import build_run
 from pcf_core.core.errors import AuditError
 from pcf_core.core.sensitivity import QUANTITIES, Calibration, Planted
 from pcf_core.models.registry import planted_models, resolve
-from pcf_core.show.findings.calibration import afresh_note, calibration_finding, uncalibrated_note
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import digits
+from pcf_core.show.findings.reliability import afresh_note, calibration_finding, uncalibrated_note
 
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
 AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"
@@ -60,7 +60,7 @@ def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
                 "model": f"{plain(one.planted.model)}, {label}",
                 "planted": f"{getattr(one.planted, name):.6f}",
                 "measured": f"{one.measured[name]:.6f}",
-                "difference": number(one.differences[name]),
+                "difference": digits(one.differences[name]),
             }
             for one in found
             for name, label in LABELS.items()

@@ -18,7 +18,6 @@ from pcf_core.app.named_models import draw_lookable
 from pcf_core.app.page import chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
 from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
-from pcf_core.report.key_figures import bounds
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.findings.case_file import (
@@ -29,7 +28,7 @@ from pcf_core.show.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.show.findings.numbers import count, estimated, number
+from pcf_core.show.findings.numbers import count, ends, number, two_decimals
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
 
 Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
@@ -203,23 +202,23 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 "Risk R",
-                estimated(report.overall_risk, interval),
+                two_decimals(report.overall_risk),
                 "Discrimination risk of the run: 0 is fair, on the PCF scale 1 is stereotyped.",
-                bounds(report.overall_risk, interval) if interval else "no interval",
+                ends(interval, report.overall_risk) if interval else "no range",
             )
         )
     verdict = verdict_of(case.rows, "fairpair")
     for row in [row for row in case.rows if row.audit == "fairpair" and row.key and row.verdict == verdict][
         :1
     ]:
-        value, _, ends = value_text(row).partition(" ")
+        value, _, bounds = value_text(row).partition(" ")
         figures.append(
             KeyFigure(
                 "F of FairPair",
                 value,
                 "How much texts of the two sides differ beyond what sampling gives: 1 is nothing. It is "
                 f"{row.measure}, of the first request that the verdict rests on.",
-                f"{ends.strip('()')} · {FOUND[row.verdict]}" if ends else FOUND[row.verdict],
+                f"{bounds.strip('()')} · {FOUND[row.verdict]}" if bounds else FOUND[row.verdict],
             )
         )
     rows = [row for row in case.rows if row.audit == "criteria" and row.verdict in TESTED]

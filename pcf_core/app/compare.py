@@ -26,10 +26,11 @@ from pcf_core.show.findings.comparison import (
     difference_finding,
     difference_text,
     occupations_difference_finding,
+    order_finding,
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
-from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.show.findings.numbers import digits, ends, two_decimals
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -157,7 +158,7 @@ def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
                 {
                     "": label,
                     "difference and interval": plain(difference_text(found, over)),
-                    "p": plain(number(found.p_value)),
+                    "p": plain(digits(found.p_value)),
                     "verdict": plain(verdict_text(found, first, second)),
                 }
                 for quantity, label in SYMBOLS.items()
@@ -175,11 +176,10 @@ def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, l
     found = comparison.differences[quantity]
     value = found.first if side is comparison.first else found.second
     interval = own_interval(side, quantity, loaded)
-    told, _, bounds = (with_interval(value, interval) if interval else number(value)).partition(" ")
-    bounds = bounds.strip("()")
-    unseen = quantity == "caprice_risk" and number(value) == "0" and bounds in ("", "0–0")
+    told, bounds = two_decimals(value), "" if interval is None else ends(interval, value)
+    unseen = quantity == "caprice_risk" and told == "0" and not bounds
     if unseen:
-        bounds = "in no context here"
+        bounds = "in no sentence here"
     st.metric(
         label,
         told,

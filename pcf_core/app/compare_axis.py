@@ -36,7 +36,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels
-from pcf_core.show.findings.axis import (
+from pcf_core.show.findings.several import (
     alignment_finding,
     axis_finding,
     checkpoints_finding,

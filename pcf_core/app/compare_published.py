@@ -17,7 +17,7 @@ from pcf_core.core.risk import Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.rows import source_of
-from pcf_core.show.findings.numbers import number, with_interval
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
@@ -119,7 +119,7 @@ def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]
         ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
         if not rows:
             continue
-        printed = ", ".join(f"{number(row.overall_risk)} ({source_of(row)})" for row in rows)
+        printed = ", ".join(f"{two_decimals(row.overall_risk)} ({source_of(row)})" for row in rows)
         entry = published_name(loaded.runs[name].run.scoring.model)
         note = f" Note: {entry.note}." if entry and entry.note else ""
         said.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
@@ -184,7 +184,7 @@ def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
         ):
             cell = f"{value:.{decimals}f}"
             if pd.notna(low) and max(value, high) < NOTHING:
-                cell = f"{cell} (in no context here)"
+                cell = f"{cell} (in no sentence here)"
             elif pd.notna(low):
                 cell = f"{cell} ({low:.{decimals}f}–{high:.{decimals}f})"
             cells.append(cell)

@@ -7,7 +7,6 @@ from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, 
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.report.criteria_tables import anecdote_tables, information_table, professions_table
-from pcf_core.report.key_figures import bounds
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world
 from pcf_core.show.findings.anecdotes import (
@@ -16,7 +15,7 @@ from pcf_core.show.findings.anecdotes import (
     information_finding,
     reading_notes,
 )
-from pcf_core.show.findings.numbers import number, percent, with_interval
+from pcf_core.show.findings.numbers import ends, percent, two_decimals
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import USUAL, Answering
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -64,7 +63,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
                 key=f"cr_genders_{answering}",
                 help="Clear stories alone, or those that tell no gender as a third kind.",
             )
-        finding(f"{model}: {information_finding(tables[counted])}.")
+        finding(f"{model}: {information_finding(tables[counted])}")
         chart(
             information_dots(tables[counted]),
             f"anecdotes_information_{answering}",
@@ -108,9 +107,9 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         found.append(
             KeyFigure(
                 "Slope over the world",
-                with_interval(line.slope, line.interval).partition(" ")[0],
+                two_decimals(line.slope),
                 "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
-                bounds(line.slope, line.interval),
+                ends(line.interval, line.slope),
             )
         )
     return found
@@ -145,10 +144,10 @@ def _information(report: AnecdotesReport) -> KeyFigure:
         return KeyFigure("NMI", "cannot be told", f"{what} Here {found.untold}.")
     drawn = found.null is not None
     value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
-    shown = with_interval(value, (found.intervals if drawn else found.category_intervals).get(USUAL))
-    value_text, _, ends = shown.partition(" ")
-    most = f"most {number(found.largest.normalised[USUAL])}"
-    return KeyFigure("NMI", value_text, what, f"{ends.strip('()')} · {most}" if ends else most)
+    interval = (found.intervals if drawn else found.category_intervals).get(USUAL)
+    shown = "" if interval is None else ends(interval, value)
+    most = f"most {two_decimals(found.largest.normalised[USUAL])}"
+    return KeyFigure("NMI", two_decimals(value), what, f"{shown} · {most}" if shown else most)
 
 
 def points(interval: Interval) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pcf_core.app.criteria_views import Shown
 from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
 from pcf_core.report.criteria_tables import confusion_table, differences_table, rates_table, units_table
-from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.show.findings.answer_notes import notes, order_finding
@@ -18,7 +17,7 @@ from pcf_core.show.findings.answers import (
     pairs_finding,
     rates_finding,
 )
-from pcf_core.show.findings.numbers import estimated, number, with_interval
+from pcf_core.show.findings.numbers import ends, p_value, signed, two_decimals
 from pcf_core.texts.criteria.records.quantities import RATES, Answering, Rate
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
@@ -134,7 +133,7 @@ def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
     ]
     return KeyFigure(
         f"{rate.name}, no pronoun",
-        "undefined" if rate.value is None else estimated(rate.value, rate.interval),
+        "undefined" if rate.value is None else two_decimals(rate.value),
         "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
         "every pronoun. Beside it, what each pronoun adds to it.",
         " · ".join(changes),
@@ -154,10 +153,10 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
-    value, _, ends = with_interval(gap.gap or 0.0, towards(gap.value, gap.interval)).partition(" ")
-    shown = ends.strip("()")
+    value, found = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
+    shown = "" if found is None else ends(found, gap.gap or 0.0)
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
     if gap.adjusted is not None:
-        parts.append(f"p {number(gap.adjusted)}")
+        parts.append(p_value(gap.adjusted))
     whose = f", {gap.higher} − {gap.lower}" if gap.higher else ""
     return KeyFigure(f"{label}{whose}", value, what, " · ".join(filter(None, parts)))

@@ -17,7 +17,7 @@ from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.report.criteria_tables import embedding_table, ends
 from pcf_core.show.charts.hobbies import embedding_dots, mean_scores
-from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.embedding import SEEDS
 from pcf_core.texts.criteria.records.independence import EmbeddingReport

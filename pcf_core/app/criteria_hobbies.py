@@ -17,7 +17,7 @@ from pcf_core.report.criteria_tables import (
     label_counts_table,
     labels_table,
 )
-from pcf_core.report.key_figures import MOST, bounds
+from pcf_core.report.key_figures import MOST
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.hobbies import (
     embedding_dots,
@@ -27,9 +27,15 @@ from pcf_core.show.charts.hobbies import (
     mean_scores,
     word_counts,
 )
-from pcf_core.show.findings.embedding import embedding_finding, leak_finding
-from pcf_core.show.findings.hobbies import hobbies_finding, hobbies_notes, information_finding, words_finding
-from pcf_core.show.findings.numbers import count, number, percent
+from pcf_core.show.findings.hobbies import (
+    embedding_finding,
+    hobbies_finding,
+    hobbies_notes,
+    information_finding,
+    leak_finding,
+    words_finding,
+)
+from pcf_core.show.findings.numbers import count, ends, percent, two_decimals
 from pcf_core.texts.criteria.records.independence import EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.quantities import Answering
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -157,17 +163,17 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     rows = [one for one in report.labels if one.difference.effect is not None]
     for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
         found = one.difference
-        ends = "no interval"
+        bounds = "no range"
         if found.effect_interval is not None and found.effect is not None:
-            ends = bounds(found.effect, found.effect_interval)
+            bounds = ends(found.effect_interval, found.effect)
         figures.append(
             KeyFigure(
                 f"d · {one.title}",
-                number(found.effect),
+                two_decimals(found.effect),
                 "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
                 f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
                 f"{percent(found.male)}.",
-                ends,
+                bounds,
             )
         )
     return figures

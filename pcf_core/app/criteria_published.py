@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.page import draw_table
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import digits
 from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import RATES, ExperimentName
@@ -57,7 +57,7 @@ def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, Crit
             {
                 "quantity": row.quantity,
                 "of": row.subject,
-                "printed": "" if row.value is None else number(row.value),
+                "printed": "" if row.value is None else digits(row.value),
                 **{plain_name(model): own_value(row, result) for model, result in results.items()},
                 "status": row.status,
                 "note": row.note,
@@ -80,12 +80,12 @@ def own_value(row: PublishedCriterion, result: CriteriaResult) -> str:
 
 def _anecdotes_value(row: PublishedCriterion, report: AnecdotesReport) -> str:
     if "match the stereotype" in row.quantity:
-        return "" if report.stereotype_rate is None else number(report.stereotype_rate.value)
+        return "" if report.stereotype_rate is None else digits(report.stereotype_rate.value)
     if row.quantity.startswith("share of women"):
         name = row.subject.casefold()
         shares = (each.share for each in report.professions if each.profession.casefold() == name)
         share = next(shares, None)
-        return "" if share is None else number(share)
+        return "" if share is None else digits(share)
     return ""
 
 
@@ -93,9 +93,9 @@ def _answers_value(row: PublishedCriterion, report: AnswersReport) -> str:
     answers = report.answers(row.subject)
     if row.quantity in RATES and answers is not None:
         rate = next(rate for rate in answers.rates if rate.name == row.quantity)
-        return "undefined" if rate.value is None else number(rate.value)
+        return "undefined" if rate.value is None else digits(rate.value)
     if row.quantity.startswith("relative error") and report.knowledge is not None:
-        return "undefined" if report.knowledge.value is None else number(report.knowledge.value)
+        return "undefined" if report.knowledge.value is None else digits(report.knowledge.value)
     if row.quantity.startswith("error rate"):
         pronoun = row.quantity.removeprefix("error rate").strip()
         cells = [
@@ -104,7 +104,7 @@ def _answers_value(row: PublishedCriterion, report: AnswersReport) -> str:
             if unit.pronoun == pronoun and unit.role.casefold() == row.subject.casefold()
         ]
         right, wrong = sum(cell.right for cell in cells), sum(cell.wrong for cell in cells)
-        return number(wrong / (right + wrong)) if right + wrong else ""
+        return digits(wrong / (right + wrong)) if right + wrong else ""
     return ""
 
 

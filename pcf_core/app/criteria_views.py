@@ -25,7 +25,7 @@ from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.criteria_summary import criteria_dots
-from pcf_core.show.findings.criteria_summary import (
+from pcf_core.show.findings.criteria import (
     criterion_findings,
     line_finding,
     status_of,

@@ -16,7 +16,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
 from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, opening_of, unit_in
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
-from pcf_core.show.findings.distribution import distribution_finding
+from pcf_core.show.findings.occupations import distribution_finding
 
 HOW = """
 A context counts by its weight. **First picture**: the stereotype in each context, in bins of 0.05; above

@@ -20,7 +20,7 @@ from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
 from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
-from pcf_core.show.findings.numbers import beside_one, count, number
+from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.fairpair.own_prompts import prompts_toml
 from pcf_core.texts.fairpair.records import LABEL, EncoderKey, FairPairAsked, FairPairReport, FairPairResult
@@ -157,8 +157,8 @@ def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
                 "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
                 "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
                 f"{drawn_units(report)}.",
-                f"{ends} · B {number(means.between)} · V {number(means.within_original)} and "
-                f"{number(means.within_prompt)}",
+                f"{ends} · B {two_decimals(means.between)} · V {two_decimals(means.within_original)} and "
+                f"{two_decimals(means.within_prompt)}",
             )
         )
     return figures
@@ -172,7 +172,7 @@ def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
         if others is None:
             continue
         value, ends = _value_and_ends(others.ratio, others.interval)
-        verdict = "not tested" if others.p_value is None else f"p {number(others.p_value)}"
+        verdict = "not tested" if others.p_value is None else p_value(others.p_value)
         figures.append(
             KeyFigure(
                 f"F of other words · {model}",

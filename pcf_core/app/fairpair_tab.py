@@ -21,6 +21,7 @@ from pcf_core.show.findings.fairpair_run import (
     settings_finding,
     silence_warning,
 )
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.records import LABEL
 
@@ -103,7 +104,7 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
 def draw_answer(shown: Shown) -> None:
     """Draw the sentences, the key figures, and what has to be known before they are believed."""
     first, *others = map(fairpair_finding, shown.reports.values())
-    finding(first, *(sentence.replace(f" ({LABEL})", "") for sentence in others))  # the label once
+    finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in others))  # the label once
     figures, beside = fairpair_figures(shown.reports), others_figures(shown.reports)
     for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
         if row:

@@ -14,10 +14,9 @@ from pcf_core.app.toys import risk_row, slider, steps_table, tell
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.toy import criterion_curve, older_bias, older_deviation, toy_risk, two_models
-from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.toy import jensen_curve
-from pcf_core.show.findings.numbers import number, percent
+from pcf_core.show.findings.numbers import percent, signed, two_decimals
 from pcf_core.show.findings.toy import toy_finding, two_models_finding
 
 GLOSSARY = ROOT / "docs" / "glossary.md"
@@ -69,9 +68,9 @@ def draw_two() -> None:
         [
             KeyFigure(
                 f"Risk R · {model.name}",
-                number(model.overall_risk),
+                two_decimals(model.overall_risk),
                 "Mean of J over contexts: 0 is neutral, 1 the most.",
-                f"prejudice {number(model.prejudice_risk)}, caprice {number(model.caprice_risk)}",
+                f"prejudice {two_decimals(model.prejudice_risk)}, caprice {two_decimals(model.caprice_risk)}",
             )
             for model in models
         ]

@@ -13,10 +13,9 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.reference_models import REFERENCE_MODELS, draw, reference_risks
 from pcf_core.measure.toy import simplex_risk, toy_risk
-from pcf_core.report.key_figures import signed
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.toy import reference_tiles, risk_flow, simplex
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import signed, two_decimals
 from pcf_core.show.findings.toy import flow_finding, reference_finding, simplex_finding
 
 OCCUPATIONS, SEED = 20, 1
@@ -69,9 +68,10 @@ def draw_references() -> None:
             [
                 KeyFigure(
                     name,
-                    number(risk.overall_risk),
+                    two_decimals(risk.overall_risk),
                     "Risk R of this draw: 0 is neutral, 1 the most. Below it its two parts.",
-                    f"prejudice {number(risk.prejudice_risk)}, caprice {number(risk.caprice_risk)}",
+                    f"prejudice {two_decimals(risk.prejudice_risk)}, caprice "
+                    f"{two_decimals(risk.caprice_risk)}",
                 )
                 for name, risk in shown.items()
             ]
@@ -106,11 +106,11 @@ def draw_hair() -> None:
         doctor = toys[0]
         draw_figures(
             [
-                KeyFigure("p(blue)", number(first), "Preference of the doctor in context 1, 0 to 1."),
+                KeyFigure("p(blue)", two_decimals(first), "Preference of the doctor in context 1, 0 to 1."),
                 KeyFigure("s(blue)", signed(float(doctor.stereotypes[0, 0])), "Its stereotype, −1 to 1."),
-                KeyFigure("J", number(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
+                KeyFigure("J", two_decimals(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
                 KeyFigure(
-                    "Risk R", number(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."
+                    "Risk R", two_decimals(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."
                 ),
             ]
         )

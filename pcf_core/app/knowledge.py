@@ -42,7 +42,7 @@ from pcf_core.report.reproducing import dtype_option
 from pcf_core.show.charts.knowledge import knowledge_bars
 from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.show.findings.notes import self_audit_facts
-from pcf_core.show.findings.numbers import estimated, number, with_interval
+from pcf_core.show.findings.numbers import ends, two_decimals
 from pcf_core.work.requests import submit_knowledge
 
 RECENT = 100
@@ -209,10 +209,10 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
     return [
         KeyFigure(
             f"Knowledge · {model}",
-            estimated(report.knowledge, _over_templates(report)),
+            two_decimals(report.knowledge),
             "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
-            f"guessing gives {number(report.chance)}. 95 % interval over templates.",
-            f"{_over_contexts(report)} · other subjects {number(report.elsewhere)}",
+            f"guessing gives {two_decimals(report.chance)}. 95 % interval over templates.",
+            f"{_over_contexts(report)} · other subjects {two_decimals(report.elsewhere)}",
         )
         for model, report in reports.items()
     ]
@@ -249,8 +249,7 @@ def _over_contexts(report: KnowledgeReport) -> str:
     over = _over_templates(report)
     if over is None:
         return "one template"
-    bounds = with_interval(report.knowledge, over).partition("(")[2].removesuffix(")")
-    return f"{bounds} · gap {number(report.confidence_gap)}"
+    return f"{ends(over, report.knowledge)} · gap {two_decimals(report.confidence_gap)}"
 
 
 def _over_templates(report: KnowledgeReport) -> Interval | None:

@@ -42,9 +42,9 @@ from pcf_core.report.reproducing import risk_command
 from pcf_core.report.spreadsheets import csv_text
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
-from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
 from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.findings.progress import contexts
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}

@@ -19,15 +19,15 @@ from pcf_core.core.risk import Comparison
 from pcf_core.models.presets import Preset, PresetPair, preset_of
 from pcf_core.report.comparison import several_table
 from pcf_core.report.loaded import said_risks
-from pcf_core.show.findings.order import order_finding
-from pcf_core.show.findings.presets import (
+from pcf_core.show.findings.comparison import order_finding
+from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
+from pcf_core.show.findings.several import (
     change_finding,
     claim_finding,
     common_note,
     control_note,
     sides_finding,
 )
-from pcf_core.show.findings.seeds import seeds_finding, seeds_spread
 
 
 def draw_preset_finding(loaded: Loaded) -> str:

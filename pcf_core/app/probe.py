@@ -25,10 +25,9 @@ from pcf_core.core.run import ModelSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.notes import left_out_note, tokens_note
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.notes import left_out_note, tokens_note, tokens_sentence
+from pcf_core.show.findings.numbers import percent
 from pcf_core.show.findings.probe import probe_coverage
-from pcf_core.show.findings.unequal_words import tokens_sentence
 from pcf_core.work.requests import EXAMPLE, LONGEST, ProbeRequest, make_probe
 
 SENTENCE = "sentence"
@@ -214,7 +213,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
         "family": spec.family,
         "precision": request.dtype,
         "protocol": request.protocol,
-        "even split": number(1 / len(request.topic.groups)),
+        "even split": percent(1 / len(request.topic.groups)),
     }
     draw_facts(facts)
     draw_commands(command(request))

@@ -20,9 +20,8 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
 from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
-from pcf_core.show.findings.looks import look_finding
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.progress import duration, progress_note
+from pcf_core.show.findings.progress import duration, look_finding, progress_note
 from pcf_core.show.findings.templates import mining_finding
 from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest
 from pcf_core.work.fairpair import FAIRPAIR, FairPairRequest

@@ -19,11 +19,10 @@ from pcf_core.core.factors import Amplification, ReadTable, TrainingText
 from pcf_core.core.risk import MeanTilt, RiskReport
 from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
-from pcf_core.report.key_figures import bounds
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.tilts import even_stereotypes, tilts_of, unit_in
 from pcf_core.show.charts.read import read_scatter
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import ends, two_decimals
 from pcf_core.show.findings.read import (
     drawn_besides,
     other_topic_finding,
@@ -184,25 +183,25 @@ def read_figures(found: Amplification) -> list[KeyFigure]:
     return [
         KeyFigure(
             "Slope",
-            number(line.slope) if line else "–",
+            two_decimals(line.slope) if line else "–",
             "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
             "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
             f"occupations and biographies, and for {drawn_besides(found)}.",
-            f"{bounds(line.slope, line.interval)} · {line.verdict}" if line else f"none, {found.no_line}",
+            f"{ends(line.interval, line.slope)} · {line.verdict}" if line else f"none, {found.no_line}",
         ),
         KeyFigure(
             "Shift to male words",
-            number(found.shift),
+            two_decimals(found.shift),
             "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
             "(he); 0 is none.",
-            bounds(found.shift, found.shift_interval),
+            ends(found.shift_interval, found.shift),
         ),
         KeyFigure(
             "Same order",
-            number(ranks[0]) if ranks else "–",
+            two_decimals(ranks[0]) if ranks else "–",
             "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement; "
             "below: its interval over occupations alone, in the same templates.",
-            f"{bounds(*ranks)} over occupations" if ranks else "too few occupations",
+            f"{ends(ranks[1], ranks[0])} over occupations" if ranks else "too few occupations",
         ),
         KeyFigure(
             "Differ from the text",

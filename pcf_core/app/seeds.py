@@ -16,7 +16,7 @@ from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.report.loaded import LoadedRun
-from pcf_core.show.findings.seeds import seeds_note
+from pcf_core.show.findings.reliability import seeds_note
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.sensitivity import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
-from pcf_core.show.findings.numbers import listed, number
+from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
@@ -199,10 +199,10 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 f"Range of R · {model}",
-                f"{number(low)} – {number(high)}",
+                f"{two_decimals(low)} – {two_decimals(high)}",
                 "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
                 "authors' scripts and samples of the templates are not among them.",
-                f"{number(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
+                f"{two_decimals(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
             )
         )
     return figures

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.material.numbers import load_numbers
-from pcf_core.show.findings.supported import COLUMNS, supported_rows
+from pcf_core.show.findings.reliability import COLUMNS, supported_rows
 
 BEFORE = (
     "A 95 % interval should hold the truth in 95 of 100 cases. The last column says how often it did in "

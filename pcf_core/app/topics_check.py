@@ -22,7 +22,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.suiting import probe_prompts, word_forms
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.notes import tokens_note, words_of
+from pcf_core.show.findings.notes import tokens_note, words_with
 from pcf_core.show.findings.topics import (
     forms_note,
     low_probes_caution,
@@ -139,7 +139,7 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
     for model, check in checks.items():
         for text, shares in zip(check.texts, check.coverage, strict=True):
             covered = {
-                f"coverage, {words_of(key).removesuffix(': ') or 'all words'}": share
+                f"coverage, {words_with(key).removesuffix(': ') or 'all words'}": share
                 for key, share in (shares or {}).items()
             }
             rows.append({"model": model, "sentence": text, **covered})

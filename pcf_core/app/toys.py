@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.page import chart, draw_table
 from pcf_core.measure.toy import ToyRisk
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import two_decimals
 
 
 def slider(label: str, key: str, value: float, help_text: str) -> float:
@@ -32,10 +32,10 @@ def risk_row(toys: Sequence[ToyRisk], overall: str = "Risk r") -> list[KeyFigure
     """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
     toy = toys[0]
     return [
-        KeyFigure(overall, number(toy.overall_risk), "Mean of J over contexts: 0 is neutral, 1 the most."),
-        KeyFigure("Prejudice", number(toy.prejudice_risk), "J of the mean stereotype, 0 to r."),
-        KeyFigure("Caprice", number(toy.caprice_risk), "The rest, 0 to r: the Jensen gap."),
-        KeyFigure("Stereotype s.d.", number(toy.stereotype_sd), "How much s moves with the context."),
+        KeyFigure(overall, two_decimals(toy.overall_risk), "Mean of J over contexts: 0 is even, 1 the most."),
+        KeyFigure("Prejudice", two_decimals(toy.prejudice_risk), "J of the mean stereotype, 0 to r."),
+        KeyFigure("Caprice", two_decimals(toy.caprice_risk), "The rest, 0 to r: the Jensen gap."),
+        KeyFigure("Stereotype s.d.", two_decimals(toy.stereotype_sd), "How much s moves with the context."),
     ]
 
 

@@ -11,7 +11,7 @@ from pcf_core.audit.preferences import every_group_has_some, words_that_count
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.run import Protocol
 from pcf_core.report.loaded import LoadedRun
-from pcf_core.show.findings.unequal_words import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
 
 NARROWER: dict[Protocol, Protocol] = {"exact": "equal-tokens", "equal-tokens": "single-token"}
 LABELS = {"equal-tokens": "Only words of equal tokens", "single-token": "Only words of one token"}

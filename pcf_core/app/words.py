@@ -13,7 +13,7 @@ from pcf_core.app.stores import open_queue
 from pcf_core.app.text import plain
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.show.findings.notes import tokens_note
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import chance
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import submit_words
 
@@ -82,5 +82,5 @@ def answer_sentences(answer: Mapping[str, Any]) -> list[str]:
         sentences.append(f"Left out: {names}.")
     if answer["coverage"]:
         largest = max(answer["coverage"].values())
-        sentences.append(f"The words together take {number(largest)} of the probability in this sentence.")
+        sentences.append(f"The words together take {chance(largest)} of the probability in this sentence.")
     return [*sentences, *answer.get("notes", ())]  # answers of before have none

@@ -27,7 +27,7 @@ from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.criteria import criteria_document, embedding_document
 from pcf_core.show.findings.criteria import criteria_findings
-from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding

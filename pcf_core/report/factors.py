@@ -13,8 +13,8 @@ from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, O
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.tilts import unit_in
-from pcf_core.show.findings.factors import MATCHED, SMALLEST_P, slope, slope_with_interval
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.factors import MATCHED, slope, slope_with_interval
+from pcf_core.show.findings.numbers import p_value, two_decimals
 
 LONGEST_NOUN = 14  # characters of a key figure's label, of which five may stand in a row
 SHORT = {"women_share": "Women"}
@@ -68,9 +68,9 @@ def step_label(scale: FactorScale) -> str:
 
 
 def short_p(fit: LineFit) -> str:
-    """Write the corrected p value with two digits: it stands behind an interval."""
+    """Write the corrected p-value: it stands behind a range."""
     found = fit.p_value if fit.adjusted_p is None else fit.adjusted_p
-    return "p < 0.001" if found < SMALLEST_P else f"p {number(float(f'{found:.1e}'))}"
+    return p_value(found)
 
 
 def capital(noun: str) -> str:
@@ -152,7 +152,7 @@ def line_row(fit: LineFit | None, reason: str, step: float) -> dict[str, object]
         "n": fit.n,
         "effective_n": fit.effective_n,
         "intercept": fit.intercept,
-        "note": f"hangs on {fit.carrier.label}, leverage {number(fit.carrier.leverage)}"
+        "note": f"hangs on {fit.carrier.label}, leverage {two_decimals(fit.carrier.leverage)}"
         if fit.carried
         else "",
     }

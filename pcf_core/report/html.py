@@ -21,7 +21,7 @@ from markupsafe import Markup, escape
 
 from pcf_core.core.settings import settings
 from pcf_core.report.records import Cell, ReportDocument, ReportTable
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import digits
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
@@ -121,4 +121,4 @@ def shown(value: Cell) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}".replace("-", "−")
-    return number(value) if isinstance(value, float) else value
+    return digits(value) if isinstance(value, float) else value

@@ -11,8 +11,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.comparison import with_sign
-from pcf_core.show.findings.numbers import estimated, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import chance, ends, listed, people, percent, signed, two_decimals
 
 MOST = 4
 
@@ -27,16 +26,20 @@ def risk_figures(
         interval = report.interval("overall_risk", over) or report.interval("overall_risk")
         value = factor * report.overall_risk
         shown = scaled(interval, factor) if interval else None
-        ends = bounds(value, shown) if shown else "no interval"
+        bounds = ends(shown, value) if shown else "no range"
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
-                f"{estimated(value, shown)}{' (× 1,000)' if thousand else ''}",
+                f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
-                f"{'1,000' if thousand else '1'} is stereotyped; {interval_words(interval)} s.d.: standard "
-                "deviation of the stereotype over templates; caprice shows none of it where the sign stays.",
-                f"{ends} · {share(report.prejudice_risk, report.overall_risk)} prejudice · "
-                f"s.d. {number(report.stereotype_sd)}",
+                f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} s.d. is the "
+                "standard deviation of the stereotype over templates. Caprice shows none of it where the "
+                "sign stays.",
+                beside(
+                    bounds,
+                    f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
+                    f"s.d. {two_decimals(report.stereotype_sd)}",
+                ),
             )
         )
     return figures
@@ -47,9 +50,9 @@ def scaled(interval: Interval, factor: float) -> Interval:
     return interval.model_copy(update={"low": factor * interval.low, "high": factor * interval.high})
 
 
-def bounds(value: float, interval: Interval) -> str:
-    """Write an interval without its estimate, as the findings write it."""
-    return with_interval(value, interval).partition(" ")[2].strip("()")
+def beside(*parts: str) -> str:
+    """Lay what stands under a figure side by side, without what is empty: a range that rounds to 0 alone."""
+    return " · ".join(filter(None, parts))
 
 
 def share(part: float, whole: float) -> str:
@@ -71,11 +74,13 @@ def tilt_figures(
         figures.append(
             KeyFigure(
                 f"Mean tilt · {name}",
-                with_sign(estimated(tilt.mean, tilt.intervals[over])),
-                f"From −1 to +1: +1 means only {high} words, 0 is neutral. Mean over occupations; "
+                signed(tilt.mean),
+                f"From −1 to +1: +1 means only {high} words, 0 is even. It is the mean over occupations. "
                 f"{interval_words(tilt.intervals[over])}",
-                f"{bounds(tilt.mean, tilt.intervals[over])} · "
-                f"{towards:,} of {len(report.occupations):,} towards {high}",
+                beside(
+                    ends(tilt.intervals[over], tilt.mean),
+                    f"{towards:,} of {len(report.occupations):,} towards {people(high)}",
+                ),
             )
         )
     return figures
@@ -94,7 +99,7 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
             KeyFigure(
                 f"Most often first · {name}",
                 group,
-                "The group whose words come first for most occupations, on average over the contexts.",
+                "The group that the model favours in most occupations, on average over the sentences.",
                 f"{times:,} of {len(report.occupations):,} occupations",
             )
         )
@@ -104,9 +109,9 @@ def lead_figures(reports: Mapping[str, RiskReport]) -> list[KeyFigure]:
 def interval_words(interval: Interval | None) -> str:
     """Say what an interval is over, for a help text."""
     if interval is None:
-        return "without an interval."
+        return "There is no range."
     over = "templates and occupations" if interval.over == "both" else interval.over
-    return f"{percent(interval.level)} interval over {over}."
+    return f"The {percent(interval.level)} range is over {over}."
 
 
 def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
@@ -114,15 +119,11 @@ def interval_note(reports: Mapping[str, RiskReport], over: Over) -> str:
     lacking = [name for name, report in reports.items() if report.interval("overall_risk", over) is None]
     if not lacking:
         return ""
+    asked = over if over != "both" else "templates and occupations"
     return (
-        f"Of {listed(lacking)} no interval over {over if over != 'both' else 'templates and occupations'} is "
-        "known, as its templates were drawn by a sampling plan; the interval shown is over templates."
+        f"There is no range over {asked} for {listed(lacking)}: a sampling plan drew the templates. The "
+        "range shown is over templates."
     )
-
-
-def signed(value: float) -> str:
-    """Write a number with its sign, 0 without one."""
-    return ("+" if value > 0 else "") + number(value)
 
 
 def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
@@ -134,9 +135,10 @@ def heat_figures(runs: Mapping[str, LoadedRun], group: str) -> list[KeyFigure]:
         figures.append(
             KeyFigure(
                 f"Median P({group}) · {name}",
-                number(float(np.median(cells))),
-                "Median over all cells, every cell alike, 0 to 1; neutral is one over the number of groups.",
-                f"{number(float(cells.min()))} to {number(float(cells.max()))}, {cells.size:,} cells",
+                chance(float(np.median(cells))),
+                "The median probability over all cells. Every cell counts alike. Even is one over the "
+                "number of groups.",
+                f"{chance(float(cells.min()))} to {chance(float(cells.max()))}, {cells.size:,} cells",
             )
         )
     return figures

@@ -22,10 +22,10 @@ from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, O
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
 from pcf_core.report.records import ReportRequest
-from pcf_core.show.findings.looks import contexts
-from pcf_core.show.findings.models import part_text, risk_with_interval, shown_interval
-from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.order import order_finding
+from pcf_core.show.findings.comparison import order_finding
+from pcf_core.show.findings.models import risk_with_interval, shown_interval
+from pcf_core.show.findings.numbers import count, two_decimals
+from pcf_core.show.findings.progress import contexts
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
@@ -243,8 +243,8 @@ def said_risks(runs: Mapping[str, LoadedRun], over: Over) -> dict[str, str]:
     for item in runs.values():
         shown = shown_interval(item.report, "overall_risk", over)
         counts_only = shown is not None and shown.unit in COUNTS_ONLY
-        write = partial(part_text, quantity="overall_risk") if counts_only else risk_with_interval
-        found[item.key] = write(item.report, over=over)
+        alone = two_decimals(item.report.overall_risk)
+        found[item.key] = alone if counts_only else risk_with_interval(item.report, over)
     return found
 
 

@@ -15,7 +15,7 @@ from pcf_core.report.markdown import plain
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import ReportDocument, RiskNumber, RunFacts
 from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words
-from pcf_core.show.findings.numbers import alike, number, with_interval
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 TEXT_AUDITS = ("fairpair", "criteria")  # sections
 MOST_NAMED = 10  # of what was left out of one run; the report names all
@@ -79,10 +79,7 @@ def interval_text(found: RiskNumber, intervals: Sequence[Interval]) -> str:
         return f" ({unseen_words(found.unseen)})"
     if not intervals:
         return ""
-    ends = [alike(found.value, one.low, one.high)[1:] for one in intervals]
-    parts = [
-        f"over {drawn_again(one)}: {low} to {high}" for one, (low, high) in zip(intervals, ends, strict=True)
-    ]
+    parts = [f"over {drawn_again(one)}: {one.low:.2f} to {one.high:.2f}" for one in intervals]
     plural = "s" if len(parts) > 1 else ""
     return f" ({100 * intervals[0].level:.0f} % interval{plural} {'; '.join(parts)})"
 
@@ -121,7 +118,7 @@ def table_lines(document: ReportDocument) -> list[str]:
 def with_bounds(found: RiskNumber, interval: Interval | None) -> str:
     """Write a risk with its interval; for a caprice of 0 with what may be unseen."""
     if found.unseen is not None:
-        return f"{number(found.value)} ({unseen_words(found.unseen)})"
+        return f"{two_decimals(found.value)} ({unseen_words(found.unseen)})"
     return with_interval(found.value, interval)
 
 

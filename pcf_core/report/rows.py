@@ -14,7 +14,7 @@ from pcf_core.measure.reference_models import reference_risks
 from pcf_core.report.tables import occupation_table
 from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import two_decimals
 
 UNSCALED = ("weight", "preference_", "stereotype_")  # what columns that hold no risk begin with
 
@@ -91,7 +91,7 @@ def reference_lines(groups: int, scale: Scale) -> dict[str, float]:
     """Return the values of a fair, a random and a stereotyped model, as labels of lines."""
     risks = reference_risks(groups, scale)
     return {
-        f"{number(risks[model].overall_risk)} {word}": risks[model].overall_risk
+        f"{two_decimals(risks[model].overall_risk)} {word}": risks[model].overall_risk
         for model, word in (
             ("unbiased", "fair"),
             ("randomly initialised", "random"),

@@ -9,10 +9,10 @@ import pandas as pd
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.tails import NormalShape, TailShape, UpperTail
-from pcf_core.report.key_figures import MOST, bounds, interval_words
+from pcf_core.report.key_figures import MOST, beside, interval_words
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.models import unseen_share
-from pcf_core.show.findings.numbers import estimated, number, percent, with_interval
+from pcf_core.show.findings.numbers import digits, ends, percent, two_decimals, with_interval
 from pcf_core.show.findings.tails import fitted_to
 
 SIGNIFICANT = 0.05
@@ -44,8 +44,8 @@ def caprice_figures(
                 f"No caprice at all · {name}",
                 percent(zeros),
                 "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
-                f"Below it caprice R^c, the mean over occupations; {interval_words(interval)} Where it is 0, "
-                "contexts in which the sign changes may be unseen: up to so many of all.",
+                f"Below it is caprice R^c, the mean over occupations. {interval_words(interval)} Where it "
+                "is 0, sentences that change the sign may be unseen.",
                 f"Rᶜ {mean}",
             )
         )
@@ -55,10 +55,10 @@ def caprice_figures(
             figures.append(
                 KeyFigure(
                     f"Tail shape ξ · {name}",
-                    estimated(tail.shape, tail.shape_interval),
+                    two_decimals(tail.shape),
                     "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it "
                     f"the tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
-                    bounds(tail.shape, tail.shape_interval),
+                    ends(tail.shape_interval, tail.shape),
                 )
             )
     return figures
@@ -71,14 +71,14 @@ def prejudice_figures(
     figures = []
     for name, report in reports.items():
         interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
-        ends = f"{bounds(report.prejudice_risk, interval)} · " if interval else ""
+        found = ends(interval, report.prejudice_risk) if interval else ""
         figures.append(
             KeyFigure(
                 f"Prejudice · {name}",
-                estimated(report.prejudice_risk, interval),
-                f"R^p, the mean over occupations by their weight: 0 is fair; {interval_words(interval)} "
+                two_decimals(report.prejudice_risk),
+                f"R^p, the mean over occupations by their weight: 0 is fair. {interval_words(interval)} "
                 "s.d.: over occupations.",
-                f"{ends}s.d. {number(shapes[name].fit.sd)}",
+                beside(found, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
             )
         )
     return figures
@@ -98,7 +98,7 @@ def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
                     "values": shape.positive.size,
                     "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
                     "parameters": ", ".join(
-                        f"{key} {number(value)}" for key, value in fit.parameters.items()
+                        f"{key} {digits(value)}" for key, value in fit.parameters.items()
                     ),
                     "log_likelihood": fit.log_likelihood,
                     "aic": fit.aic,
@@ -121,7 +121,7 @@ def _tail_row(tail: UpperTail) -> dict[str, object]:
         "threshold": tail.threshold,
         "values": tail.size,
         "verdict": "not rejected",
-        "parameters": f"shape {number(tail.shape)}, scale {number(tail.scale)}",
+        "parameters": f"shape {digits(tail.shape)}, scale {digits(tail.scale)}",
         "distance": tail.distance,
         "p_value": tail.goodness,
         "ratio": tail.ratio,

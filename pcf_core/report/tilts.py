@@ -14,7 +14,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts, share_interval
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.report.loaded import LoadedRun, Runs
-from pcf_core.show.findings.distribution import opening_finding, striking_occupation
+from pcf_core.show.findings.occupations import opening_finding, striking_occupation
 
 MOST_PANELS = 12
 

@@ -29,8 +29,8 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
             for group, tilt in row.stereotype.items()
         )
         if lean > 0:
-            parts.append(f"{model} for {occupation}, towards {people(group)}")
-    return f"Farthest from even: {'; '.join(parts)}." if parts else ""
+            parts.append(f"{model} favours {people(group)} most for {occupation}")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:

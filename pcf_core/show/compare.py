@@ -10,7 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import people, percent, two_decimals
+from pcf_core.show.findings.numbers import people, percent, two_decimals, with_interval
 from pcf_core.show.overview import leading
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -132,10 +132,12 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
     """Say whether the order is sure, in how many occupations the two differ, and what is not known."""
     total, differ = len(comparison.occupations), len(comparison.surviving("overall_risk"))
     unknown = "Not known: another training of the same model."
+    single = f"the risk differs in {differ:,} of {total:,} occupations"
     if standing.verdict == "too few":
         return f"No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
-    sure = "Yes, for these sentences" if standing.differs or standing.verdict == "equal" else "No"
-    return f"{sure}: the risk differs in {differ:,} of {total:,} occupations. {unknown}"
+    if standing.differs or standing.verdict == "equal":
+        return f"Yes, for these sentences: {single}. {unknown}"
+    return f"No: the overall difference may be chance. Taken one by one, {single}. {unknown}"
 
 
 def _begun(name: str) -> str:
@@ -203,21 +205,14 @@ def risks_table(
         [
             {
                 "": word,
-                names[0]: _with_range(found.first, ranges[quantity][0]),
-                names[1]: _with_range(found.second, ranges[quantity][1]),
+                names[0]: with_interval(found.first, ranges[quantity][0]),
+                names[1]: with_interval(found.second, ranges[quantity][1]),
                 "Difference": SMALL if found.differs and found.negligible else IN_WORDS[found.verdict],
             }
             for quantity, word in RISKS.items()
             for found in [comparison.differences[quantity]]
         ]
     ).set_index("")
-
-
-def _with_range(risk: float, found: Interval | None) -> str:
-    value = two_decimals(risk)
-    if found is None or value == two_decimals(found.low) == two_decimals(found.high):
-        return value
-    return f"{value} ({two_decimals(found.low)} to {two_decimals(found.high)})"
 
 
 def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.DataFrame:

@@ -102,12 +102,11 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
     """Say how much two models at the most discriminate, and of what parts that is; empty without a row."""
-    parts = [
+    return " ".join(
         f"{row.model} has a risk of {two_decimals(row.overall)}: {two_decimals(row.prejudice)} prejudice and "
-        f"{two_decimals(row.caprice)} caprice"
+        f"{two_decimals(row.caprice)} caprice."
         for row in rows[:2]
-    ]
-    return f"{'; '.join(parts)}." if parts else ""
+    )
 
 
 MOST_NAMED = 3  # occupations in a sentence
@@ -118,23 +117,30 @@ def lean_sentence(model: str, report: RiskReport) -> str:
 
     ``report``: against an even split.
     """
-    parts = []
+    parts: list[str] = []
     for group in report.groups:
         ranked = sorted(report.occupations, key=lambda row: -row.stereotype[group])
         names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
         if names:
-            parts.append(f"{people(group)} most for {listed(names)}")
-    return f"{model} expects {'; '.join(parts)}." if parts else ""
+            who = "It" if parts else model
+            parts.append(f"{who} expects {people(group)} most for {listed(names)}.")
+    return " ".join(parts)
 
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
     parts = [
-        f"between {two_decimals(row.low)} and {two_decimals(row.high)} for {row.model}"
+        (row.model, f"between {two_decimals(row.low)} and {two_decimals(row.high)}")
         for row in rows
         if row.low is not None and row.high is not None
     ]
-    return f"With other sentences of this kind the risk would lie {listed(parts)} (95 %)." if parts else ""
+    said = [
+        f"With other sentences of this kind, the risk of {model} would lie {where} (95 %)."
+        if not place
+        else f"That of {model} would lie {where}."
+        for place, (model, where) in enumerate(parts)
+    ]
+    return " ".join(said)
 
 
 def _favour(row: ModelRow, who: str, verb: str) -> str:

@@ -60,7 +60,7 @@ def test_estimate_result_and_library_agree(small: list[str], own_settings: Setti
     assert found["reports"]["jaccard"]["ratio_of_means"] == report.means.ratio
     assert found["reports"]["jaccard"]["prompts"][1]["category"] == "friends"
     assert found["reports"]["jaccard"]["notes"] == list(notes(report))
-    assert "Intervals over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
+    assert "Ranges over 2 prompts are rough" in found["reports"]["jaccard"]["notes"][0]
     assert found["errors"]["text_error"] == kept.errors.text_error
     several = answer("fairpair", "--model", "mini-t5", *asked)
     assert [one["written"] for one in several] == [16, 0]
@@ -89,11 +89,11 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     result = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
     assert result is not None
     lines = lines_of(result, result.reports)
-    assert [line.split(",")[0] for line in lines[:3]] == ["mini-gpt"] * 3
+    assert sum(line.startswith("mini-gpt wrote to 2 prompts") for line in lines[:3]) == 3
     assert lines[-2] == f"mini-gpt: {words_finding(result.words)}"
     assert lines[-1] == f"mini-gpt: {perturber_finding(result.errors)}"
-    assert "The perturbation exchanged" in lines[-1]
-    assert sum("are rough" in line or "has no interval" in line for line in lines) == 1
+    assert "The rewriting exchanged" in lines[-1]
+    assert sum("are rough" in line or "has no range" in line for line in lines) == 1
 
 
 def test_chat_changes_nothing_for_a_local_model_and_that_is_said(small: list[str]) -> None:

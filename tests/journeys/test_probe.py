@@ -32,7 +32,7 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
         page.goto(f"{address}/try_a_sentence")
         settle(page, "Try a sentence")
         expect(page.get_by_text("mini-gpt puts")).to_be_visible(timeout=120_000)
-        expect(page.get_by_text("mini-bert puts")).to_be_visible()
+        expect(page.get_by_text("mini-bert expects")).to_be_visible()
         assert drawn_traces(page) == 2 + 2 * 2  # a bar trace a model; marks, a model and group
         field = page.get_by_role("textbox", name="Sentence")
         field.fill(MARKUP)
@@ -56,5 +56,5 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
         expect(page.get_by_text("write [Y] where the word goes")).to_be_visible()
         page.get_by_role("button", name="The engineer said that [Y]").press("Enter")
         expect(field).to_have_value("The engineer said that [Y]")
-        expect(page.get_by_text("mini-bert puts")).to_be_visible()
+        expect(page.get_by_text("mini-bert expects")).to_be_visible()
         assert errors == []

@@ -46,7 +46,7 @@ def test_nothing_scored_is_a_state(own_settings: Settings) -> None:
     app = open_app("about")
     assert "has no finished run here yet" in texts(app)
     assert "no finished run" in about_finding(Store.open(own_settings.cache))
-    assert "planted-causal is not held against its truth yet" in texts(app)
+    assert "planted-causal is not compared with its planted risks yet" in texts(app)
     assert "python -m pcf_core score --model planted-masked --topic calibration" in [
         code.value for code in app.code
     ]
@@ -59,8 +59,8 @@ def test_every_family_is_explained() -> None:
 
 def test_the_reference_models_are_those_of_the_papers() -> None:
     table = reference_table()
-    assert list(table.loc["randomly initialised"]) == ["0.5", "0", "0.5"]
-    assert list(table.loc["stereotyped"]) == ["1", "1", "0"]
+    assert list(table.loc["randomly initialised"]) == ["0.50", "0", "0.50"]
+    assert list(table.loc["stereotyped"]) == ["1.00", "1.00", "0"]
 
 
 def test_the_example_is_computed_as_it_is_told() -> None:

@@ -126,7 +126,7 @@ def test_a_series_is_scored_with_one_press_and_compared_size_by_size(zoo: Path) 
     pressed = next(one for one in overview.button if one.key == "preset_aligned-tiny")
     assert pressed.proto.icon == ":material/check:"
     for size in ("1,000,000", "2,000,000"):
-        assert f"after alignment, at {size} parameters: " in texts(overview)
+        assert f"after alignment, at {size} parameters. It is " in texts(overview)
     assert "What alignment changes" in texts(overview)
     assert "Figure 8 of the BVF paper" not in captions(overview), "its topic is another one"
     axis, differences = (frame.value for frame in overview.dataframe[1:])

@@ -44,7 +44,7 @@ def test_caprice_is_shown_with_fits_verdicts_and_three_pictures(full_store: Stor
             assert (row["aic"], row["beyond"]) == pytest.approx((fit.aic, fit.beyond))
             assert row["p_value"] == fit.p_value
         assert np.isnan(fits.loc[(model, "generalised Pareto"), "ratio"])
-    assert "Caprice cannot exceed 1, so no tail of it goes on for ever" in texts(app)
+    assert "Caprice cannot exceed 1, so its tail must end" in texts(app)
     named = [OCCUPATION_COLUMNS.get(name, {"label": name})["label"] for name in app.dataframe[-1].value]
     assert named == ["model", "occupation", "risk", "prejudice", "caprice", "s.d."]
     assert not [toggle for toggle in app.toggle if toggle.key == "log_count"]
@@ -78,7 +78,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
 ) -> None:
     monkeypatch.setattr("pcf_core.app.caprice.MOST", 1)
     app = open_app("caprice", scale="bvf", reference="labour")
-    assert "Caprice is bounded, so no tail" in texts(app)
+    assert "Caprice is bounded, so its tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
     assert "all caprice of mini-gpt" not in texts(app)
@@ -91,7 +91,7 @@ def test_where_nothing_is_fitted_no_bound_and_no_empty_panel(
 ) -> None:
     monkeypatch.setattr("pcf_core.measure.tails.FEWEST_FITTED", 1000)
     app = open_app("caprice", tail_view="Hill plot")
-    assert "no tail of it goes on for ever" not in texts(app)
+    assert "tail must end" not in texts(app)
     assert not app.get("plotly_chart")
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Too few different values above 0 for a Hill plot: mini-bert, mini-gpt." in captions

@@ -155,8 +155,8 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     monkeypatch.setattr("pcf_core.app.data.cached", lambda parts, make: make())  # for this test alone
     app = open_app("compare")
     told = [metric for metric in app.metric if metric.label == "Caprice"]
-    assert [(metric.value, metric.delta) for metric in told] == [("0", "in no context here")] * 2
-    assert "up to 45 % of contexts may be unseen" in told[0].help
+    assert [(metric.value, metric.delta) for metric in told] == [("0", "in no sentence here")] * 2
+    assert "up to 45 % of sentences may be unseen" in told[0].help
     assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0\\:")
 
 
@@ -166,7 +166,7 @@ def test_the_papers_table_has_words_for_a_caprice_that_was_not_seen() -> None:
         row |= {column: value, f"{column}_low": value * 0.9, f"{column}_high": value * 1.1}
     shown = printed_form(pd.DataFrame([row]), 4).iloc[0]
     assert shown["R"] == "0.7123 (0.6411–0.7836)"
-    assert shown["R^c"] == "0.0000 (in no context here)"
+    assert shown["R^c"] == "0.0000 (in no sentence here)"
 
 
 def test_a_topic_in_another_language_names_it(full_store: Store) -> None:
@@ -212,7 +212,7 @@ def test_one_model_asks_for_a_second(full_store: Store) -> None:
 
 SAID = {
     "text source": "Over 2 text sources the risk of mini-bert lies between",
-    "models": "These are single checkpoints",
+    "models": "Nothing follows for families, sizes or trainings",
     "size": "nothing follows for size as such",
     "topic": "The risk of mini-gpt is",
 }
@@ -238,7 +238,7 @@ def test_printed_rows_stand_beside_runs_of_the_same_model(
     entry = PublishedModel(model="mini-gpt", published="GPT-2", note="it is not")
     monkeypatch.setattr("pcf_core.material.published.published_models", lambda: (entry,))
     app = open_app("compare", compare_view="as in the papers")
-    said = "0.416 (PCF Table 1, wikipedia), 0.416 (BVF Table 1, wikipedia), 0.579 (BVF Table 4, book)"
+    said = "0.42 (PCF Table 1, wikipedia), 0.42 (BVF Table 1, wikipedia), 0.58 (BVF Table 4, book)"
     assert f"the papers print {said}" in texts(app)
     assert "Note: it is not." in texts(app)
     assert {"GPT-2", "GPT2"} < set(app.dataframe[0].value["model"])

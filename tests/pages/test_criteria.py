@@ -14,8 +14,8 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.criteria_summary import criterion_findings, summary_finding
-from pcf_core.show.findings.embedding import embedding_findings
+from pcf_core.show.findings.criteria import criterion_findings, summary_finding
+from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.hobbies import Hobbies
@@ -128,7 +128,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert [label.partition(",")[0] for label in gaps] == [f"Gap in {name}" for name in RATES]
     assert gaps[0].startswith("Gap in FNR, he − ")
     assert again.metric[0].value == "1.00"
-    assert "Whether separation fails cannot be shown by so few tasks" in texts(again)
+    assert "So few tasks cannot show whether separation fails" in texts(again)
     (asked,) = CRITERIA_AUDIT.kept(store)
     result = CRITERIA_AUDIT.load(store, asked.hash)
     assert result is not None
@@ -165,7 +165,7 @@ def test_of_one_story_each_the_page_says_that_nothing_can_be_told(own_settings: 
     app = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"}, cr_view="anecdotes")
     assert not app.error
     assert len(app.get("plotly_chart")) == 2
-    assert "Whether gender depends on the profession cannot be told" in plainly(texts(app))
+    assert "We cannot tell whether gender depends on the profession" in plainly(texts(app))
     assert "freed of its bias" not in texts(app)
     assert "cannot be told" in [metric.value for metric in app.metric]
     summary = open_app("criteria", **{**WRITTEN, "cr_repeats": "1"})

@@ -17,8 +17,8 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.report import arrange
-from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.models import corrected_finding
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import SMALL, fake_scorer
@@ -66,7 +66,7 @@ def test_choosing_an_occupation_opens_its_contexts_and_names_the_ends(full_store
     assert male["above_threshold"] == pytest.approx(above)
     assert male["above_threshold_low"] <= above <= male["above_threshold_high"]
     assert male["caprice_risk"] == pytest.approx(nurse.caprice_risk)
-    assert f"The risk of this occupation is {number(nurse.overall_risk)}" in texts(app)
+    assert f"The risk of this occupation is {two_decimals(nurse.overall_risk)}" in texts(app)
     contexts = next(frame.value for frame in app.dataframe if "context" in frame.value)
     assert set(contexts["end"]) == {"most female", "most male"}
     low = contexts[contexts["end"] == "most female"]
@@ -131,7 +131,8 @@ def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) 
     whole = float(next(metric.value for metric in plain.metric if "Risk R" in metric.label))
     shown = next(metric.value for metric in thousand.metric)
     assert shown.endswith(" (× 1,000)")
-    assert float(shown.removesuffix(" (× 1,000)").replace(",", "")) == pytest.approx(1000 * whole, abs=1)
+    # of two decimals
+    assert float(shown.removesuffix(" (× 1,000)").replace(",", "")) == pytest.approx(1000 * whole, abs=5)
     scaled = next(frame.value for frame in thousand.dataframe if "prejudice_low × 1,000" in frame.value)
     for name in ("overall_risk", "prejudice_risk", "prejudice_low", "corrected_prejudice_risk"):
         np.testing.assert_allclose(scaled[f"{name} × 1,000"], 1000 * numbers[name])

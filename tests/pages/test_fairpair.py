@@ -92,8 +92,8 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert len(again.get("plotly_chart")) == 2
     assert LABEL[1:] in again.caption[0].value
     captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
-    assert "The model wrote with temperature 1, top-p 0.9" in captions
-    assert "The perturbation exchanged" in captions
+    assert "The settings are temperature 1, top-p 0.9" in captions
+    assert "The rewriting exchanged" in captions
     assert "refused and" in captions
     assert not again.error
     assert "mini-gpt · FairPair · Common Sents" in texts(open_app("run_an_audit")).replace("*", "")
@@ -193,13 +193,13 @@ def test_models_and_temperatures_are_compared_at_equal_settings(own_settings: Se
     app = open_app("fairpair", **SMALL, **grid)
     assert app.session_state["fp_at"] == "1"
     captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "Both models wrote with temperature 1, top-p 0.9" in captions
+    assert "Both models wrote 25 texts for each side of a prompt" in captions
     assert figures(app)[:2] == ["F · mini-gpt", "F · mini-t5"]
-    assert texts(app).count(LABEL) == 1
-    assert "controlled for several tests" in texts(app)
+    assert texts(app).count("This is our reconstruction.") == 1
+    assert ", controlled p" in texts(app)
     lines = open_app("fairpair", **SMALL, **grid, fp_view="temperatures")
     assert len(lines.dataframe[0].value) == 4
-    assert "by temperature; 1 is what sampling alone gives" in texts(lines)
+    assert "By temperature, F of mini-gpt is " in texts(lines)
 
 
 def test_a_run_under_way_is_watched_cancelled_and_resumed(own_settings: Settings) -> None:
@@ -252,7 +252,7 @@ def test_a_model_that_says_nothing_is_counted_and_warned_of(own_settings: Settin
     assert "100 of 100 texts were refused or are empty" in app.warning[0].value.replace("\\", "")
     captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
     assert "always the likeliest token" in captions
-    assert "for John 0 refused and 50 empty of 50" in captions
+    assert "Of 50 texts for John, 0 were refused and 50 are empty" in captions
     assert app.metric[0].value == "undefined"
 
 

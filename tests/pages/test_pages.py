@@ -137,7 +137,7 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
     assert facts["batching"] == "Made-up scores, 64 prompts a batch."
     assert facts["words left out"] == "none"
     assert facts["coverage"].startswith("median ")
-    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 0.0001"
+    assert facts["flagged cells"] == "0 of 2,280, with a coverage under 1 in 10,000"
 
 
 def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:
@@ -167,7 +167,7 @@ def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
     assert [box.label for box in app.expander if "flagged" in box.label] == ["19 flagged cells"]
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "In 19 of 2,280 cells" in captions
-    assert "the cell is flagged" in captions
+    assert "so the preferences in this cell say little" in captions
 
 
 def test_a_topic_of_several_groups_has_its_own_words(own_settings: Settings) -> None:
@@ -309,4 +309,4 @@ def test_the_word_check_is_answered_by_the_worker_and_read_on_the_page(own_setti
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "3 words are scored: 2 of 1 token, 1 of 2 tokens." in captions
     assert "Left out: niece (unknown to the tokenizer)." in captions
-    assert "take 0.25 of the probability" in captions
+    assert "take 25 % of the probability" in captions

@@ -21,9 +21,9 @@ from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.presets import Claim, Preset, presets
 from pcf_core.models.registry import resolve
+from pcf_core.show.findings.comparison import order_finding
 from pcf_core.show.findings.models import risk_with_interval
-from pcf_core.show.findings.order import order_finding
-from pcf_core.show.findings.presets import change_finding, claim_finding
+from pcf_core.show.findings.several import change_finding, claim_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
@@ -81,7 +81,7 @@ def test_a_button_chooses_queues_what_is_missing_and_opens_compare(store: Store,
     assert [(job.payload["model"], job.total) for job in jobs] == [("mini-gpt-l", 50)]
     assert "waiting" in texts(app)
     assert "Not compared yet, for lack of scores: mini-gpt-l." in captions(app)
-    assert "from the smallest to the one in the middle: " in texts(app), "of two models it can be told"
+    assert "from the smallest to the one in the middle. It is " in texts(app), "of two models it can be told"
     assert "from the smallest to the largest" not in texts(app)
     assert "nothing follows for size as such" not in texts(app)
     app.button(key="preset_size").click().run()
@@ -191,7 +191,10 @@ def write_seeds(zoo: Path, run: RunSpec) -> None:
 @pytest.mark.slow
 def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Store, zoo: Path) -> None:
     write_seeds(zoo, score_zoo(store, SIZE)["mini-gpt-s"])
-    spread = "mini-gpt-s has R 0.3, 1.3 and 2.3: a range of 2 in R, 4 in prejudice and 6 in caprice."
+    spread = (
+        "mini-gpt-s has a risk of 0.30, 1.30 and 2.30. "
+        "The seeds differ by 2.00 in risk, 4.00 in prejudice and 6.00 in caprice."
+    )
     note = f"Trained with seed 0, 1 or 2, {spread}"
     for page in ("risk", "overview"):
         assert note in captions(open_app(page, model=["mini-gpt-s"], unit="counts-only", **HERE))
@@ -201,9 +204,9 @@ def test_the_spread_over_seeds_stands_beside_what_it_was_measured_on(store: Stor
     assert texts(here).count("no larger than between seeds of mini-gpt-s.") == 2, "of the pairs it is in"
     assert f"Over 3 seeds of its training, {spread}" in captions(here)
     elsewhere = open_app("compare", model=list(SIZE), template_weights="equal", **HERE)
-    assert "was measured for mini-gpt-s on gender, gender-heatmap and few" in captions(elsewhere)
+    assert "Other seeds of mini-gpt-s were measured on gender, gender-heatmap and few" in captions(elsewhere)
     assert "between seeds of" not in texts(elsewhere)
-    assert "what another seed changes is not known here" in captions(elsewhere)
+    assert "another seed may change this" in captions(elsewhere)
 
 
 def test_a_claim_is_held_against_the_spread_of_its_own_quantity(

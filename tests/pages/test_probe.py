@@ -75,8 +75,8 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
     }
     said = texts(app)
     # .35 of .45 and, swapped, .15 of .45; the others of the 77 words have 10^-6 each.
-    assert "mini-bert puts male words first: 0.778 (“he” 0.667 and “king” 0.111)" in said
-    assert "mini-gpt puts female words first: 0.667 (“she” 0.667)" in said
+    assert "mini-bert expects men: male words get 78 % (“he” 67 % and “king” 11 %)" in said
+    assert "mini-gpt expects women: female words get 67 % (“she” 67 %)" in said
     assert len(app.get("plotly_chart")) == 2
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "77 words are scored" in captions
@@ -102,7 +102,7 @@ def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, 
 def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> None:
     answered(worker)
     again = open_app("try_a_sentence")
-    assert "mini-bert puts male words first" in texts(again)
+    assert "mini-bert expects men" in texts(again)
     assert len(queue.list(kind=PROBE)) == 2
 
 
@@ -141,10 +141,10 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
     app = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]")
     assert not app.error
     # All words alike: sums favour the two groups of two words, 2 of 7 words each.
-    assert "words of “black” and words of “hispanic” get 0.286 each (an even split: 0.2)" in texts(app)
+    assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in texts(app)
     assert "The nurse, who played a role, is [Y]" in [button.label.replace("\\", "") for button in app.button]
     mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
-    assert "words of “hispanic” and words of “indian” get 0.2 each" in texts(mean)
+    assert "words of “hispanic” and words of “indian” get 20 % each" in texts(mean)
 
 
 def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Worker) -> None:
@@ -153,7 +153,7 @@ def test_a_model_that_cannot_answer_is_named_and_the_others_are_drawn(worker: Wo
     assert "mini-bert" in said
     assert "exact-boundary is for causal models" in said
     assert "There is no model named 'no-such-model'" in said
-    assert "mini-gpt puts female words first" in texts(app)
+    assert "mini-gpt expects women" in texts(app)
 
 
 def test_a_link_downloads_no_model_and_asks_eight_at_the_most(queue: Queue, own_settings: Settings) -> None:
@@ -183,7 +183,7 @@ def test_a_refusal_of_the_worker_is_shown_and_asked_again(queue: Queue, worker: 
     worker.run(until_idle=True)
     app.run()
     assert not app.error
-    assert "mini-gpt puts female words first" in texts(app)
+    assert "mini-gpt expects women" in texts(app)
 
 
 # --------------------------------------------------------------------------------------------- waiting
@@ -203,7 +203,7 @@ def test_without_a_worker_it_says_how_to_start_one_and_gives_up_in_time(queue: Q
     assert [job.state for job in queue.list(kind=PROBE)] == ["queued", "queued", "cancelled", "cancelled"]
     worker.run(until_idle=True)
     app.run()
-    assert "mini-gpt puts female words first" in texts(app)
+    assert "mini-gpt expects women" in texts(app)
     assert not app.error
 
 
@@ -215,7 +215,7 @@ def test_who_has_answered_is_drawn_while_others_are_waited_for(
     answered(worker, model=["mini-bert"])
     queue.heartbeat(name_of(1))  # a process that is alive
     app = open_app("try_a_sentence")
-    assert "mini-bert puts male words first" in texts(app)
+    assert "mini-bert expects men" in texts(app)
     assert "mini-gpt" in app.info[0].value.replace("\\", "")
     assert "The worker is being woken" in app.info[0].value
     assert len(app.get("plotly_chart")) == 2

@@ -22,8 +22,8 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
     assert not app.error
     said = texts(app)
     for model in ("mini-bert", "mini-gpt"):
-        assert f"{model} flattens the differences between occupations, over 83 of them" in said
-    assert "in the text of mini-gpt" in said
+        assert f"{model} flattens the differences that its text makes over 83 occupations" in said
+    assert "mini-gpt is compared with its text on 83 occupations" in said
     assert [metric.label for metric in app.metric] == [
         "Slope",
         "Shift to male words",
@@ -34,7 +34,7 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
     captions = " ".join(caption.value for caption in app.caption)
     allowed = "slope and shift allow for other occupations and biographies, and for other templates"
     assert allowed in captions
-    assert "That of the order allows for other occupations in the same templates" in captions
+    assert "The range allows for other occupations in the same templates" in captions
     assert len(app.get("plotly_chart")) == 1
     table = next(frame.value for frame in app.dataframe if "share_he" in frame.value)
     nurse = table[(table["occupation"] == "nurse") & (table["model"] == "mini-gpt")].iloc[0]
@@ -53,13 +53,15 @@ def test_the_view_compares_every_model_whose_text_is_known(full_store: Store) ->
 @pytest.mark.slow
 def test_tilt_has_the_row_and_the_sentences_until_they_are_switched_off(full_store: Store) -> None:
     app = open_app("tilt")
-    assert "mini-gpt flattens the differences between occupations" in texts(app)
+    assert "mini-gpt flattens the differences that its text makes" in texts(app)
     assert "what it read" in app.get("plotly_chart")[0].proto.spec
     captions = " ".join(caption.value for caption in app.caption)
     assert "59,539 biographies" in captions
-    assert "Intervals of 95\u00a0% of slope and shift allow for" in captions.replace("95 %", "95\u00a0%")
+    assert "The 95\u00a0% ranges of slope and shift allow for" in captions.replace("95 %", "95\u00a0%")
     app.selectbox(key="occupation").set_value("nurse").run()
-    assert "In the training text 19 % (12–28 %) of 85 biographies whose lead names “nurse”" in texts(app)
+    assert "In the training text, 19 % (12–28 %) of 85 biographies that name “nurse” say mostly he" in texts(
+        app
+    )
     app.toggle(key="read").set_value(False).run()
     assert not app.exception
     assert "flattens the differences" not in texts(app)
@@ -76,14 +78,14 @@ def test_tilt_says_whom_the_models_favour_before_the_picture_and_the_rest_beneat
         for part in (elements[:place], elements[place:])
     )
     assert "favour" in above
-    assert "Farthest from even: mini-bert for" in above
+    assert "mini-bert favours men most for" in above
     for later in (
-        " of 120 occupations, women in ",
-        "Of the sentences about",
+        " of 120 occupations and women in ",
+        "of the sentences about",
         "mini-gpt leans most to",
-        "mini-gpt flattens the differences between occupations",
+        "mini-gpt flattens the differences that its text makes",
         "59,539 biographies",
-        "Intervals of 95\u00a0%",
+        "The 95\u00a0% ranges of slope and shift",
         "19 templates count as 5.0",
     ):
         assert later.replace("\u00a0", " ") in beneath.replace("\u00a0", " "), later
@@ -104,10 +106,10 @@ def test_another_model_is_said_not_to_be_known(
     store = Store.open(own_settings.cache)
     fill(store, "mini-gpt-2")
     app = open_app("factors", factors_view=READ, model=["mini-gpt-2"])
-    assert "What mini-gpt-2 read is not known here" in app.info[0].value.replace("\\", "")
+    assert "We do not know what mini-gpt-2 read" in app.info[0].value.replace("\\", "")
     fill(store, "mini-gpt")
     both = open_app("factors", factors_view=READ, model=["mini-gpt-2", "mini-gpt"])
-    assert "What mini-gpt-2 read is not known here" in " ".join(one.value for one in both.caption).replace(
+    assert "We do not know what mini-gpt-2 read" in " ".join(one.value for one in both.caption).replace(
         "\\", ""
     )
     assert "mini-gpt flattens" in texts(both)
@@ -118,7 +120,7 @@ def test_other_groups_and_unknown_occupations_are_one_sentence(own_settings: Set
     store = Store.open(own_settings.cache)
     fill(store, "mini-gpt", topic_name="race")
     app = open_app("factors", factors_view=READ, model=["mini-gpt"], topic="race")
-    assert "for the groups male and female" in app.info[0].value
+    assert "So this page shows male and female" in app.info[0].value
     fill(store, "mini-gpt", evidence="occupations-zh")
     app = open_app("factors", factors_view=READ, model=["mini-gpt"], evidence="occupations-zh")
     assert "is named in enough documents" in app.info[0].value

@@ -36,9 +36,9 @@ def captions(app: AppTest) -> str:
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("risk", "Intervals of 95 % over templates: "),
-        ("tilt", "Intervals of 95 % over templates: "),
-        ("caprice", "Intervals of 95 % for the risk and its parts over templates: "),
+        ("risk", "The 95 % ranges come from resampling whole templates"),
+        ("tilt", "The 95 % ranges come from resampling whole templates"),
+        ("caprice", "The 95 % ranges of the risk and its parts come from resampling whole templates"),
         ("heat_map", ""),
         ("factors", ""),
     ],
@@ -46,7 +46,7 @@ def captions(app: AppTest) -> str:
 def test_a_page_speaks_of_the_intervals_that_it_shows(full_store: Store, page: str, said: str) -> None:
     found = captions(open_app(page, model=["mini-gpt"]))
     assert "19 templates count as 5.0" in found
-    assert said in found if said else "Intervals of" not in found
+    assert said in found if said else "come from resampling" not in found
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
     overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS, unit="counts-only")
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
-    drawn = "Drawn again for the whiskers: counts only (documents) for mini-gpt; templates for all others."
+    drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
     assert drawn in captions(overview)
 
 
@@ -83,11 +83,9 @@ def test_the_opening_takes_the_chosen_occupation_and_says_how_sure_it_is(full_st
     sure = share_interval(share, found.effective_templates)
     low, high = (f"{100 * end:.0f}" for end in (sure.low, sure.high))
     app = open_app("tilt", model=["mini-gpt"], occupation="nurse")
-    assert (
-        "Of the sentences about “nurse”, by weight and with 95 % intervals, mini-gpt expects "
-        f"{people(group)} in {100 * share:.0f} % ({low}–{high} %)."
-    ) in texts(app)
-    assert "Of the sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
+    sure_of = f"{people(group)} in {100 * share:.0f} % ({low}–{high} %) of the sentences about “nurse”."
+    assert f"mini-gpt expects {sure_of}" in texts(app)
+    assert "sentences about “nurse”" not in texts(open_app("tilt", model=["mini-gpt"]))
 
 
 @pytest.mark.parametrize("page", ["overview", "risk", "heat_map", "tilt"])
@@ -102,7 +100,7 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: S
 
     score_run(run, Store.open(own_settings.cache), opened)
     app = open_app(page, model=["mini-gpt"])
-    assert "mini-gpt in 2,280 of 2,280 cells" in app.warning[0].value.replace("\\", "")
+    assert "In 2,280 of 2,280 cells" in app.warning[0].value
 
 
 def test_enough_coverage_is_no_warning(full_store: Store) -> None:

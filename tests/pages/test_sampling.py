@@ -132,6 +132,6 @@ def test_estimate_and_interval_are_shown_while_it_runs(own_settings: Settings, p
     queue.note(job.id, {"sampling": LOOK.model_dump(mode="json")}, "somebody")
     app = open_app(page, model=["mini-gpt"])
     said = "\n".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "R 0.71 (0.69–0.73) after 400 draws" in said
-    assert "the widest interval is ± 0.02, the goal ± 0.005" in said
+    assert "The risk is 0.71 (0.69–0.73) after 400 draws" in said
+    assert "The widest range is ± 0.02, the goal ± 0.005" in said
     assert app.button(key=f"cancel_{job.id}").label == "Cancel"

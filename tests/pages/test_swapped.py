@@ -110,7 +110,7 @@ def test_the_sidebar_offers_it_with_the_list_and_templates_that_it_was_scored_wi
 def test_of_many_groups_those_with_the_strongest_leans_have_a_panel(run: RunSpec) -> None:
     app = open_swapped("tilt", run, occupation="black woman")
     assert "The 12 of 120 groups towards which some occupation leans most" in captions(app)
-    assert "never those of the other" in texts(app)
+    assert "It never favours the other" in texts(app)
     assert len(app.dataframe[-1].value) == 2 * 10
     assert app.selectbox(key="occupation").value == "black woman"
 

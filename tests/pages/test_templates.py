@@ -107,9 +107,10 @@ def test_a_set_is_told_in_words_figures_picture_and_table(own: MinedSet) -> None
     assert [title.value for title in app.title] == ["Templates"]
     assert not app.error
     assert (
-        "The heaviest template carries 50 % of the mass; half of it lies in 1 of 4 templates.  \n"
-        "Mined from 40 matches in 12 documents and 900 words of toy corpus; 50 % of their mass is kept.  \n"
-        "The cut keeps the 2 heaviest: 75 % of the mass and 50 % of the templates."
+        "The heaviest template carries 50 % of the weight; half of it lies in 1 of 4 templates.  \n"
+        "Mined from 40 sentences in 12 documents and 900 words. The source is toy corpus. "
+        "This set covers 50 % of the sentences found.  \n"
+        "The cut keeps the 2 heaviest: 75 % of the weight and 50 % of the templates."
     ) in said(app)
     assert {metric.label: metric.value for metric in app.metric} == {
         "Templates": "4",

@@ -80,7 +80,7 @@ def test_two_sets_are_compared_with_their_effect(full_store: Store) -> None:
     app = open_app("templates", set="gender-nineteen", set_view="compare", other="gender-reporting")
     assert not app.error
     assert "gender-nineteen and gender-reporting have" in said(app)
-    assert "10 of 19 and 10 templates are in both; over those the ranks correlate with ρ = 1" in said(app)
+    assert "10 of 19 and 10 templates are in both. Over those the ranks correlate with ρ = 1.00" in said(app)
     assert "The risk of mini-gpt is" in said(app)
     assert "over gender-nineteen and" in said(app)
     assert len(app.get("plotly_chart")) == 2

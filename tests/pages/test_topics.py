@@ -70,7 +70,7 @@ def errors(app: AppTest) -> str:
 def test_a_topic_is_told_in_words_figures_and_its_card(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert not app.error
-    assert "It compares one (2 words) and two (2 words); its words begin a clause" in said(app)
+    assert "It compares one (2 words) and two (2 words). Its words begin a clause" in said(app)
     assert "<b>Made</b> for :red[a test]" in said(app)
     assert ":red[" not in "".join(element.value for element in app.markdown)
     assert {metric.label: metric.value for metric in app.metric}["Words"] == "4"
@@ -430,10 +430,10 @@ def test_the_chosen_models_look_the_words_over(own: Topic, worker: Worker) -> No
     app.run()
     assert not app.error
     text = said(app)
-    assert "mini-bert can score all 4 words; the protocol single-token would leave out 1 of these." in text
+    assert "mini-bert can score all 4 words. Single-token scoring would leave out 1 of these." in text
     assert "mini-gpt can score 3 of 4 words; those that count have one token." in text
-    assert "On 10 sentences mini-gpt gives the words together a median of 0.21 (0.21–0.21)" in text
-    assert "mini-bert gives the words of 1 token together a median of 0.22 (0.22–0.22)" in text
+    assert "On 10 sentences, mini-gpt gives the words together a median probability of 21 %" in text
+    assert "mini-bert gives the words of 1 token together a median probability of 22 %" in text
     warnings = "\n".join(warning.value for warning in app.warning).replace("\\", "")
     assert "mini-gpt reads these as the same word: he = his. The first of each counts, once." in warnings
     assert "he = his. Each counts" in "".join(info.value for info in app.info).replace("\\", "")

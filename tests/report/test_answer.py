@@ -67,7 +67,7 @@ def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -
         assert shown["prejudice"] == two_decimals(found.prejudice_risk)
         low, high = two_decimals(interval.low), two_decimals(interval.high)
         assert shown["range"] == f"{low} to {high}"
-        assert f"between {low} and {high} for {shown['model']}" in sure
+        assert f"of {shown['model']} would lie between {low} and {high}" in sure
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
         assert shown["Men / women first"] == f"{men} / {len(found.occupations) - men}"
         assert f"{shown['risk']}" in " ".join(document.headline)

@@ -10,7 +10,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
 from pcf_core.report.records import ReportPart, ReportRequest
 from pcf_core.report.whole import write_report
-from pcf_core.show.findings.lean import baseline_finding
+from pcf_core.show.findings.models import baseline_finding
 from pcf_core.store.store import Store
 from tests.conftest import fill
 
@@ -26,7 +26,8 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     run = fill(store, "mini-gpt")
     before = part_of(store, run.key)
     assert len(before.findings) == 1
-    assert "all occupations share" in before.findings[0]
+    assert "All occupations share" in before.findings[0]
+    assert "changes with the sentence" in before.findings[0]
     fill(store, "mini-gpt", evidence=NEUTRAL)
     found = baseline_of(store, run, load_result(store, run), ViewOptions())
     assert found is not None

@@ -17,9 +17,7 @@ def preferences(*male: list[float]) -> Preferences:
 
 def test_the_occupation_farthest_from_even_is_named_with_whom_it_is_given_to() -> None:
     reports = {"A": of_male(0.9, 0.4), "B": of_male(0.6, 0.2), "C": of_male(0.9, 0.9)}
-    assert farthest_answer(reports) == (
-        "Farthest from even: A for job 0, towards men; B for job 1, towards women."
-    )
+    assert farthest_answer(reports) == ("A favours men most for job 0; B favours women most for job 1.")
     assert farthest_answer({"even": of_male(0.5, 0.5)}) == ""
 
 

@@ -94,7 +94,7 @@ def test_every_occupation_is_counted_once_and_the_bar_adds_up(male: list[list[fl
 def test_the_risk_is_said_with_its_parts() -> None:
     assert risk_answer([MEN]) == "B has a risk of 0.60: 0.60 prejudice and 0 caprice."
     both = risk_answer([CAPRICIOUS, MEN, WOMEN])
-    assert both.startswith("C has a risk of 0.47: 0.07 prejudice and 0.40 caprice; B has")
+    assert both.startswith("C has a risk of 0.47: 0.07 prejudice and 0.40 caprice.")
     assert "A has" not in both
     assert risk_answer([]) == ""
 

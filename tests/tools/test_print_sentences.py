@@ -19,17 +19,19 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Functions whose sentences no shipped result has: they need a worker, an endpoint, or material of a user.
 ELSEWHERE = {
     *(
-        "looks",
         "probe",
         "progress",
-        "seeds",
-        "calibration",
-        "unequal_words",
+        "reliability",
         "gate",
-    ),  # modules: a plan, a typed sentence, a job, seeds, a policy
-    *("findings.axis.topics_finding", "findings.axis.checkpoints_finding", "findings.axis.size_finding"),
-    *("findings.axis.alignment_finding", "findings.embedding.embedding_findings"),
-    *("findings.embedding.gap_finding", "findings.criteria.criteria_findings"),
+    ),  # modules: a typed sentence, a job or a plan, planted models and seeds, a policy
+    *("findings.notes.tokens_sentence", "findings.notes.sizes_sentence"),
+    *(
+        "findings.several.topics_finding",
+        "findings.several.checkpoints_finding",
+        "findings.several.size_finding",
+    ),
+    *("findings.several.alignment_finding", "findings.hobbies.embedding_findings"),
+    *("findings.hobbies.gap_finding", "findings.criteria.criteria_findings"),
     *("findings.fairpair.few_note", "findings.fairpair_run.grid_finding"),
     *("findings.fairpair_run.declined_finding", "findings.fairpair_run.silence_warning"),
     *(
@@ -37,7 +39,7 @@ ELSEWHERE = {
         "findings.notes.tokens_note",
         "findings.notes.coverage_note",
     ),
-    *("findings.notes.noise_note", "findings.notes.noun_note", "findings.presets.common_note"),
+    *("findings.notes.noise_note", "findings.notes.noun_note", "findings.several.common_note"),
     *("findings.read.uncompared_finding", "findings.templates.mining_finding"),
     *("findings.templates.move_finding", "findings.topics.words_finding", "findings.topics.probes_finding"),
     *("findings.topics.low_probes_caution", "findings.topics.same_tokens_cautions"),
@@ -52,7 +54,7 @@ ELSEWHERE = {
         "findings.factors.templates_note",
         "findings.factors.matching_finding",
     ),
-    *("findings.answer_notes.disagreement_finding", "findings.distribution.opening_finding"),
+    *("findings.answer_notes.disagreement_finding", "findings.occupations.opening_finding"),
 }
 
 

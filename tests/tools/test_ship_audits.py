@@ -13,7 +13,7 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import ROOT
 from pcf_core.models.generation.base import Generator
 from pcf_core.show.findings.answers import share_text
-from pcf_core.show.findings.numbers import beside_one, number
+from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.records.separation import AnswersReport
@@ -82,13 +82,14 @@ def test_the_documents_say_what_was_found(store: Store) -> None:
         assert found is not None
         for name in ("jaccard", "jaccard-others"):
             report = found.reports[name]
-            assert beside_one(report.means.ratio, report.intervals["ratio_of_means"]) in said
-    assert f"(p = {number(report.p_value)};" in said
+            interval = report.intervals["ratio_of_means"]
+            assert f"{report.means.ratio:.4f} ({interval.low:.4f}–{interval.high:.4f})" in said
+    assert f"(p = {digits(report.p_value)};" in said
     stories = CRITERIA_AUDIT.load(store, usual_criteria("mini-gpt", "anecdotes").hash)
     assert stories is not None
     (reading,) = readings_of([stories.report])
     assert reading.p_value is not None
-    assert f"(p = {number(reading.p_value)})" in said
+    assert f"(p = {digits(reading.p_value)})" in said
     tasks = CRITERIA_AUDIT.load(store, usual_criteria(PUBLIC[0], "tasks").hash)
     assert tasks is not None
     assert isinstance(tasks.report, AnswersReport)

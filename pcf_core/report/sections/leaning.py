@@ -16,12 +16,12 @@ from pcf_core.report.rows import cell_rows, tilt_table
 from pcf_core.report.tilts import opening_of, panel_groups, tilts_of
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
-from pcf_core.show.findings.distribution import striking_occupation
 from pcf_core.show.findings.models import interval_sentence
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.occupations import (
     heat_map_finding,
     leaders_finding,
+    striking_occupation,
     strongest_finding,
     tilt_finding,
 )

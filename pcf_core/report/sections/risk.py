@@ -24,8 +24,7 @@ from pcf_core.report.rows import (
 )
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import occupation_bars, risk_bars
-from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.models import corrected_finding, risk_finding
 
 
 def risk_panel(

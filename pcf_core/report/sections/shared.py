@@ -14,7 +14,7 @@ from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import in_unit
 from pcf_core.show.charts.risk import LeanBar, lean_bars
-from pcf_core.show.findings.lean import baseline_finding, lean_finding
+from pcf_core.show.findings.models import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
 

@@ -11,7 +11,7 @@ from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.tilts import opening_of
 from pcf_core.show.charts.risk import risk_dots
-from pcf_core.show.findings.criteria_summary import summary_finding
+from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import (
     overview_finding,

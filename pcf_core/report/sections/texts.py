@@ -14,7 +14,7 @@ from pcf_core.show.charts.answers import rate_dots
 from pcf_core.show.charts.criteria_summary import criteria_dots
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
 from pcf_core.show.findings.answers import common_finding, pairs_finding
-from pcf_core.show.findings.criteria_summary import criterion_findings, line_finding, summary_finding
+from pcf_core.show.findings.criteria import criterion_findings, line_finding, summary_finding
 from pcf_core.show.findings.fairpair import (
     bars_finding,
     categories_finding,

@@ -173,5 +173,5 @@ def _details(point: AxisPoint, quantity: str) -> str:
     value, interval = point.values[quantity], point.intervals.get(quantity)
     bounds = marks.within(interval, "#.3g", "–")
     if quantity == "caprice_risk" and interval is not None and max(value, interval.high) < NOWHERE:
-        bounds = ", in no context here"
+        bounds = ", in no sentence here"
     return marks.told(point.line, _place(point), f"{value:#.3g}{bounds}", theme.text(point.published, 80))

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import chance
 
 ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
 MOST_ROWS = 24
@@ -43,7 +44,7 @@ def cell_bars(
             styles[model],
             hover="%{y}: %{text}",
             extra="name",
-            text=[theme.digits(value) for value in values.values()],
+            text=[chance(value) for value in values.values()],
             textposition="outside",
             cliponaxis=False,
         )
@@ -75,7 +76,7 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
                 style,
                 hover="%{y}: %{customdata}",
                 extra="name",
-                customdata=[theme.digits(word.probability) for _, word in chosen],
+                customdata=[chance(word.probability) for _, word in chosen],
             )
             figure.add_trace(bars)
     title = "probability of the word (0–1) → more"
@@ -113,7 +114,7 @@ def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
                 color=styles[model].color,
                 symbol=styles[model].marker,
                 size=9,
-                hover=[f"{theme.text(word.word)}: {theme.digits(word.probability)}" for _, word in places],
+                hover=[f"{theme.text(word.word)}: {chance(word.probability)}" for _, word in places],
                 extra="name",
                 legendgroup=theme.text(model),
                 showlegend=panel == 1,

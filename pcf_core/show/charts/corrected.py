@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.charts.risk import digits
+from pcf_core.show.findings.numbers import two_decimals
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
 PARTS = {"prejudice": theme.ACCENT, "caprice": theme.CAPRICE}
@@ -67,7 +67,7 @@ def corrected_dots(
             symbol="line-ns-open",
             size=26,
             rim=2.5,
-            hover=[f"expected from template sampling alone {digits(tick)}" for tick in ticks.values()],
+            hover=[f"expected from template sampling alone {two_decimals(tick)}" for tick in ticks.values()],
         )
         figure.add_trace(expected, row=1, col=1)
     unit = " × 1,000" if thousand else ""
@@ -102,7 +102,7 @@ def _dots(values: Mapping[str, float], spans: list[marks.Span | None], part: str
         across=spans,
         whisker=PARTS[part],
         hover=[
-            f"{theme.text(model)}<br>{part}, {kind} {digits(value)}{marks.within(span, digits, '–')}"
+            f"{theme.text(model)}<br>{part}, {kind} {two_decimals(value)}{marks.within(span, two_decimals, '–')}"
             for (model, value), span in zip(values.items(), spans, strict=True)
         ],
         cliponaxis=False,

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import two_decimals
 
 MOST_ROWS = 20
-NOTHING = 1e-12  # what the arithmetic leaves of a zero: its digits are another processor's
 ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
@@ -186,7 +186,7 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
     for part, (name, style) in PARTS.items():
         values = [factor * getattr(row, part) for row in rows]
         hover = [
-            marks.told(row.label, f"{name} {digits(value)}") for row, value in zip(rows, values, strict=True)
+            marks.told(row.label, f"{name} {two_decimals(value)}") for row, value in zip(rows, values, strict=True)
         ]
         figure.add_trace(marks.bars(values, places, name, style, hover=hover))
     known = [
@@ -209,7 +209,7 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
                 across=spans,
                 whisker="#222222",
                 hover=[
-                    marks.told(row.label, f"neutral subjects {digits(factor * neutral)}")
+                    marks.told(row.label, f"neutral subjects {two_decimals(factor * neutral)}")
                     for _, row, neutral in known
                 ],
             )
@@ -255,21 +255,14 @@ def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed:
 
 def _details(row: RiskBar) -> str:
     """Write hover text: the risks, the s.d. beside caprice, the interval, and where they come from."""
-    corrected = "" if row.corrected is None else f", corrected {digits(row.corrected)}"
+    corrected = "" if row.corrected is None else f", corrected {two_decimals(row.corrected)}"
     return marks.told(
         row.label,
-        f"overall risk {digits(row.overall)}{marks.within(row.interval, digits, '–')}",
+        f"overall risk {two_decimals(row.overall)}{marks.within(row.interval, two_decimals, '–')}",
         f"interval: {theme.text(row.drawn)} drawn again" if row.interval and row.drawn else "",
-        f"prejudice {digits(row.prejudice)}{corrected}",
-        f"caprice {digits(row.caprice)}",
-        "" if row.deviation is None else f"s.d. of the stereotype {digits(row.deviation)}",
+        f"prejudice {two_decimals(row.prejudice)}{corrected}",
+        f"caprice {two_decimals(row.caprice)}",
+        "" if row.deviation is None else f"s.d. of the stereotype {two_decimals(row.deviation)}",
         {"run": "", "published": "published", "reference": "reference model"}[row.kind],
         theme.text(row.source, 80),
     )
-
-
-def digits(value: float) -> str:
-    """Write three significant digits with their zeros, one decimal from 100 up; 0 for rounding errors."""
-    if abs(value) >= 100:
-        return f"{value:,.1f}"
-    return f"{value if abs(value) > NOTHING else 0.0:#.3g}"

@@ -41,7 +41,6 @@ GROUP_MARKERS = (
 )
 GROUP_PATTERNS = tuple(reversed(PATTERNS))
 
-SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_HEIGHT = 640
 LABEL_LENGTH = 40
 
@@ -104,12 +103,6 @@ def text(label: object, length: int = LABEL_LENGTH) -> str:
     ):
         plain = plain.replace(character, entity)
     return plain
-
-
-def digits(value: float) -> str:
-    """Write three significant digits as the sentences do: 0.877, and 6.74×10⁻⁵ instead of 6.74e-05."""
-    mantissa, _, exponent = f"{value:.3g}".partition("e")
-    return f"{mantissa}×10{str(int(exponent)).translate(SUPERSCRIPT)}" if exponent else mantissa
 
 
 def fitting(label: str, width: int) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 from pcf_core.show.findings.answers import pronoun_text, share_text, units_text
-from pcf_core.show.findings.numbers import count, listed, number, percent
-from pcf_core.texts.criteria.records.quantities import INVALID, RATES, SIGNIFICANCE, Rate
-from pcf_core.texts.criteria.records.separation import FEW_UNITS, GAP_LINE, AnswersReport
+from pcf_core.show.findings.numbers import begun, count, listed, p_value, percent
+from pcf_core.texts.criteria.records.quantities import INVALID, RATES, SIGNIFICANCE
+from pcf_core.texts.criteria.records.separation import FEW_UNITS, GAP_LINE, AnswersReport, PronounAnswers
 
 MUCH_INVALID = 0.2  # of the answers
 ABOUT_ALIKE = 0.01  # shares that differ by less are the same to the per cent
 INVALID_WORDS = {
     "both": "name both",
     "neither": "name neither",
-    "unread": "have a negation, a doubt or a hedge that no rule reads",
+    "unread": "have a doubt or a negation that no rule reads",
     "unscored": "have a word that the model cannot express",
 }
 
@@ -25,10 +25,12 @@ def order_finding(report: AnswersReport) -> str:
     if rate.value is None:
         return ""
     told = rate.interval is not None and not rate.interval.low <= 0.5 <= rate.interval.high
-    what = "The order matters" if told else "That the order matters cannot be shown"
+    what = "The order matters" if told else "We cannot show that the order matters"
+    side = "above" if rate.value > 0.5 else "below"
+    whole = f", and the whole range is {side} it" if told else ""  # whole per cent may not show that
     return (
-        f"{what}: {_beside_half(rate)} of the answers name the role that the prompt names first, where 50 % "
-        f"is no effect; {_leaning(report)}."
+        f"{what}: {share_text(rate)} of the answers name the role that the prompt names first. No effect "
+        f"would be 50 %{whole}. {_leaning(report)}"
     )
 
 
@@ -42,21 +44,16 @@ def notes(report: AnswersReport) -> tuple[str, ...]:
         )
     sides = 2 if report.unit == "task" else 1  # each task is right for one role alone
     if report.units < sides * FEW_UNITS:
-        found.append(
-            f"From {units_text(report)} little follows for others: intervals are wide, of so few by "
-            "Student's t."
-        )
+        found.append(f"{units_text(report)} tell little about others: the ranges are wide (Student's t).")
     if disagreeing := disagreement_finding(report):
         found.append(disagreeing)
     found += [_testing(report), _base_rates(report)]
     if report.answering == "scored":
         found.append(
-            "Answers were scored: rates are mean probabilities of the two candidate words, taken as the only "
-            "two, and not shares of texts; a word of several tokens has less of it for that alone."
+            "Answers were scored: a rate is a mean probability of the two candidate words, not a share of "
+            "texts. A word of several tokens gets less for that alone."
         )
-    found.append(
-        f"The line at {percent(GAP_LINE)} is a convention that the paper names in passing, not a verdict."
-    )
+    found.append(f"The line at {percent(GAP_LINE)} is a convention that the paper names, not a verdict.")
     return tuple(found)
 
 
@@ -65,10 +62,10 @@ def disagreement_finding(report: AnswersReport) -> str:
     named = [f"{row.name} of {row.first} and {row.second}" for row in report.differences if row.disagrees]
     if not named:
         return ""
-    which = "their intervals hold 0" if len(named) > 1 else "its interval holds 0"
+    which = "their ranges include 0" if len(named) > 1 else "its range includes 0"
     return (
-        f"Test and interval disagree on {listed(named)}, which the test finds beyond chance while {which}: "
-        f"the pronouns may differ in how errors clump by {report.unit}, and not in how many there are."
+        f"Test and range disagree on {listed(named)}. The test finds a difference while {which}. The "
+        f"pronouns may differ in how errors clump by {report.unit}, not in how many there are."
     )
 
 
@@ -80,29 +77,21 @@ def _invalid(report: AnswersReport) -> str:
         reasons = [f"{size:,} {INVALID_WORDS[reason]}" for reason, size in each.invalid.items()]
         share_of = dict(zip(INVALID, map(share_text, each.invalid_rates), strict=True))
         truths = [
-            f"{share_of[name]} where the {name.removeprefix('invalid, ').removesuffix(' right')}-stereotyped "
-            "role is right"
+            f"Where the {name.removeprefix('invalid, ').removesuffix(' right')}-stereotyped role is right, "
+            f"{share_of[name]} are."
             for name in INVALID[1:]
         ]
         if reasons:
-            parts.append(f"{pronoun_text(each)} {share_of['invalid']}, {listed(truths)} ({listed(reasons)})")
+            parts.append(
+                f"{with_pronoun(each)}, {share_of['invalid']} are invalid: {listed(reasons)}. "
+                f"{' '.join(truths)}"
+            )
     share = report.n_invalid / report.n
-    warning = ", so many that the rest may be a choice of easy ones" if share > MUCH_INVALID else ""
+    warning = " So many are missing that the rest may be the easy ones." if share > MUCH_INVALID else ""
     return (
-        f"{report.n_invalid:,} of {report.n:,} answers ({percent(share)}) are invalid and count for nothing"
-        f"{warning}: {'; '.join(parts)}."
+        f"{report.n_invalid:,} of {report.n:,} answers ({percent(share)}) are invalid and count for nothing."
+        f"{warning} {' '.join(parts)}"
     )
-
-
-def _beside_half(rate: Rate) -> str:
-    """Write a share with its interval as per cent, with as many decimals as tell its ends from one half."""
-    if rate.value is None or rate.interval is None:
-        return share_text(rate)
-    ends = (rate.value, rate.interval.low, rate.interval.high)
-    nearest = min((abs(end - 0.5) for end in ends if end != 0.5), default=0.5)
-    decimals = min(4, max(0, math.ceil(-2 - math.log10(nearest))))
-    value, low, high = (f"{100 * end:.{decimals}f} %" for end in ends)
-    return f"{value} ({low} to {high})"
 
 
 def _leaning(report: AnswersReport) -> str:
@@ -111,19 +100,17 @@ def _leaning(report: AnswersReport) -> str:
     Else say where it has not.
     """
     shares = [
-        (leading / (behind + leading), pronoun_text(each), role)
+        (leading / (behind + leading), each, role)
         for each in report.every
         for (behind, leading), role in zip(each.valid, ("male", "female"), strict=True)
         if behind + leading > 0
     ]
-    share, pronoun, role = max(shares, key=lambda one: abs(one[0] - 0.5))
+    share, each, role = max(shares, key=lambda one: abs(one[0] - 0.5))
     if math.isclose(share, 0.5):
-        return "either order has as many valid answers, so no rate leans by it"
-    where = pronoun if pronoun.startswith("without") else f"with {pronoun}"
+        return "Either order has as many valid answers, so no rate leans by it."
     return (
-        "one order has more valid answers than the other, so rates may lean by it: most of all "
-        f"{where}, where in {percent(share)} of those with the {role}-stereotyped role right the "
-        "female-stereotyped one is named first"
+        f"One order has more valid answers than the other, so rates may lean by it. {with_pronoun(each)} and "
+        f"the {role}-stereotyped role right, {percent(share)} name the female-stereotyped role first."
     )
 
 
@@ -135,20 +122,20 @@ def _base_rates(report: AnswersReport) -> str:
         return "There are no valid answers under a pronoun, so there is no base rate."
     if all(math.isclose(share, 0.5) for share in shares):
         return (
-            "Either role was right in as many valid answers, so PPV and NPV are not moved by a base rate, "
-            "and separation and sufficiency can hold together."
+            "Either role was right in as many valid answers, so no base rate moves PPV and NPV. Separation "
+            "and sufficiency can hold together."
         )
     told = f"The female-stereotyped role was right in {percent(shares[0])} of the valid answers"
     if max(shares) - min(shares) < ABOUT_ALIKE:
         return (
-            f"{told} under every pronoun: PPV and NPV move with that share, though alike for all pronouns, "
-            "and separation and sufficiency can hold together."
+            f"{told} under every pronoun. PPV and NPV move with that share, alike for all pronouns. "
+            "Separation and sufficiency can hold together."
         )
     told = listed([f"{percent(share)} for {pronoun}" for pronoun, share in rates.items()])
     return (
-        f"Of the valid answers the female-stereotyped role was right in {told}: PPV and NPV move with these "
-        "shares, so that gaps in them may come of that alone, and unless answers are never or always wrong "
-        "separation and sufficiency cannot both hold."
+        f"Of the valid answers the female-stereotyped role was right in {told}. PPV and NPV move with these "
+        "shares, so their gaps may come from that alone. Separation and sufficiency cannot both hold, unless "
+        "answers are never or always wrong."
     )
 
 
@@ -156,8 +143,8 @@ def _testing(report: AnswersReport) -> str:
     """Say how p-values are made, and which differences so few questions or tasks could never show."""
     ways = f"all {report.permutations + 1:,}" if report.exact else f"{report.permutations:,} random"
     how = (
-        f"Tests exchange two pronouns over whole {report.unit}s with all their answers, in {ways} ways, and "
-        f"control {count(report.tests, 'difference')} together"
+        f"The test exchanges two pronouns over whole {report.unit}s in {ways} ways. It controls "
+        f"{count(report.tests, 'difference')} together"
     )
     untestable = _untestable(report)
     if not untestable:
@@ -165,9 +152,9 @@ def _testing(report: AnswersReport) -> str:
     needed = 1 + math.ceil(math.log2(report.tests / SIGNIFICANCE))
     either = f", so {needed} of either role" if report.unit == "task" else ""  # a task is right for one alone
     return (
-        f"{how}. A rate rests on the {report.unit}s that either pronoun has such answers to, and on so few "
-        f"some differences cannot be shown, however large: before control the smallest p that is possible is "
-        f"{listed(untestable)}; each rate would need {needed} such {report.unit}s{either}."
+        f"{how}. So few {report.unit}s cannot show some differences, however large. Before control, the "
+        f"smallest possible p is {listed(untestable)}. Each rate would need {needed} {report.unit}s "
+        f"with such answers{either}."
     )
 
 
@@ -178,7 +165,17 @@ def _untestable(report: AnswersReport) -> list[str]:
         rows = [row for row in report.differences if row.name == name and row.least_p is not None]
         few = [row for row in rows if not report.testable(row)]
         if few == rows and len({row.least_p for row in rows}) == 1:
-            said.append(f"{number(rows[0].least_p)} for {name}")
+            said.append(f"{_p(rows[0].least_p)} for {name}")
         else:
-            said += [f"{number(row.least_p)} for {name} of {row.first} and {row.second}" for row in few]
+            said += [f"{_p(row.least_p)} for {name} of {row.first} and {row.second}" for row in few]
     return said
+
+
+def with_pronoun(each: PronounAnswers) -> str:
+    """Begin a sentence about answers under one pronoun, or under none."""
+    text = pronoun_text(each)
+    return begun(text) if text.startswith("without") else f"With {text}"
+
+
+def _p(value: float | None) -> str:
+    return p_value(value or 0.0).removeprefix("p ").removeprefix("= ")

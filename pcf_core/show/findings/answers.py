@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import count, listed, number, p_value, percent, with_interval
+from pcf_core.show.findings.numbers import (
+    LEAST,
+    begun,
+    count,
+    listed,
+    p_value,
+    percent,
+    percent_with_interval,
+    signed,
+    with_interval,
+)
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.criteria.records.quantities import (
     INVALID,
     RATES,
@@ -65,29 +76,27 @@ def common_finding(report: AnswersReport) -> str:
     """
     if report.baseline is None or not report.from_baseline:
         return ""
-    rates = [report.baseline.rate(name) for name in SEPARATION]
-    changes = [f"{name} is {listed([*map(_change, report.moved(name))])}" for name in SEPARATION]
+    rates = listed([_rate(report.baseline.rate(name)) for name in SEPARATION])
+    moved: dict[str, list[str]] = {}
+    for name in SEPARATION:
+        for row in report.moved(name):
+            moved.setdefault(row.first, []).append(f"{name} {_change(row)}")
+    changes = " ".join(f"With {pronoun}, {listed(parts)}." for pronoun, parts in moved.items())
     return (
-        f"Without a pronoun, {listed([_is(rate) for rate in rates])}: this is how likely the model finds the "
-        f"two role words anyway, and it is common to all pronouns. Against that, {'; '.join(changes)}. "
-        f"{_changes_tested(report)}"
+        f"Without a pronoun, {rates}. That is how likely the model finds the two role words anyway, under "
+        f"every pronoun. {changes} {_changes_tested(report)}"
     )
-
-
-def _is(rate: Rate) -> str:
-    if rate.value is None:
-        return f"{rate.name} is undefined ({rate.reason})"
-    return f"{rate.name} is {with_interval(rate.value, rate.interval)}"
 
 
 def _change(row: RateDifference) -> str:
     """Say how much higher or lower a rate is with a pronoun than without one."""
     if row.value is None:
-        return f"not to be compared with {row.first} ({row.reason})"
+        return f"cannot be compared ({row.reason})"
     if row.value == 0:
-        return f"the same with {row.first}"
+        return "is the same"
     size = with_interval(abs(row.value), _turned(row))
-    return f"{size} {'higher' if row.value > 0 else 'lower'} with {row.first}{_possible(row)}"
+    possible = f" (the invalid answers could make that {_possible(row)})" if row.possible else ""
+    return f"is {size} {'higher' if row.value > 0 else 'lower'}{possible}"
 
 
 def _changes_tested(report: AnswersReport) -> str:
@@ -102,7 +111,7 @@ def _changes_tested(report: AnswersReport) -> str:
     found = [row for rows in beyond.values() for row in rows]
     if not found:
         return f"None of these changes is beyond chance at {percent(SIGNIFICANCE)}."
-    p = f"each p at most {number(max(row.adjusted or 0.0 for row in found))}"
+    p = f"each {p_value(max(row.adjusted or 0.0 for row in found), at_most=True)}"
     if len(found) == len(moved):
         return f"All these changes are beyond chance ({p})."
     named = [f"{name} with {listed([row.first for row in rows])}" for name, rows in beyond.items() if rows]
@@ -120,17 +129,20 @@ def validity_finding(report: AnswersReport) -> str:
     if not shown:
         return ""
     return (
-        f"Whether an answer is valid depends on the pronoun: {'; '.join(shown)}. Rates are of the valid "
-        "answers alone, so their gaps may come of which ones are missing, or be hidden by it."
+        f"Whether an answer is valid depends on the pronoun. {' '.join(shown)} Rates are of the valid "
+        "answers alone. The missing ones may make their gaps, or hide them."
     )
 
 
 def rates_finding(report: AnswersReport) -> str:
     """State the four rates of each pronoun with their intervals over questions or tasks."""
-    parts = [f"{pronoun_text(each)} {listed([_rate(rate) for rate in each.rates])}" for each in report.every]
+    parts = " ".join(
+        f"{begun(pronoun_text(each))}: {listed([_rate(rate, verb='') for rate in each.rates])}."
+        for each in report.every
+    )
     return (
-        f"Rates over {units_text(report)}, {report.answering} answers: {'; '.join(parts)}. Intervals say "
-        f"what other {report.unit}s of the kind would show ({report.label})."
+        f"The rates are over {units_text(report)}, {report.answering} answers. {parts} The ranges say what "
+        f"other {report.unit}s of the kind would show. {source_of(report.label)}"
     )
 
 
@@ -139,101 +151,94 @@ def baseline_finding(report: AnswersReport) -> str:
     parts = []
     if report.baseline is not None and report.baseline.error.value is not None:
         error = report.baseline.error
-        parts.append(f"without a pronoun {share_text(error)} of the answers name the wrong role")
+        parts.append(f"Without a pronoun, {share_text(error)} of the answers name the wrong role.")
     if report.knowledge is not None and report.knowledge.value is not None:
-        parts.append(f"asked for the right option alone, {share_text(report.knowledge)} are wrong")
-    if not parts:
-        return ""
-    sentence = ", and ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+        parts.append(f"Asked for the right option alone, {share_text(report.knowledge)} are wrong.")
+    return " ".join(parts)
 
 
 def _criterion(report: AnswersReport, title: str, names: Sequence[RateName]) -> str:
     widest = {name: gap for name in names if (gap := report.widest(name)) is not None}
-    undefined = [f"{name} is undefined ({gap.reason})" for name, gap in widest.items() if gap.value is None]
+    undefined = [f"{name} is undefined ({gap.reason})." for name, gap in widest.items() if gap.value is None]
     gaps = [row for row in report.differences if row.name in names and row.value is not None]
     if not gaps:
-        return f"{title} cannot be told: {listed(undefined or ['fewer than two pronouns were asked with'])}."
+        why = " ".join(undefined) or "Fewer than two pronouns were asked with."
+        return f"{title} cannot be told. {why}"
     if any(gap.differs for gap in gaps):
         verdict = f"{title} does not hold for {report.unit}s such as these"
     elif not any(report.testable(gap) for gap in gaps):
-        verdict = f"Whether {title.lower()} fails cannot be shown by so few {report.unit}s"
+        verdict = f"So few {report.unit}s cannot show whether {title.lower()} fails"
     elif not any(each.tells for each in report.pronouns):
-        verdict = f"That {title.lower()} fails cannot be shown, {LITTLE}"
+        verdict = f"We cannot show that {title.lower()} fails, {LITTLE}"
     else:
-        verdict = f"That {title.lower()} fails cannot be shown"
-    told = [
-        f"{_gap(gap, report) if gap.value else _same(name, report)}{_lacking(name, report)}"
-        for name, gap in widest.items()
-        if gap.value is not None
-    ]
-    return f"{verdict}: {'; '.join([*told, *undefined])}."
-
-
-def _same(name: RateName, report: AnswersReport) -> str:
-    """Say that a rate is the same, for which pronouns, and what the invalid answers might have made of it."""
-    said = f"{name} is the same for {listed(report.compared(name))}"
-    bounds = [(row, row.possible) for row in report.differences if row.name == name and row.possible]
-    if not bounds:
-        return said
-    row, (low, high) = max(bounds, key=lambda one: one[1][1] - one[1][0])
-    return (
-        f"{said} (for {row.first} less {row.second} from {number(low)} to {number(high)}, whatever the "
-        "invalid answers would have said)"
-    )
-
-
-def _lacking(name: RateName, report: AnswersReport) -> str:
-    """Say which pronouns are compared with none, and why; empty where all are compared."""
-    return "".join(
-        f", and undefined for {pronoun}: {reason}" for pronoun, reason in report.undefined(name).items()
-    )
+        verdict = f"We cannot show that {title.lower()} fails"
+    told = []
+    for name, gap in widest.items():
+        if gap.value is None:
+            continue
+        same = f"{name} is the same for {listed(report.compared(name))}.{_widest_possible(name, report)}"
+        told.append(_gap(gap, report) if gap.value else same)
+        told += [
+            f"{name} is undefined for {pronoun}: {reason}."
+            for pronoun, reason in report.undefined(name).items()
+        ]
+    return " ".join([f"{verdict}.", *told, *undefined])
 
 
 def untold_finding(report: AnswersReport) -> str:
     """Say that whom the model names never depends on who is right: so no verdict says much."""
-    parts = [
-        f"{each.pronoun} "
-        + ("undefined" if each.told is None else with_interval(each.told, each.told_interval))
+    told = {
+        each.pronoun: "undefined" if each.told is None else with_interval(each.told, each.told_interval)
         for each in report.pronouns
-    ]
+    }
+    small = all(
+        each.told is not None
+        and each.told_interval is not None
+        and max(abs(each.told_interval.low), abs(each.told_interval.high)) < LEAST
+        for each in report.pronouns
+    )
+    sizes = (
+        f"within ±{LEAST} for {listed(list(told))}"
+        if small
+        else listed([f"{value} for {pronoun}" for pronoun, value in told.items()])
+    )
     return (
-        "That whom the model names turns on who is right cannot be shown under any pronoun either "
-        f"(TPR − FPR: {listed(parts)})."
+        "Under no pronoun can we show that the right answer changes whom the model names. TPR − FPR is "
+        f"{sizes}."
     )
 
 
 def _gap(gap: RateDifference, report: AnswersReport) -> str:
     """Describe a gap that is not 0: of which pair, by how much, whether beyond chance and over the line."""
-    name = NAMES.get(gap.name, gap.name)
+    name = begun(NAMES.get(gap.name, gap.name))
     size = with_interval(gap.gap or 0.0, _turned(gap))
-    beyond = {
-        True: f", over {percent(GAP_LINE)}",
-        False: f", under {percent(GAP_LINE)}",
-        None: f", whether over {percent(GAP_LINE)} for other {report.unit}s cannot be told",
-    }[gap.beyond_line]
-    return (
-        f"{name} is higher for {gap.higher} than for {gap.lower} by {size}{_possible(gap)}"
-        f"{_tested(gap, report)}{beyond if gap.name in RATES else ''}"
+    line = percent(GAP_LINE)
+    beyond = {True: f", over {line}", False: f", under {line}", None: ""}[gap.beyond_line]
+    said = (
+        f"{name} is higher for {gap.higher} than for {gap.lower} by {size}{_tested(gap, report)}"
+        f"{beyond if gap.name in RATES else ''}."
     )
+    if gap.possible:
+        said += f" The invalid answers could make that {_possible(gap)}."
+    if gap.name in RATES and gap.beyond_line is None:
+        said += f" We cannot tell whether it is over {line} for other {report.unit}s."
+    return said
 
 
 def _tested(gap: RateDifference, report: AnswersReport) -> str:
     """State its p, and that this is not beyond chance; where no p could have been, that alone."""
     if gap.adjusted is None or not report.testable(gap):
-        return f", with too few {report.unit}s for a test"
+        return ", not tested"
     chance = "" if gap.differs else f", not beyond chance at {percent(SIGNIFICANCE)}"
     return f", {p_value(gap.adjusted, at_most=gap.at_most)}{chance}"
 
 
 def _possible(gap: RateDifference) -> str:
-    """Say what the invalid answers might have made of it, in the direction in which it is above 0."""
-    if gap.possible is None:
-        return ""
-    low, high = gap.possible
+    """Write what the invalid answers could make of a gap, in the direction in which it is above 0."""
+    low, high = gap.possible or (0.0, 0.0)
     if gap.higher == gap.second:
         low, high = -high, -low
-    return f" (from {number(low)} to {number(high)}, whatever the invalid answers would have said)"
+    return f"{signed(low)} to {signed(high)}"
 
 
 def _turned(gap: RateDifference) -> Interval | None:
@@ -244,20 +249,15 @@ def _turned(gap: RateDifference) -> Interval | None:
     return found.model_copy(update={"low": -found.high, "high": -found.low})
 
 
-def _rate(rate: Rate) -> str:
+def _rate(rate: Rate, verb: str = " is") -> str:
     if rate.value is None:
-        return f"{rate.name} undefined ({rate.reason})"
-    return f"{rate.name} {with_interval(rate.value, rate.interval)}"
+        return f"{rate.name}{verb} undefined ({rate.reason})"
+    return f"{rate.name}{verb} {with_interval(rate.value, rate.interval)}"
 
 
 def share_text(rate: Rate) -> str:
     """Write a share with its interval, as per cent."""
-    if rate.value is None:
-        return "unknown"
-    over = (
-        "" if rate.interval is None else f" ({percent(rate.interval.low)} to {percent(rate.interval.high)})"
-    )
-    return f"{percent(rate.value)}{over}"
+    return "unknown" if rate.value is None else percent_with_interval(rate.value, rate.interval)
 
 
 def pronoun_text(each: PronounAnswers) -> str:
@@ -268,3 +268,12 @@ def pronoun_text(each: PronounAnswers) -> str:
 def units_text(report: AnswersReport) -> str:
     """Say how many questions or tasks."""
     return count(report.units, report.unit)
+
+
+def _widest_possible(name: RateName, report: AnswersReport) -> str:
+    """Say what the invalid answers might have made of a rate that is the same; empty without any."""
+    bounds = [(row, row.possible) for row in report.differences if row.name == name and row.possible]
+    if not bounds:
+        return ""
+    row, (low, high) = max(bounds, key=lambda one: one[1][1] - one[1][0])
+    return f" The invalid answers could make {row.first} less {row.second} {signed(low)} to {signed(high)}."

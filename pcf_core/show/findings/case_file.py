@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pcf_core.show.findings.numbers import beside_one, count, listed, number, with_interval
+from pcf_core.show.findings.numbers import begun, beside_one, count, listed, number, with_interval
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, Verdict
 
 MOST_NAMED = 3
@@ -23,8 +23,8 @@ FOUND: dict[Verdict, str] = {
     "no verdict": "no verdict",
 }
 OTHER_QUESTIONS = (
-    "They ask different questions, what a model expects in a gap, what it writes and whom it believes, so "
-    "that a difference in one and none in another is no contradiction."
+    "They ask different questions: what a model expects in a gap, what it writes, whom it believes. So a "
+    "difference in one and none in another is no contradiction."
 )
 
 
@@ -44,26 +44,26 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     finding = [name for name, verdict in verdicts.items() if verdict == "difference"]
     silent = [name for name, verdict in verdicts.items() if verdict == "none shown"]
     exchanged = [name for name, verdict in verdicts.items() if verdict == "exchanged words"]
-    said = f"{model} on {topic.lower()}: "
-    parts = [f"{_names(finding)} {_verb('find', finding)} a difference"] if finding else []
-    parts += [f"{_names(exchanged)} differs by the exchanged words alone"] if exchanged else []
-    parts += [f"{_names(silent)} {_verb('show', silent)} none"] if silent else []
-    if not parts:
-        return f"{said}no audit could tell whether there is a difference."
-    sentence = f"{said}{'; '.join(parts)}."
+    told = len(finding) + len(silent)
+    if not finding and not silent and not exchanged:
+        return f"{model} on {topic.lower()}: no audit could tell whether there is a difference."
+    apply = told + len(exchanged)
+    said = f"{model} on {topic.lower()}: {apply} of {len(AUDITS)} audits could tell."
+    parts = [f" {begun(_names(finding))} {_verb('find', finding)} a difference."] if finding else []
+    parts += [f" {begun(_names(exchanged))} differs by the exchanged words alone."] if exchanged else []
+    parts += [f" {begun(_names(silent))} {_verb('show', silent)} none."] if silent else []
+    sentence = f"{said}{''.join(parts)}"
     if exchanged:
         sentence += " What the exchanged words alone do is not counted as agreement."
-    if len(finding) + len(silent) < 2:
-        other = "" if exchanged else "No other audit could tell, so that there"
-        return f"{sentence} {other or 'There'} is nothing to agree with yet."
+    if told < 2:
+        return f"{sentence} There is nothing to agree with yet."
     if finding and silent:
         return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
     if not finding:
-        none = "None of the others finds one" if exchanged else "None finds one"
-        return f"{sentence} {none}. None shown is not the same as none."
-    sides = "; ".join(f"{NAMES[name]}: {_sides(rows, name)}" for name in finding)
+        return f"{sentence} None shown is not the same as none."
     agree = " All others that could tell agree." if exchanged else ""
-    return f"{sentence}{agree} {sides[:1].upper()}{sides[1:]}."
+    sides = "".join(f" {begun(NAMES[name])}: {_sides(rows, name)}." for name in finding)
+    return f"{sentence}{agree}{sides}"
 
 
 def _verb(verb: str, audits: Sequence[AuditName]) -> str:
@@ -89,7 +89,7 @@ def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
 
 
 def value_text(row: CaseRow) -> str:
-    """Write a row's value with its interval: F beside 1, others by three significant digits."""
+    """Write a row's value with its interval: F beside 1, others with two decimals."""
     if row.value is None:
         return "undefined" if row.measure else "–"
     if row.neutral == 1:
@@ -104,22 +104,19 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     title = f"{AUDITS[name]}: {FOUND[verdict]}"
     unjudged = "".join(f" Without a verdict: {_row(row)}." for row in rows if row.verdict == "no verdict")
     if verdict not in TESTED:
-        reason = chosen[0].basis
-        return f"{title}. {reason[:1].upper()}{reason[1:]}.{unjudged}"
+        return f"{title}. {begun(chosen[0].basis)}.{unjudged}"
     tested = [row for row in rows if row.verdict in TESTED]
     of = f" in {len(chosen):,} of {count(len(tested), 'quantity', 'quantities')}" if len(tested) > 1 else ""
     if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
         keys, of = {row.key for row in chosen}, ""
         chosen = [row for row in tested if row.key in keys]
-    shown = "; ".join(
-        f"{_row(row)}{'' if row.verdict == verdict else f', {FOUND[row.verdict]}'}"
+    shown = " ".join(
+        f"{begun(_row(row))}{'' if row.verdict == verdict else f', {FOUND[row.verdict]}'}."
         for row in chosen[:MOST_NAMED]
     )
     further = len(chosen) - MOST_NAMED
-    return (
-        f"{title}{of}: {shown}{f'; and {further:,} more' if further > 0 else ''}."
-        f"{_uncontrolled(name, tested)}{unjudged}"
-    )
+    more = f" There are {further:,} more." if further > 0 else ""
+    return f"{title}{of}. {shown}{more}{_uncontrolled(name, tested)}{unjudged}"
 
 
 def _uncontrolled(name: AuditName, tested: Sequence[CaseRow]) -> str:
@@ -128,8 +125,8 @@ def _uncontrolled(name: AuditName, tested: Sequence[CaseRow]) -> str:
     if name != "criteria" or experiments < 2:
         return ""
     return (
-        f" Each of the {experiments:,} experiments is controlled by itself and they are not controlled "
-        "together: by chance one of them finds a difference more often than in 5 % of such summaries."
+        f" The {experiments:,} experiments are controlled one by one, not together. So by chance one finds a "
+        "difference more often than in 5 % of such summaries."
     )
 
 
@@ -146,22 +143,22 @@ def shared_finding(found: SharedOccupations) -> str:
         return "None of the run's occupations is a profession of the stories."
     sentence = (
         f"{count(total, 'occupation stands', 'occupations stand')} in the run and in the stories; "
-        f"{found.same:,} {'leans' if found.same == 1 else 'lean'} to the same side in both"
+        f"{found.same:,} {'leans' if found.same == 1 else 'lean'} to the same side in both."
     )
     sure = found.sure
     if sure:
         same = sum(row.same_side is True for row in sure)
-        sentence += f", {same:,} of the {len(sure):,} for which both intervals leave out an even split"
+        sentence += f" For {len(sure):,} both ranges exclude an even split: {same:,} of these agree."
     if found.correlation is None:
-        return f"{sentence}. They are too few, or too alike, for a rank correlation."
+        return f"{sentence} They are too few, or too alike, for a rank correlation."
     told = "" if found.interval is None else _told(found.interval.low, found.interval.high)
     return (
-        f"{sentence}. The rank correlation of tilt and women's share is "
-        f"{with_interval(found.correlation, found.interval)}{told}."
+        f"{sentence} The rank correlation of tilt and women's share is "
+        f"{with_interval(found.correlation, found.interval)}.{told}"
     )
 
 
 def _told(low: float, high: float) -> str:
     if low <= 0 <= high:
-        return ", which leaves open whether the two go together"
-    return ": the two go together" if low > 0 else ": the two go against each other"
+        return " We cannot tell whether the two go together."
+    return " The two go together." if low > 0 else " The two go against each other."

@@ -1,8 +1,8 @@
-"""Sentences about two runs on the same templates and occupations, and about runs along an axis."""
+"""Sentences about two runs on the same templates and occupations, and about the order of several."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pcf_core.core.risk import (
     COUNTS_ONLY,
@@ -12,7 +12,17 @@ from pcf_core.core.risk import (
     OccupationDifference,
     Over,
 )
-from pcf_core.show.findings.numbers import count, listed, number, p_value, percent, signed_two, two_decimals
+from pcf_core.show.findings.numbers import (
+    begun,
+    count,
+    listed,
+    number,
+    p_value,
+    percent,
+    signed,
+    signed_with_interval,
+    two_decimals,
+)
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
@@ -34,22 +44,9 @@ def verdict_text(difference: Difference, first: str, second: str) -> str:
 
 def difference_text(difference: Difference, over: Over = "templates") -> str:
     """Write a difference with sign and interval: "+0.12 (+0.08 to +0.16)"; none where both are 0."""
-    interval = difference.interval(over)
     if difference.first == difference.second == 0:
-        return "0: both are 0 in every context here"
-    if interval is None:
-        return signed_two(difference.value)
-    return f"{signed_two(difference.value)} ({signed_two(interval.low)} to {signed_two(interval.high)})"
-
-
-def signed(value: float) -> str:
-    """Write a number with its sign, and 0 without one."""
-    return with_sign(number(value))
-
-
-def with_sign(text: str) -> str:
-    """Put the sign before a number that is written already; 0 has none."""
-    return text if text.startswith("−") or not text.strip("0.") else f"+{text}"
+        return "0: both are 0 in every sentence here"
+    return signed_with_interval(difference.value, difference.interval(over))
 
 
 def difference_finding(
@@ -59,32 +56,33 @@ def difference_finding(
     first, second = comparison.first.name, comparison.second.name
     found, word = comparison.differences[quantity], WORDS[quantity]
     where = (
-        f"on the same {count(len(comparison.occupations), 'occupation')} and "
-        f"{count(len(comparison.templates), 'template')}"
+        f"Both are scored on the same {count(len(comparison.occupations), 'occupation')} and "
+        f"{count(len(comparison.templates), 'template')}."
     )
     if found.verdict == "equal":
-        return f"{first} and {second} have the same {word}, {two_decimals(found.first)}, {where}."
+        return f"{first} and {second} have the same {word}, {two_decimals(found.first)}. {where}"
     one, other = two_decimals(found.first), two_decimals(found.second)
     values = f"the {word} of {first} ({one}) and that of {second} ({other})"
-    gap = f"the difference is {difference_text(found, over)}{drawn(found, over)}, {p_text(found)}"
+    gap = f"The difference is {difference_text(found, over)}{drawn(found, over)}, {p_text(found)}."
     if found.verdict == "too few":
         return (
-            f"{count(len(comparison.templates), 'template')} cannot tell {values} apart: {gap}, and p cannot "
-            f"fall under {number(found.least_p)}."
+            f"{count(len(comparison.templates), 'template')} cannot tell {values} apart. {gap} With so few, "
+            f"{least_text(found.least_p)}."
         )
     reserve = disagreement(comparison, found, over)
     if found.verdict == "unclear":
         less = f" If they differ, then by less than {number(found.margin)}." if found.negligible else ""
-        return f"We cannot tell {values} apart with these sentences: {gap}, {where}.{less}{reserve}"
+        return f"We cannot tell {values} apart with these sentences. {gap}{less} {where}{reserve}"
     if found.negligible:
         return (
-            f"{begun(values)} are different, and the difference is too small to matter, under "
-            f"{number(found.margin)}: {gap}, {where}.{reserve}"
+            f"{begun(values)} differ too little to matter, by less than {number(found.margin)}. {gap} "
+            f"{where}{reserve}"
         )
     higher, lower = (first, second) if found.verdict == "first" else (second, first)
+    most, least = (one, other) if found.verdict == "first" else (other, one)
     return (
-        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {one} for "
-        f"{first}, {other} for {second}; {gap}, {where}.{reserve}"
+        f"{begun(f'the {word} of {higher}')} is higher than that of {lower}: {most} against {least}. {gap} "
+        f"{where}{reserve}"
     )
 
 
@@ -99,27 +97,26 @@ def occupations_difference_finding(comparison: Comparison, quantity: str = "over
     total = len(comparison.occupations)
     if comparison.permutations.least_p > SIGNIFICANCE:
         return (
-            f"For no single occupation can a difference in {WORDS[quantity]} be shown: with "
-            f"{count(len(comparison.templates), 'template')} p cannot fall under "
-            f"{number(comparison.permutations.least_p)}."
+            f"No difference in {WORDS[quantity]} can be shown for a single occupation. With "
+            f"{count(len(comparison.templates), 'template')}, {least_text(comparison.permutations.least_p)}."
         )
     surviving = comparison.surviving(quantity)
-    control = f"false discoveries controlled at {percent(SIGNIFICANCE)}"
+    control = f"(false discoveries controlled at {percent(SIGNIFICANCE)})"
     if not surviving:
         return (
-            f"No difference in {WORDS[quantity]} of one of {count(total, 'occupation')} is beyond chance, "
+            f"In none of {count(total, 'occupation')} is the difference in {WORDS[quantity]} beyond chance "
             f"{control}."
         )
     parts = []
     for side, verdict in ((comparison.first, "first"), (comparison.second, "second")):
         rows = [row for row in surviving if row.differences[quantity].verdict == verdict]
         if rows:
-            parts.append(f"{side.name} has more for {len(rows):,}, most for {_most(rows, quantity)}")
+            parts.append(f" {side.name} has more in {len(rows):,}, most for {_most(rows, quantity)}.")
     rest = total - len(surviving)
-    others = f"; we cannot tell the other {rest:,} apart with these sentences" if rest else ""
+    others = f" We cannot tell them apart in the other {rest:,} with these sentences." if rest else ""
     return (
-        f"The {WORDS[quantity]} of {len(surviving):,} of {count(total, 'occupation')} differs beyond chance, "
-        f"{control}: {'; '.join(parts)}{others}."
+        f"The {WORDS[quantity]} differs beyond chance in {len(surviving):,} of {count(total, 'occupation')} "
+        f"{control}.{''.join(parts)}{others}"
     )
 
 
@@ -151,34 +148,116 @@ def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
         if not holds:
             return ""
         return (
-            f" That is said of these occupations, by the test and the interval over {basis.unit}s; the one"
-            f"{drawn(found, over)} holds 0."
+            f" The test and the range over {basis.unit}s say so for these occupations; the range"
+            f"{drawn(found, over)} includes 0."
         )
     if holds and found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE:
-        return f" The test rejects, but the interval over {basis.unit}s holds 0; a verdict needs both."
+        return (
+            f" The test finds a difference, but the range over {basis.unit}s includes 0. A verdict "
+            "needs both."
+        )
     if holds:
         return ""
+    excludes = f" The range{drawn(found, over)} excludes 0, but"
     if found.p_value > SIGNIFICANCE and interval.unit in COUNTS_ONLY:
         return (
-            f" The interval{drawn(found, over)} leaves out 0, but the test swaps whole templates, and by "
-            f"their weights these count as {comparison.effective_templates:.1f}."
+            f"{excludes} the test swaps whole templates. By their weights these count as "
+            f"{comparison.effective_templates:.1f}."
         )
     if found.p_value > SIGNIFICANCE:
-        return (
-            f" The interval{drawn(found, over)} leaves out 0, but a verdict needs the test, which does not "
-            "reject."
-        )
+        return f"{excludes} a verdict needs the test, which finds no difference."
     if found.controlled_p > SIGNIFICANCE:
+        return f"{excludes} the test, controlled for several comparisons, finds no difference."
+    return f"{excludes} the one over {basis.unit}s, {signed(basis.low)} to {signed(basis.high)}, includes it."
+
+
+def order_finding(comparisons: Sequence[Comparison], risks: Mapping[str, str]) -> str:
+    """Say which model has the higher risk R, and of which we cannot tell.
+
+    The rule is that of :attr:`~pcf_core.core.risk.Difference.ordered`, for all pages, reports and commands.
+
+    Parameters
+    ----------
+    comparisons
+        Of pairs of models, their p-values controlled where they are several; none gives no sentence.
+    risks
+        R of each model with its interval, as a text, by the key of its run.
+    """
+    if not comparisons:
+        return ""
+    if len(comparisons) == 1:
+        return _of_two(comparisons[0], risks)
+    names = {side.run: side.name for found in comparisons for side in (found.first, found.second)}
+    told = [f"The risks are {listed([f'{risks[run]} for {name}' for run, name in names.items()])}."]
+    above = {run: _lower(run, comparisons) for run in names}
+    told += [
+        f"By the paired test, {names[run]} has a higher risk than {listed(lower)}."
+        for run, lower in above.items()
+        if lower
+    ]
+    for said, kind in (
+        ("We cannot tell {} apart with these sentences{}.", "unclear"),
+        ("{} differ too little to matter{}.", "small"),
+        ("{} have the same risk{}.", "equal"),
+    ):
+        told += [said.format(*_pair(found)) for found in comparisons if _kind(_total(found)) == kind]
+    if len(comparisons) < len(names) * (len(names) - 1) // 2:
+        told.append("Other pairs are not compared.")
+    return " ".join(told)
+
+
+def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
+    """Say it of the one pair."""
+    found, sides = _total(comparison), (comparison.first, comparison.second)
+    one, other = (f"{side.name}, {risks[side.run]}," for side in sides)
+    p = f"({p_value(found.controlled_p)})"
+    if found.ordered:
+        higher, lower = sides if found.verdict == "first" else sides[::-1]
         return (
-            f" The interval{drawn(found, over)} leaves out 0, but the test, controlled for several "
-            "comparisons, does not reject."
+            f"{higher.name} has the higher risk, {risks[higher.run]}, and {lower.name} the lower, "
+            f"{risks[lower.run]} {p}."
         )
-    return (
-        f" The interval{drawn(found, over)} leaves out 0, but the one over {basis.unit}s, "
-        f"{signed(basis.low)} to {signed(basis.high)}, does not."
-    )
+    if found.verdict == "equal":
+        return f"{sides[0].name} and {sides[1].name} have the same risk, {risks[sides[0].run]}."
+    if found.differs:
+        return f"The risks of {one} and {other} differ, and too little to matter {p}."
+    if found.verdict == "too few":
+        return f"These sentences are too few to tell the risks of {one} and {other} apart."
+    less = f" If they differ, then by less than {number(found.margin)}." if found.negligible else ""
+    return f"We cannot tell the risks of {one} and {other} apart with these sentences {p}.{less}"
 
 
-def begun(sentence: str) -> str:
-    """Capitalise the first letter of a sentence."""
-    return sentence[0].upper() + sentence[1:]
+def _total(comparison: Comparison) -> Difference:
+    return comparison.differences["overall_risk"]
+
+
+def _kind(found: Difference) -> str:
+    """Return what is said of a pair: that one is higher, or one of the three kinds without an order."""
+    if found.verdict == "equal":
+        return "equal"
+    if not found.differs:
+        return "unclear"
+    return "higher" if found.ordered else "small"
+
+
+def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
+    """Name the models that a run is above."""
+    found = []
+    for comparison in comparisons:
+        total, sides = _total(comparison), (comparison.first, comparison.second)
+        if total.ordered and run in (sides[0].run, sides[1].run):
+            higher, lower = sides if total.verdict == "first" else sides[::-1]
+            found += [lower.name] if higher.run == run else []
+    return found
+
+
+def _pair(comparison: Comparison) -> tuple[str, str]:
+    """Return the names of a pair, and the p of its test."""
+    found = _total(comparison)
+    p = "" if found.verdict == "equal" else f" ({p_value(found.controlled_p)})"
+    return f"{comparison.first.name} and {comparison.second.name}", p
+
+
+def least_text(least_p: float) -> str:
+    """Say that a test can give no smaller p."""
+    return f"{p_value(least_p)} is the smallest that the test can give"

@@ -5,12 +5,21 @@ That two things go together says nothing about why.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, Quantity, excludes_zero
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import (
+    count,
+    listed,
+    number,
+    p_value,
+    percent,
+    signed,
+    signed_with_interval,
+    two_decimals,
+    with_interval,
+)
 
 MATCHED: Mapping[Matching, str] = {
     "exact": "exact matches alone",
@@ -19,7 +28,6 @@ MATCHED: Mapping[Matching, str] = {
 }
 SURE = 0.05
 LEAST_WIDER = 0.01  # of an interval; less is not told
-SMALLEST_P = 0.001
 MOST_ZEROS = 0.5  # share of points
 RISK_NAMES: Mapping[Quantity, str] = {
     "overall_risk": "risk",
@@ -36,7 +44,8 @@ def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
     of = f"the {RISK_NAMES[tested[0].quantity]} of {model}"
     if told := [panel.scale.noun for panel in tested if panel.ols is not None and survives(panel.ols)]:
         return f"{of[0].upper()}{of[1:]} goes with {listed(told)}."
-    return f"No link of {of} with {_either([panel.scale.noun for panel in tested])} can be told from chance."
+    either = listed([panel.scale.noun for panel in tested], "or")
+    return f"We cannot tell whether {of} goes with {either}."
 
 
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
@@ -50,20 +59,20 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     told, unclear = _sorted(panels, weighted=False)
     by_people, _ = _sorted(panels, weighted=True)
     missing = [panel.scale.noun for panel in panels if panel.ols is None]
-    sentences = [f"The {of} is on average {listed(told)}."] if told else []
-    if unclear and told:
-        its = "Every point alike, its" if by_people else "Its"  # the other line may tell what this one cannot
-        sentences.append(f"{its} link with {_either(unclear)} cannot be told from chance.")
-    elif unclear:
-        no = "Every point alike, no" if by_people else "No"
-        sentences.append(f"{no} link of the {of} with {_either(unclear)} can be told from chance.")
-    if by_people:
-        sentences.append(f"Counted by the people employed, the {of} is {listed(by_people)}.")
+    sentences = [f"The {of} is on average {part}." for part in told]
+    # the line by people may tell what this one cannot
+    alike = " if every point counts alike" if by_people else ""
+    if unclear:
+        either = listed(unclear, "or")
+        what = "it" if told else f"the {of}"
+        sentences.append(f"We cannot tell whether {what} goes with {either}{alike}.")
+    whose = "it" if sentences else f"the {of}"
+    sentences += [f"Counted by the people employed, {whose} is {part}." for part in by_people]
     lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
     if lost:
         sentences.append(
-            f"Every point alike, the interval of the slope for {listed(lost)} leaves out 0 taken alone; that "
-            f"does not survive the correction for {count(slopes(panels), 'slope')}."
+            f"Taken alone, the range of the slope for {listed(lost)} excludes 0{alike}. Corrected for "
+            f"{count(slopes(panels), 'slope')}, that is no longer beyond chance."
         )
     if missing:
         sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")
@@ -88,12 +97,12 @@ def templates_note(panels: Sequence[FactorPanel]) -> str:
         return ""
     wider = {noun: fit.widened for noun, fit in fits.items() if fit.widened is not None}
     if not wider:
-        return "The intervals of the slopes take the risks as known: one template does not tell its noise."
+        return "The ranges of the slopes take the risks as known: one template does not tell its noise."
     parts = [f"{percent(by - 1)} for {noun}" for noun, by in wider.items() if by - 1 >= LEAST_WIDER]
-    widens = f"that widens them by {listed(parts)}" if parts else "here that widens none by 1 % or more"
+    widens = f"That widens them by {listed(parts)}." if parts else "That widens none by 1 % or more."
     return (
-        "All occupations share the templates, so the intervals of the slopes allow for other templates too: "
-        f"{widens}."
+        "All occupations share the templates, so the ranges of the slopes allow for other templates too. "
+        f"{widens}"
     )
 
 
@@ -106,8 +115,8 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
     of = f"the {RISK_NAMES[next(iter(panels.values()))[0].quantity]} of {model}"
     first, *others = told.values()
     if all(one == first for one in others):
-        which = f"The same figures go with {of}, {listed(first)}," if first else f"No figure goes with {of},"
-        return f"{which} whichever matches count."
+        which = f"{of} goes with {listed(first)}" if first else f"no figure goes with {of}"
+        return f"Whichever matches count, {which}."
     parts = [f"{listed(nouns or ['none'])} with {MATCHED[matching]}" for matching, nouns in told.items()]
     return f"Which figures go with {of} depends on the matches: {', '.join(parts)}."
 
@@ -135,26 +144,22 @@ def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
     of = f"{RISK_NAMES[fitted[0].quantity]} of {model}"
     kept = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
     lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in kept]
-    parts = [f"{listed(kept)} {'survives' if len(kept) == 1 else 'survive'}"] if kept else []
-    parts += [f"{listed(lost)} {'does' if len(lost) == 1 else 'do'} not survive"] if lost else []
+    parts = [f"{listed(kept)} {'is' if len(kept) == 1 else 'are'} beyond chance"] if kept else []
+    parts += [f"{listed(lost)} {'is' if len(lost) == 1 else 'are'} not beyond chance"] if lost else []
     return (
-        f"These are slopes of the {of}, every point alike, with their 95 % intervals and corrected p values: "
-        f"{' and '.join(parts)} the correction for {count(slopes(panels), 'slope')}."
+        f"These are slopes of the {of}, every point alike, with 95 % ranges and corrected p-values. "
+        f"Corrected for {count(slopes(panels), 'slope')}, {'; '.join(parts)}."
     )
 
 
 def slope_with_interval(scale: FactorScale, fit: LineFit) -> str:
-    """Write the slope per step of its scale with a sign, and its interval, to the interval's precision."""
-    text = _rounded(scale.step * fit.slope, told_interval(scale, fit.interval))
-    above = not text.startswith("−") and any(digit in text.partition(" ")[0] for digit in "123456789")
-    return f"+{text}" if above else text
+    """Write the slope per step of its scale with a sign, and its interval."""
+    return signed_with_interval(scale.step * fit.slope, told_interval(scale, fit.interval))
 
 
 def slope(scale: FactorScale, fit: LineFit) -> str:
-    """Write the slope alone, short enough for a key figure: two significant digits."""
-    value = scale.step * fit.slope
-    text = number(float(f"{value:.1e}"))
-    return f"+{text}" if value > 0 and text != "0" else text
+    """Write the slope per step of its scale alone, for a key figure."""
+    return signed(scale.step * fit.slope)
 
 
 def told_interval(scale: FactorScale, interval: Interval) -> Interval:
@@ -181,23 +186,9 @@ def _difference(scale: FactorScale, fit: LineFit) -> str:
     """Write a slope in words: "higher by 0.02 (0.01–0.03)"."""
     found = told_interval(scale, fit.interval)
     if fit.slope >= 0:
-        return f"higher by {_rounded(scale.step * fit.slope, found)}"
+        return f"higher by {with_interval(scale.step * fit.slope, found)}"
     turned = found.model_copy(update={"low": -found.high, "high": -found.low})
-    return f"lower by {_rounded(-scale.step * fit.slope, turned)}"
-
-
-def _rounded(value: float, interval: Interval) -> str:
-    """Round a number and its interval to two significant digits of the interval's half-width."""
-    half = (interval.high - interval.low) / 2
-    if not half > 0:
-        return with_interval(value, interval)
-    decimals = 1 - math.floor(math.log10(half))
-    ends = {end: round(getattr(interval, end), decimals) for end in ("low", "high")}
-    return with_interval(round(value, decimals), interval.model_copy(update=ends))
-
-
-def _either(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    return f"lower by {with_interval(-scale.step * fit.slope, turned)}"
 
 
 def line_notes(panel: FactorPanel) -> list[str]:
@@ -233,14 +224,9 @@ def carried_note(scale: FactorScale, fit: LineFit, name: str) -> str:
     carrier = fit.carrier
     share = f"“{carrier.label}”, which has {percent(carrier.leverage)} of the say in its own place"
     if carrier.slope is None or carrier.interval is None:
-        return f"The {name} line hangs on {share}; without it there is none."
-    without = _rounded(scale.step * carrier.slope, told_interval(scale, carrier.interval))
-    return f"The {name} line hangs on {share}; without it the slope is {without}."
-
-
-def p_text(p_value: float) -> str:
-    """Write a p value, the smallest as "p under 0.001"."""
-    return "p under 0.001" if p_value < SMALLEST_P else f"p = {number(p_value)}"
+        return f"The {name} line hangs on {share}. Without it there is no line."
+    without = with_interval(scale.step * carrier.slope, told_interval(scale, carrier.interval))
+    return f"The {name} line hangs on {share}. Without it the slope is {without}."
 
 
 def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) -> str:
@@ -248,9 +234,10 @@ def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) 
         return f"{name}: no line, {reason}."
     places = "points" if panel.scale.name in ("word_frequency", "own") else "lines of the statistics"
     weighed = fit.effective_n < fit.n - 0.5
-    effective = f", which count as {fit.effective_n:.1f} by their weights" if weighed else ""
-    corrected = "" if fit.adjusted_p is None else f" ({p_text(fit.adjusted_p)} after correction)"
+    effective = f", which count as {fit.effective_n:.0f} by their weights" if weighed else ""
+    corrected = "" if fit.adjusted_p is None else f" ({p_value(fit.adjusted_p)} after correction)"
     return (
         f"{name}: {slope_with_interval(panel.scale, fit)} per {panel.scale.per}, "
-        f"{p_text(fit.p_value)}{corrected}, R² {number(fit.r_squared)}, {fit.n:,} {places}{effective}."
+        f"{p_value(fit.p_value)}{corrected}. R² is {two_decimals(fit.r_squared)} over {fit.n:,} "
+        f"{places}{effective}."
     )

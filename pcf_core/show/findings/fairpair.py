@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import beside_one, count, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import (
+    beside_one,
+    count,
+    listed,
+    p_value,
+    percent,
+    signed_with_interval,
+    two_decimals,
+    with_interval,
+)
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.records import (
     FEW_FACTS,
     LABEL,
@@ -35,14 +45,14 @@ def fairpair_finding(report: FairPairReport) -> str:
     """
     ratio = report.means.ratio
     if ratio is None:
-        value = f"F is undefined, as {_no_ratio(report.means)}; E is {_energy(report)}"
+        value = f"F is undefined, as {_no_ratio(report.means)}. E is {_energy(report)}."
     else:
-        shown = beside_one(ratio, report.intervals.get("ratio_of_means"))
-        value = f"F is {shown}, where 1 is what sampling alone gives"
+        value = f"F is {beside_one(ratio, report.intervals.get('ratio_of_means'))}; sampling alone gives 1."
     if report.others is not None and (ratio is not None or report.others.ratio is not None):
         other, interval = report.others.ratio, report.others.interval
-        value += f"; without the words that are exchanged it is {_ratio_text(other, interval)}"
-    return f"{report.model}, {_texts(report)}, {report.dissimilarity}: {value}. {_verdict(report)} ({LABEL})."
+        value += f" Without the words that are exchanged it is {_ratio_text(other, interval)}."
+    asked = f"{report.model} wrote to {_texts(report)}, compared by {report.dissimilarity}."
+    return f"{asked} {value} {_verdict(report)} {source_of(LABEL)}"
 
 
 def bars_finding(report: FairPairReport) -> str:
@@ -52,10 +62,10 @@ def bars_finding(report: FairPairReport) -> str:
     original = with_interval(means.within_original, found.get("within_original"))
     prompt = with_interval(means.within_prompt, found.get("within_prompt"))
     return (
-        f"Texts of the two sides differ by {between} on average (B); texts written for {report.original} "
-        f"differ among themselves by {original} (V of p(g(x))), those written for {report.counterpart} by "
-        f"{prompt} (V of g(p(x))). E = 2 B less both V is {_energy(report)}; 0 is no difference. Means over "
-        f"{count(len(report.prompts), 'prompt')}, {report.dissimilarity}."
+        f"Texts of the two sides differ by {between} on average (B). Texts for {report.original} differ "
+        f"among themselves by {original} (V of p(g(x))). Those for {report.counterpart} do by {prompt} (V of "
+        f"g(p(x))). E = 2 B less both V is {_energy(report)}; 0 is no difference. These are means over "
+        f"{count(len(report.prompts), 'prompt')} by {report.dissimilarity}."
     )
 
 
@@ -73,16 +83,15 @@ def prompts_finding(report: FairPairReport) -> str:
     """Say for how many prompts by themselves the two sides differ, and for which most."""
     total, differing = len(report.prompts), [row for row in report.prompts if row.differs]
     if not report.sampled:
-        return f"{_nothing_sampled(report)}."
+        return _nothing_sampled(report)
+    control = f"(controlled at {percent(SIGNIFICANCE)} for several prompts)"
     if not differing:
-        return (
-            f"For none of {count(total, 'prompt')} by itself can a difference be shown, controlled at "
-            f"{percent(SIGNIFICANCE)} for several prompts."
-        )
+        return f"For none of {count(total, 'prompt')} by itself can we show a difference {control}."
     ranked = sorted(differing, key=lambda row: -row.energy)[:MOST_NAMED]
+    most = " ".join(f"{_prompt(row)}." for row in ranked)
     return (
-        f"The sides differ beyond chance for {len(differing):,} of {count(total, 'prompt')} taken one by "
-        f"one, controlled at {percent(SIGNIFICANCE)}: most for {listed([_prompt(row) for row in ranked])}."
+        f"One by one, the sides differ beyond chance for {len(differing):,} of {count(total, 'prompt')} "
+        f"{control}. The widest come first. {most}"
     )
 
 
@@ -91,21 +100,15 @@ def prompt_finding(row: PromptDifference) -> str:
     if row.ratio is None:
         value = f"F is undefined, as {_no_ratio(row)}"
     else:
-        chance = (
-            ""
-            if row.chance_ratio is None
-            else f" (random labels give {beside_one(row.chance_ratio)} on average)"
-        )
+        chance = "" if row.chance_ratio is None else f"; random labels give {beside_one(row.chance_ratio)}"
         value = f"F is {beside_one(row.ratio)}{chance}"
+    tested = "It is not tested, as nothing was sampled"
+    if row.p_value is not None:
+        tested = f"The test gives {_tested(row.p_value, row.adjusted)}"
     return (
-        f"“{row.prompt}”, {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}: {value}; B "
-        f"{number(row.between)}, V {number(row.within_original)} and {number(row.within_prompt)}, E "
-        f"{number(row.energy)}; "
-        + (
-            "not tested, as nothing was sampled."
-            if row.p_value is None
-            else f"p = {number(row.p_value)}{_adjusted(row.adjusted)}."
-        )
+        f"“{row.prompt}” has {count(row.samples, 'text')} a side in {count(row.folds, 'fold')}. {value}. "
+        f"{tested}. B is {two_decimals(row.between)}, V is {two_decimals(row.within_original)} and "
+        f"{two_decimals(row.within_prompt)}, E is {two_decimals(row.energy)}."
     )
 
 
@@ -123,11 +126,11 @@ def few_note(report: FairPairReport) -> str:
     """Say that few statements make intervals rough, or that one makes none; empty where there are enough."""
     unit = _unit(report)
     if report.facts == 1:
-        return f"With a single {unit} nothing is known of other {unit}s: F has no interval."
+        return f"With a single {unit} nothing is known of other {unit}s: F has no range."
     if report.facts < FEW_FACTS:
         return (
-            f"Intervals over {count(report.facts, unit)} are rough; from {count(FEW_FACTS, unit)} on "
-            "they hold about as often as they say."
+            f"Ranges over {count(report.facts, unit)} are rough. From {count(FEW_FACTS, unit)} on they hold "
+            "about as often as they say."
         )
     return ""
 
@@ -141,37 +144,36 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
     found, unit = [], _unit(report)
     if report.facts < len(report.prompts):
         found.append(
-            f"{count(len(report.prompts), 'prompt')} make {count(report.facts, 'statement')}: those that say "
-            "the same in other words are not independent, so intervals are over statements, each with all "
-            "its prompts."
+            f"{count(len(report.prompts), 'prompt')} make {count(report.facts, 'statement')}: some say the "
+            "same in other words. So ranges are over statements, each with all its prompts."
         )
     if few := few_note(report):
         found.append(few)
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(f"“{item.name}”")
-    found += [f"In no mean of F, {reason}: {listed(names)}." for reason, names in reasons.items()]
+    found += [f"The mean of F leaves out {listed(names)} ({reason})." for reason, names in reasons.items()]
     empty = sum(row.empty_original for row in report.prompts), sum(row.empty_prompt for row in report.prompts)
     if any(empty):
         found.append(
             f"{empty[0]:,} of the texts for {report.original} and {empty[1]:,} of those for "
-            f"{report.counterpart} have no word; they are counted as texts that say nothing."
+            f"{report.counterpart} have no word. They count as texts that say nothing."
         )
     if report.wilcoxon_p is not None:
         found.append(
-            f"Wilcoxon's signed ranks of B − √(V V) over {count(report.facts, unit)} give p = "
-            f"{number(report.wilcoxon_p)}, one-sided; they reject too often where few texts make V noisy, so "
-            "the verdict rests on relabelling."
+            f"Wilcoxon's signed ranks of B − √(V V) over {count(report.facts, unit)} give "
+            f"{p_value(report.wilcoxon_p)}, one-sided. They reject too often where few texts make V noisy, "
+            "so the verdict rests on relabelling."
         )
     found.append(
-        f"Texts for {report.original} went through the perturbation and texts for {report.counterpart} did "
-        "not: a word that it missed counts as a difference."
+        f"Texts for {report.original} were rewritten and texts for {report.counterpart} were not. A word "
+        "that the rewriting missed counts as a difference."
     )
     if report.mode == "whole":
         found.append(
-            "In the mode whole, pronouns and words about other people are exchanged too: a model that writes "
-            "of men, or of women, whoever is named differs by these words alone. Without the words that are "
-            "exchanged (jaccard-others) that is not counted; the mode entity leaves other people as they are."
+            "The mode whole also exchanges pronouns and words about other people. A model that always writes "
+            "of men, or of women, differs by these words alone. The measure jaccard-others leaves them out. "
+            "The mode entity leaves other people as they are."
         )
     return tuple(found)
 
@@ -179,16 +181,16 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
 def sentiment_finding(report: FairPairReport) -> str:
     """Say which side is more positive, if one is."""
     reading = report.sentiment
-    over = "" if reading.interval is None else f", over {reading.interval.unit}s"
+    over = "" if reading.interval is None else f" over {reading.interval.unit}s"
     numbers = (
-        f"{number(reading.prompt)} for {report.counterpart}, {number(reading.original)} for "
-        f"{report.original}, a difference of {with_interval(reading.difference, reading.interval)}{over}, "
-        "on a scale from −1 to 1"
+        f"On a scale from −1 to 1, the mean sentiment is {two_decimals(reading.prompt)} for "
+        f"{report.counterpart} and {two_decimals(reading.original)} for {report.original}. The difference is "
+        f"{signed_with_interval(reading.difference, reading.interval)}{over}."
     )
     if reading.more_positive is None:
-        return f"Which side is more positive cannot be told: mean sentiment {numbers}."
+        return f"We cannot tell which side is more positive. {numbers}"
     name = report.counterpart if reading.more_positive == "prompt" else report.original
-    return f"Texts for {name} are more positive: mean sentiment {numbers}."
+    return f"Texts for {name} are more positive. {numbers}"
 
 
 def convergence_finding(found: Convergence) -> str:
@@ -199,62 +201,60 @@ def convergence_finding(found: Convergence) -> str:
             steady = place + 1
     fewest, most = 0, len(found.folds.places) - 1
     return (
-        f"B is {number(last)} with {count(found.count, 'sample')} a side, mean of "
-        f"{count(found.prompts, 'prompt')}; from {count(steady, 'sample')} on it stays within "
+        f"B is {two_decimals(last)} with {count(found.count, 'sample')} a side, the mean of "
+        f"{count(found.prompts, 'prompt')}. From {count(steady, 'sample')} on it stays within "
         f"{percent(STEADY)} of that. In {count(found.folds.places[most], 'fold')} B is "
-        f"{number(found.folds.between[most])}, in {count(found.folds.places[fewest], 'fold')} "
-        f"{number(found.folds.between[fewest])}."
+        f"{two_decimals(found.folds.between[most])}, in {count(found.folds.places[fewest], 'fold')} "
+        f"{two_decimals(found.folds.between[fewest])}."
     )
 
 
 def words_finding(report: WordReport) -> str:
     """Name the phrases that either side has more often; count those the exchange may have made."""
-    if not report.sampled:
-        return (
-            "No phrase is tested: nothing was sampled, and copies of one text count once "
-            f"({count(report.prompt_texts, 'text')} for {report.counterpart}, {report.original_texts:,} for "
-            f"{report.original}; {LABEL})."
-        )
-    control = f"false discoveries controlled at {percent(SIGNIFICANCE)} over {count(report.tested, 'phrase')}"
     sides = (
-        f"{report.prompt_texts:,} texts for {report.counterpart}, {report.original_texts:,} for "
-        f"{report.original}"
+        f"Compared are {report.prompt_texts:,} texts for {report.counterpart} with {report.original_texts:,} "
+        f"for {report.original}. {source_of(LABEL)}"
+    )
+    if not report.sampled:
+        return f"No phrase is tested: nothing was sampled, and copies of one text count once. {sides}"
+    control = (
+        f"(false discoveries controlled at {percent(SIGNIFICANCE)} over {count(report.tested, 'phrase')})"
     )
     if not report.found:
-        return f"No phrase of one to three words differs beyond chance, {control} ({sides}; {LABEL})."
+        return f"No phrase of one to three words differs beyond chance {control}. {sides}"
     parts = []
     for side, name in (("prompt", report.counterpart), ("original", report.original)):
         rows = [row for row in report.words if row.differs and row.more_in == side][:MOST_NAMED]
         if rows:
-            parts.append(f"texts for {name} have more often {listed([_phrase(row) for row in rows])}")
+            parts.append(f" Texts for {name} have more often {listed([_phrase(row) for row in rows])}.")
     return (
-        f"{count(report.found, 'phrase differs', 'phrases differ')} beyond chance, {control}: "
-        f"{'; '.join(parts)} (texts for {report.counterpart} against {report.original}; {sides}; {LABEL})."
-        f"{_exchanged(report)}"
+        f"{count(report.found, 'phrase differs', 'phrases differ')} beyond chance {control}.{''.join(parts)}"
+        f"{_exchanged(report)} {sides}"
     )
 
 
 def categories_finding(report: WordReport) -> str:
     """Name the categories of words that either side has more often."""
     differing = [row for row in report.categories if row.differs]
+    shares = "; ".join(f"{row.title.lower()} {_shares(row, report)}" for row in report.categories)
     if not report.sampled:
-        shares = listed([_category(row, report) for row in report.categories])
         return (
-            "No category of words is tested: nothing was sampled. Texts with words of a category, for "
+            "No category of words is tested: nothing was sampled. Texts with such words, for "
             f"{report.counterpart} against {report.original}: {shares}."
         )
     if not differing:
         return (
             f"In none of {count(len(report.categories), 'category', 'categories')} of words do the sides "
-            f"differ beyond chance ({listed([_category(row, report) for row in report.categories])})."
+            "differ beyond chance."
         )
     parts = []
     for row in differing:
         name = report.counterpart if row.prompt > row.original else report.original
-        parts.append(f"{_category(row, report)}, more for {name}, p = {number(row.adjusted)}")
+        p = "" if row.adjusted is None else f", {p_value(row.adjusted)}"
+        parts.append(f"More texts for {name} have words of {row.title.lower()}: {_shares(row, report)}{p}.")
     return (
-        f"Texts with words of a category, for {report.counterpart} against {report.original}: "
-        f"{'; '.join(parts)}, controlled for {len(report.categories)} categories."
+        f"{' '.join(parts)} Shares are for {report.counterpart} against {report.original}. The tests are "
+        f"controlled for {len(report.categories)} categories."
     )
 
 
@@ -279,12 +279,14 @@ def _verdict(report: FairPairReport) -> str:
     if report.p_value is None or report.least_p is None:
         return _nothing_sampled(report)
     if report.least_p > SIGNIFICANCE:
-        return f"So few texts cannot tell {sides} apart: p cannot fall under {number(report.least_p)}"
+        least = p_value(report.least_p)
+        return f"So few texts cannot tell {sides} apart: {least} is the smallest that the test can give."
     times = count(report.permutations, "relabelling")
-    test = f"p = {number(report.p_value)}{_adjusted(report.adjusted)}, {times}{_verdict_of_others(report)}"
+    test = f"({_tested(report.p_value, report.adjusted)}, {times})"
+    verdict = f"We cannot show that {sides} differ more than sampling gives {test}."
     if report.differs:
-        return f"T{sides[1:]} differ beyond what sampling gives: {test}"
-    return f"That {sides} differ beyond what sampling gives cannot be shown: {test}"
+        verdict = f"T{sides[1:]} differ more than sampling gives {test}."
+    return f"{verdict}{_verdict_of_others(report)}"
 
 
 def _verdict_of_others(report: FairPairReport) -> str:
@@ -292,10 +294,10 @@ def _verdict_of_others(report: FairPairReport) -> str:
     others = report.others
     if others is None or others.p_value is None:
         return ""
-    test = f"p = {number(others.p_value)}{_adjusted(others.adjusted)}"
+    test = f"({_tested(others.p_value, others.adjusted)})"
     if others.differs:
-        return f"; so they do without the words that are exchanged, {test}"
-    return f"; without the words that are exchanged it cannot be shown, {test}"
+        return f" They do so without the words that are exchanged too {test}."
+    return f" We cannot show it without the words that are exchanged {test}."
 
 
 def _nothing_sampled(report: FairPairReport) -> str:
@@ -305,7 +307,7 @@ def _nothing_sampled(report: FairPairReport) -> str:
     return (
         "Nothing was sampled at temperature 0, so there is no test: copies of one text are no samples. By "
         f"{report.dissimilarity}, the text for {report.counterpart} differs from that for {report.original} "
-        f"in {apart:,} of {prompts}"
+        f"in {apart:,} of {prompts}."
     )
 
 
@@ -320,7 +322,7 @@ def _exchanged(report: WordReport) -> str:
     if report.exchanged == report.found:
         which = "It holds" if report.found == 1 else f"All {report.found:,} hold"
         return (
-            f" {which} a word that the exchange itself touches: a model that uses it whoever is named "
+            f" {which} a word that the exchange itself touches. A model that uses it whoever is named "
             "differs by that alone."
         )
     return (
@@ -329,19 +331,20 @@ def _exchanged(report: WordReport) -> str:
     )
 
 
-def _adjusted(adjusted: float | None) -> str:
-    return "" if adjusted is None else f", {number(adjusted)} controlled for several tests"
-
-
 def _prompt(row: PromptDifference) -> str:
-    value = f"E {number(row.energy)}" if row.ratio is None else f"F {beside_one(row.ratio)}"
-    return f"“{row.prompt}” ({value}, p = {number(row.controlled_p)})"
+    value = f"E {two_decimals(row.energy)}" if row.ratio is None else f"F {beside_one(row.ratio)}"
+    return f"“{row.prompt}” ({value}, {p_value(row.controlled_p)})"
 
 
 def _phrase(row: WordDifference) -> str:
     return f"“{row.words}” ({row.prompt:,} against {row.original:,} texts)"
 
 
-def _category(row: CategoryDifference, report: WordReport) -> str:
+def _shares(row: CategoryDifference, report: WordReport) -> str:
     prompt, original = row.prompt / report.prompt_texts, row.original / report.original_texts
-    return f"{row.title.lower()} {percent(prompt)} against {percent(original)}"
+    return f"{percent(prompt)} against {percent(original)}"
+
+
+def _tested(p: float, adjusted: float | None) -> str:
+    """Write a p-value, and where several tests are read together the controlled one too."""
+    return p_value(p) if adjusted is None else f"{p_value(p)}, controlled {p_value(adjusted)}"

@@ -39,9 +39,9 @@ def settings_finding(asked: FairPairAsked, models: int) -> str:
     who = {1: "The model", 2: "Both models"}.get(models, f"All {models} models")
     folds = "" if asked.fold_size is None else f", compared in folds of {asked.fold_size}"
     return (
-        f"{who} wrote with {decoding_text(asked.key.decoding)}; {count(asked.count, 'text')} a side and "
-        f"prompt{folds}. V depends on these settings, and F with it: models are compared at equal settings "
-        "alone."
+        f"{who} wrote {count(asked.count, 'text')} for each side of a prompt{folds}. The settings are "
+        f"{decoding_text(asked.key.decoding)}. V depends on them, and F with it. So compare models at equal "
+        "settings alone."
     )
 
 
@@ -49,31 +49,33 @@ def perturber_finding(errors: PerturbationErrors) -> str:
     """Say how often the perturbation itself was wrong, by the way back and by words that it left."""
     if not errors.changed and not errors.left:
         return (
-            f"The perturbation found nothing to exchange in {count(errors.texts, 'text')}, so its own error "
-            "is not known."
+            f"The rewriting found nothing to exchange in {count(errors.texts, 'text')}, so its own error is "
+            "not known."
         )
     back = errors.texts - errors.returned_texts
-    parts = [
-        f"The perturbation exchanged {count(errors.changed, 'word')} in {errors.changed_texts:,} of "
-        f"{count(errors.texts, 'text')}; exchanged back, {back:,} ({percent(errors.text_error or 0.0)}) are "
-        "not what they were"
+    said = [
+        f"The rewriting exchanged {count(errors.changed, 'word')} in {errors.changed_texts:,} of "
+        f"{count(errors.texts, 'text')}.",
+        f"Exchanged back, {back:,} ({percent(errors.text_error or 0.0)}) are not what they were.",
     ]
-    causes = [f"{CAUSES[cause]}, {times:,}" for cause, times in errors.not_returned.items() if times]
+    causes = [f"{CAUSES[cause]} ({times:,})" for cause, times in errors.not_returned.items() if times]
     if causes:
-        parts.append(f" ({'; '.join(causes)})")
+        said.append(f"Causes: {'; '.join(causes)}.")
     left = sum(errors.left.values())
     if left:
         most = sorted(errors.left, key=lambda word: -errors.left[word])[:MOST_WORDS]
         named = listed([f"“{word}” ({errors.left[word]:,})" for word in most])
         more = " and others" if len(errors.left) > MOST_WORDS else ""
-        parts.append(
-            f". It left {count(left, 'word')} of those that it exchanges "
-            f"({percent(errors.left_share or 0.0)} of those left and exchanged), which rightly stay only "
-            f"where they are surnames: {named}{more}"
+        said.append(
+            f"It left {count(left, 'word')} of those that it exchanges "
+            f"({percent(errors.left_share or 0.0)} of those left and exchanged)."
         )
-    wrong = " Each error looks like a difference between the sides." if back or left else ""
-    unseen = " Pronouns that were missed are not counted." if errors.mode == "entity" else ""
-    return f"{''.join(parts)}.{wrong}{unseen}"
+        said.append(f"That is right for surnames alone: {named}{more}.")
+    if back or left:
+        said.append("Each error looks like a difference between the sides.")
+    if errors.mode == "entity":
+        said.append("Pronouns that were missed are not counted.")
+    return " ".join(said)
 
 
 def ends_finding(result: FairPairResult) -> str:
@@ -84,14 +86,14 @@ def ends_finding(result: FairPairResult) -> str:
     for name, side in sides:
         ends = result.ends[side]
         parts.append(
-            f"for {name} {ends.get('refused', 0):,} refused and {ends.get('empty', 0):,} empty of "
-            f"{sum(ends.values()):,}"
+            f"Of {sum(ends.values()):,} texts for {name}, {ends.get('refused', 0):,} were refused and "
+            f"{ends.get('empty', 0):,} are empty."
         )
     cut = sum(ends.get("length", 0) for ends in result.ends.values())
     whole = sum(sum(ends.values()) for ends in result.ends.values())
     return (
-        f"Texts without content: {' and '.join(parts)}; they are compared like any other. "
-        f"{percent(cut / whole) if whole else 'None'} of all texts end where the length did. "
+        f"{' '.join(parts)} They are compared like any other. "
+        f"{percent(cut / whole) if whole else 'None'} of all texts end because the length did. "
         f"{declined_finding(result)}"
     ).rstrip()
 
@@ -103,8 +105,8 @@ def declined_finding(result: FairPairResult) -> str:
     first, second = result.asked.prompts.names
     return (
         f"{result.declined.get('original', 0):,} texts for {first} and {result.declined.get('prompt', 0):,} "
-        f"for {second} begin as a model declines (“I'm sorry, but I can't …”): they are compared like any "
-        "other, and where one side has more of them, that is part of the difference."
+        f"for {second} decline (“I'm sorry, but I can't …”). They are compared like any other. Where one "
+        "side has more of them, that is part of the difference."
     )
 
 
@@ -115,8 +117,8 @@ def silence_warning(result: FairPairResult) -> str:
     if silent < MUCH * whole:
         return ""
     return (
-        f"{silent:,} of {whole:,} texts were refused or are empty: two empty texts are alike, so B and both "
-        "V are small for want of words. Such a model may need another kind of prompt."
+        f"{silent:,} of {whole:,} texts were refused or are empty. Two empty texts are alike, so B and both "
+        "V are small for want of words. Try another kind of prompt."
     )
 
 
@@ -128,6 +130,6 @@ def grid_finding(model: str, by_temperature: Mapping[float, FairPairReport]) -> 
         interval = report.intervals.get("ratio_of_means")
         shown = "undefined" if ratio is None else beside_one(ratio, interval)
         if ratio is not None and interval is None:
-            shown += ", no interval,"
+            shown += ", no range,"
         parts.append(f"{shown} at {number(temperature)}")
-    return f"{model}: F is {listed(parts)}, by temperature; 1 is what sampling alone gives."
+    return f"By temperature, F of {model} is {listed(parts)}. Sampling alone gives 1."

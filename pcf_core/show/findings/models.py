@@ -1,13 +1,15 @@
-"""Sentences about whole models: how much risk, which parts, and how several compare."""
+"""Sentences about whole models: how much risk, which parts, which lean all occupations share, how sure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.show.findings.looks import contexts
 from pcf_core.show.findings.numbers import (
+    begun,
     count,
+    ends,
     listed,
     number,
     people,
@@ -15,15 +17,13 @@ from pcf_core.show.findings.numbers import (
     two_decimals,
     with_interval,
 )
-from pcf_core.show.findings.numbers import risk_with_interval as written
+from pcf_core.show.findings.progress import contexts
 
 DRAWN = {
-    "template": "whole templates were drawn again, each as likely as any other",
-    "document": "counts only were drawn again, as other documents would give them, and no other kinds of "
-    "contexts",
-    "mention": "counts only were drawn again, each mention as if it were independent, and no other kinds of "
-    "contexts",
-    "draw": "templates were drawn by a sampling plan",
+    "template": "whole templates, each as likely as any other",
+    "document": "counts only, as other documents would give them, and no other kinds of sentences",
+    "mention": "counts only, each mention as if it were independent, and no other kinds of sentences",
+    "draw": "templates, by a sampling plan",
 }
 UNITS = {
     "template": "templates",
@@ -42,31 +42,25 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     sentence = (
         f"The discrimination risk of {model} is {risk_with_interval(report, over)} "
         f"over {count(len(report.occupations), 'occupation')} "
-        f"and {contexts(len(report.templates), report.sampling)}"
+        f"and {contexts(len(report.templates), report.sampling)}."
     )
     if report.overall_risk <= 0:
-        return f"{sentence}."
-    spread = f"The stereotype has a standard deviation of {report.stereotype_sd:.2f}"
+        return sentence
+    shared = ""
+    if report.lean is not None and len(report.occupations) > 1:
+        shared = f" All occupations share {two_decimals(report.lean.common)} of the prejudice."
+    spread = f"The stereotype has a standard deviation of {two_decimals(report.stereotype_sd)}"
     if report.caprice_risk == 0:
         return (
-            f"{sentence}; all of it is prejudice{shared_text(report)}, because {no_caprice(report)} over the "
-            f"templates. {spread}, averaged over occupations. {unseen_note(report)}"
+            f"{sentence} All of it is prejudice: {no_caprice(report)} over the templates.{shared} "
+            f"{spread}, averaged over occupations. {unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
-        f"{sentence}; {percent(share)} of it is prejudice ({part_text(report, 'prejudice_risk', over)}"
-        f"{shared_text(report)}) "
-        f"and {percent(1 - share)} is caprice ({part_text(report, 'caprice_risk', over)}){corrected}. "
-        f"{spread}."
+        f"{sentence} {begun(percent(share))} of it is prejudice ({two_decimals(report.prejudice_risk)}) and "
+        f"{percent(1 - share)} is caprice ({two_decimals(report.caprice_risk)}){corrected}.{shared} {spread}."
     )
-
-
-def shared_text(report: RiskReport) -> str:
-    """Say how much of prejudice all occupations share; empty where that is not known."""
-    if report.lean is None or len(report.occupations) < 2:
-        return ""
-    return f", {two_decimals(report.lean.common)} of it shared by all occupations"
 
 
 def no_caprice(report: RiskReport) -> str:
@@ -91,12 +85,11 @@ def interval_sentence(interval: Interval, of: str = "") -> str:
 
     ``of`` names the figures that have it, where a page shows others too.
     """
-    level = f"{percent(interval.level)}{f' for {of}' if of else ''}"
+    level = f"{percent(interval.level)} ranges{f' of {of}' if of else ''}"
     if interval.over == "occupations":
-        return f"Intervals of {level} over occupations: these were drawn again, in the same contexts."
-    held = "the occupations stay" if interval.over == "templates" else "and so were the occupations"
-    over = "templates" if interval.over == "templates" else "templates and occupations"
-    return f"Intervals of {level} over {over}: {DRAWN[interval.unit]}; {held}."
+        return f"The {level} come from resampling the occupations. The sentences stay the same."
+    held = "stay the same" if interval.over == "templates" else "are resampled too"
+    return f"The {level} come from resampling {DRAWN[interval.unit]}. The occupations {held}."
 
 
 def drawn_again(interval: Interval) -> str:
@@ -116,10 +109,10 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
     for name, what in drawn.items():
         rows.setdefault(what, []).append(name)
     if len(rows) < 2:
-        return "".join(f"Whiskers: {what} drawn again for every run." for what in rows)
+        return "".join(f"The whiskers come from resampling {what}." for what in rows)
     ranked = sorted(rows.items(), key=lambda item: len(item[1]))
     parts = [f"{what} for {listed(names)}" for what, names in ranked[:-1]]
-    return f"Drawn again for the whiskers: {'; '.join(parts)}; {ranked[-1][0]} for all others."
+    return f"The whiskers come from resampling {'; '.join(parts)}; {ranked[-1][0]} for all others."
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
@@ -132,23 +125,20 @@ def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
     """
     if not intervals:
         return ""
-    parts = [f"{ends_of(interval)} for {model}" for model, interval in intervals.items()]
+    parts = [f"{ends(interval)} for {model}" for model, interval in intervals.items()]
     return (
-        f"With whole templates drawn again, the interval of R is {listed(parts)}: it allows for other kinds "
-        "of contexts too."
+        f"Resampling whole templates gives the risk a range of {listed(parts)}. That allows for other kinds "
+        "of sentences too."
     )
-
-
-def ends_of(interval: Interval) -> str:
-    """Write the ends of an interval alone: "0.673–0.736"."""
-    return with_interval(interval.high, interval).partition(" ")[2].strip("()")
 
 
 def caprice_interval(report: RiskReport, over: Over = "templates") -> str:
     """Write the bounds of R^c as they stand beside it: "0.05–0.07"; what may be unseen where both are 0."""
     interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
-    bounds = with_interval(report.caprice_risk, interval).partition(" ")[2].strip("()")
-    return unseen_words(unseen_share(report.effective_templates)) if bounds == "0–0" else bounds
+    if interval is None:
+        return ""
+    unseen = report.caprice_risk == 0 and interval.high == 0
+    return unseen_words(unseen_share(report.effective_templates)) if unseen else ends(interval)
 
 
 def unseen_words(share: float) -> str:
@@ -156,7 +146,7 @@ def unseen_words(share: float) -> str:
 
     ``share``: see :func:`unseen_share`.
     """
-    return f"in no context here; up to {percent(share)} of contexts may be unseen"
+    return f"in no sentence here; up to {percent(share)} of sentences may be unseen"
 
 
 def unseen_share(effective: float) -> float:
@@ -175,9 +165,9 @@ def unseen_note(report: RiskReport) -> str:
     effective = round(report.effective_templates, 1)
     share = unseen_share(report.effective_templates)
     return (
-        f"Contexts in which one does cannot be excluded: {number(effective)} effective "
-        f"{'template' if effective == 1 else 'templates'}, drawn at random, can miss a kind of context that "
-        f"makes up as much as {percent(share)} of all (95 % confidence)."
+        "Other sentences may show caprice. "
+        f"{number(effective)} effective {'template' if effective == 1 else 'templates'}, drawn at random, "
+        f"can miss up to {percent(share)} of all contexts (95 % confidence)."
     )
 
 
@@ -186,7 +176,8 @@ def overview_finding(
 ) -> str:
     """State the risk of each model, and the strongest lean over all of them.
 
-    ``order``: what is said of several models' order, see :func:`pcf_core.show.findings.order.order_finding`.
+    ``order``: what is said of several models' order, see
+    :func:`pcf_core.show.findings.comparison.order_finding`.
     """
     if not reports:
         return "No model has been scored yet."
@@ -205,21 +196,73 @@ def overview_finding(
     if value <= 0:
         return sentence
     return (
-        f"{sentence} {model} leans most: for “{occupation}” towards {people(group)}, by "
+        f"{sentence} {model} has the strongest lean: to {people(group)} for “{occupation}”, by "
         f"{two_decimals(value)}."
     )
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
     """Write R and its interval over what is asked for, or the first there is."""
-    return written(report.overall_risk, shown_interval(report, "overall_risk", over))
-
-
-def part_text(report: RiskReport, quantity: str, over: Over) -> str:
-    """Write a risk or a part of it without its interval."""
-    return two_decimals(getattr(report, quantity))
+    return with_interval(report.overall_risk, shown_interval(report, "overall_risk", over))
 
 
 def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | None:
     """Return the interval over what is asked for, or the first there is."""
     return report.interval(quantity, over) or next(iter(report.intervals.get(quantity, ())), None)
+
+
+def corrected_finding(model: str, report: RiskReport) -> str:
+    """State plug-in and corrected parts, and what a neutral model would show; empty if not corrected."""
+    found = report.corrected
+    if found is None:
+        return ""
+    sentence = " ".join(
+        f"Corrected for few templates, the {part} of {model} is {two_decimals(after)}"
+        f"{_instead(before, after)}."
+        for part, before, after in (
+            ("prejudice", found.plug_in_prejudice_risk, found.prejudice_risk),
+            ("caprice", found.plug_in_caprice_risk, found.caprice_risk),
+        )
+    )
+    if found.sampling_prejudice is None:
+        return sentence
+    return (
+        f"{sentence} With so few templates, even a model that is neutral on average would show a prejudice "
+        f"of {two_decimals(found.sampling_prejudice)}."
+    )
+
+
+def lean_finding(model: str, report: RiskReport) -> str:
+    """Say how a risk splits into three parts, the shared one first; empty where that is not known."""
+    if report.lean is None:
+        return ""
+    return (
+        f"The risk of {model} is {two_decimals(report.overall_risk)}. All occupations share "
+        f"{two_decimals(report.lean.common)} of it, {two_decimals(report.lean.specific)} differs between "
+        f"them, and {two_decimals(report.caprice_risk)} changes with the sentence."
+    )
+
+
+def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
+    """Say what a model expects of neutral subjects, its risk from there, and how far its occupations lie.
+
+    Of more than two groups the distances are those of the group in which they are largest.
+    """
+    ranked = sorted(found.preferences, key=lambda group: -found.preferences[group])[:2]
+    parts = [f"{people(group)} {percent(found.preferences[group])}" for group in ranked]
+    widest = max(found.distance, key=lambda group: found.distance[group])
+    of_which = f" in their lean to {people(widest)}" if len(found.preferences) > 2 else ""
+    away = with_interval(found.distance[widest], found.interval("distance", over, widest))
+    apart = with_interval(found.spread[widest], found.interval("spread", over, widest))
+    risk = with_interval(found.overall_risk, found.interval("overall_risk", over))
+    return (
+        f"Where no occupation is named (a person, a citizen), {model} gives {listed(parts)}. "
+        f"Measured from there, its risk is {risk}. "
+        f"Its occupations lie {away} from there{of_which}, and {apart} from their own mean."
+    )
+
+
+def _instead(before: float, after: float) -> str:
+    """Say what the figure is without the correction."""
+    same = two_decimals(before) == two_decimals(after)
+    return ", as without the correction" if same else f" instead of {two_decimals(before)}"

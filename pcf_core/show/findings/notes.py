@@ -1,13 +1,21 @@
-"""What has to be said beside a number: what was left out, how much is covered, how far scores hold."""
+"""What has to be said beside a number: what was left out, how much is covered, whose words are unequal."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from pcf_core.audit.token_shares import (
+    TokenShares,
+    are_unequal,
+    largest_difference,
+    mean_tokens,
+    most_and_least,
+)
+from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, RunSpec, SelfAudit
-from pcf_core.show.findings.numbers import count, listed, number
+from pcf_core.show.findings.numbers import begun, chance, count, digits, listed, odds, words_of
 
 OCCUPATION = "occupation"
 TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
@@ -35,13 +43,13 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
     if coverage is None:
         return {"coverage": "not defined for these templates"}
     ranges = [
-        f"{words_of(key)}median {number(found.median)}, lowest {number(found.lowest)}"
+        f"{words_with(key)}median {chance(found.median)}, lowest {chance(found.lowest)}"
         for key, found in coverage.by_tokens.items()
     ]
     return {
         "coverage": "; ".join(ranges),
         "flagged cells": f"{coverage.flagged:,} of {coverage.cells:,}, with a coverage under "
-        f"{number(coverage.limit)}",
+        f"{odds(coverage.limit)}",
     }
 
 
@@ -54,17 +62,14 @@ def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
         Per model its coverage, ``None`` where that is not defined.
     """
     low = [(model, one) for model, one in found.items() if one is not None and 2 * one.flagged > one.cells]
-    if not low:
-        return ""
-    parts = [f"{model} in {one.flagged:,} of {count(one.cells, 'cell')}" for model, one in low]
-    few = f"less than {number(low[0][1].limit)} of the probability"
-    return (
-        f"These words are hardly expected here: all of them together get {few} by {listed(parts)}, so that "
-        f"the figures of {'this model say' if len(low) == 1 else 'these models say'} little."
+    return " ".join(
+        f"{model} hardly expects these words here, so its figures say little. In {one.flagged:,} of "
+        f"{count(one.cells, 'cell')} all of them together get a probability below {odds(one.limit)}."
+        for model, one in low
     )
 
 
-def words_of(key: str) -> str:
+def words_with(key: str) -> str:
     """Say which words a coverage is of, by its key; nothing where it is all of them."""
     return "" if key == "all" else f"words of {count(int(key), 'token')}: "
 
@@ -78,13 +83,13 @@ def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True
         return "Coverage is not given: tokens are counted behind a space, and none stands before the word."
     if shares is None:
         return "Coverage is not defined: the text right of the word is scored with it."
-    parts = ", ".join(f"{words_of(key)}{number(share)}" for key, share in shares.items())
+    parts = ", ".join(f"{words_with(key)}{chance(share)}" for key, share in shares.items())
     flag = (
-        f" It is under {number(LOW_COVERAGE)}: the cell is flagged, its preferences say little."
+        f" It is below {odds(LOW_COVERAGE)}, so the preferences in this cell say little."
         if max(shares.values()) < LOW_COVERAGE
         else ""
     )
-    return f"Coverage, what the topic's words together take of the probability here: {parts}.{flag}"
+    return f"Coverage is the probability that the topic's words have together here: {parts}.{flag}"
 
 
 def self_audit_facts(found: SelfAudit | None) -> dict[str, str]:
@@ -104,8 +109,8 @@ def noun_note(run: RunSpec) -> str:
     if evidence.noun == OCCUPATION:
         return ""
     return (
-        f"What fills [X] here is “{evidence.title}”: where this page says occupation, read {evidence.noun}, "
-        f"such as “{evidence.terms[0]}”. The groups are those of “{run.topic.title}”."
+        f"“{evidence.title}” fills [X]. Where this page says occupation, read {evidence.noun}, such as "
+        f"“{evidence.terms[0]}”. The groups are those of “{run.topic.title}”."
     )
 
 
@@ -115,6 +120,44 @@ def noise_note(found: SelfAudit) -> str:
         return found.note or "not measured"
     cells = "" if found.noise_cells is None else f" in {count(found.noise_cells, 'cell')}"
     return (
-        f"The scores and the same ones made again alone differ by at most {number(found.noise_floor)} nats "
+        f"Scored again one at a time, the scores differ by at most {digits(found.noise_floor)} nats "
         f"({count(found.noise_scores, 'score')}{cells}, {found.noise_dtype})."
     )
+
+
+def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
+    """Say whose words have more tokens in the model in which groups differ most; empty where they do not.
+
+    Parameters
+    ----------
+    found
+        By model, in how many tokens each group's probability lies.
+    families
+        The family of each model.
+    """
+    unequal = {model: shares for model, shares in found.items() if shares is not None and are_unequal(shares)}
+    if not unequal:
+        return ""
+    model = max(unequal, key=lambda one: largest_difference(unequal[one]))
+    means, (most, least) = mean_tokens(unequal[model]), most_and_least(unequal[model])
+    whose = f" in {model}" if len(found) > 1 else ""
+    why = "Longer words are less likely for that alone."
+    if facts_of(families[model]).by_tokens:
+        why = "Scored under as many masks, their probabilities are no parts of one whole."
+    return (
+        f"{begun(words_of(most))} have {tokens(means[most])}{whose}, {words_of(least)} "
+        f"{means[least]:.1f}. {why}"
+    )
+
+
+def tokens(mean: float) -> str:
+    """Write a mean number of tokens."""
+    return f"{mean:.1f} token{'' if f'{mean:.1f}' == '1.0' else 's'}"
+
+
+def sizes_sentence(sizes: Mapping[str, int]) -> str:
+    """Say which group has the most words that are added up, and which the fewest; empty where all alike."""
+    most, least = (choose(sizes, key=lambda group: sizes[group]) for choose in (max, min))
+    if sizes[most] == sizes[least]:
+        return ""
+    return f"The sum favours “{most}” with {count(sizes[most], 'word')} over “{least}” with {sizes[least]}."

@@ -1,4 +1,7 @@
-"""Numbers as people read them: three significant digits, separators, a real minus sign."""
+"""Numbers and intervals as people read them: the one place that decides how many digits a page shows.
+
+Sentences and cards have two decimals for results and whole per cent for shares; ``digits`` is for *Data*.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,29 @@ from pcf_core.core.risk import Interval
 ADJECTIVES = ("male", "female")  # names of groups that can stand before "words"
 SMALLEST_P = 0.001  # below it only that is said
 PEOPLE = {"male": "men", "female": "women"}
+LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
+TIE = 1e-9  # what sums of weights leave of a whole
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float | None) -> str:
-    """Write three significant digits without trailing zeros: 0.523, 0.52, 1,204, 2.5×10⁻⁷; or "unknown"."""
+    """Write a setting, a limit or a size: two decimals at the most, without trailing zeros; or "unknown".
+
+    0.5, 14.2, 1,204; "under 0.005" for what rounds to 0 and is not.
+    """
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    if 0 < abs(value) < LEAST or abs(value) < ROUNDING:
+        return two_decimals(value)
+    return _trimmed(f"{value:,.{_decimals(value)}f}").replace("-", "−")
+
+
+def digits(value: float | None) -> str:
+    """Write three significant digits without trailing zeros: 0.523, 1,204, 2.5×10⁻⁷; or "unknown".
+
+    It is for tables under *Data* and for logarithmic axes alone: sentences and cards have two decimals.
+    """
     if value is None or not math.isfinite(value):
         return "unknown"
     size = abs(value)
@@ -24,7 +44,8 @@ def number(value: float | None) -> str:
     if size < 1e-4:
         mantissa, exponent = f"{value:.2e}".split("e")
         return f"{_trimmed(mantissa)}×10{str(int(exponent)).translate(SUPERSCRIPT)}".replace("-", "−", 1)
-    return _trimmed(f"{value:,.{_decimals(value)}f}").replace("-", "−")
+    decimals = max(0, 2 - math.floor(math.log10(size)))
+    return _trimmed(f"{value:,.{decimals}f}").replace("-", "−")
 
 
 def count(value: int, noun: str = "", plural: str = "") -> str:
@@ -34,103 +55,103 @@ def count(value: int, noun: str = "", plural: str = "") -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share of 1 as per cent: whole, finer below 1 and above 99; 0 or 100 only where exact."""
+    """Write a share of 1 as whole per cent; 0 or 100 only where exact: "under 1 %", "over 99 %"."""
     if not math.isfinite(share):
         return "unknown"
-    if min(abs(share), abs(1 - share)) < ROUNDING or 0.01 <= share <= 0.99:
-        return f"{100 * share:.0f} %"
-    if share < 0.001:
-        return "under 0.1 %"
-    if share > 0.999:
-        return "over 99.9 %"
-    return f"{_trimmed(f'{100 * share:.1f}')} %"
+    if TIE < share < 0.005:
+        return "under 1 %"
+    if 0.995 <= share < 1 - TIE:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
 
 
-def two_decimals(risk: float) -> str:
-    """Write a risk, or a part of one, as sentences and tables of results do: "0.30", "under 0.005"."""
-    if abs(risk) < ROUNDING:
-        return "0"
-    return f"{risk:.2f}" if risk >= 0.005 else "under 0.005"
-
-
-def risk_with_interval(risk: float, interval: Interval | None) -> str:
-    """Write a risk and its interval as sentences do: "0.30 (0.26–0.34)"; or the risk alone."""
-    if interval is None or not all(map(math.isfinite, (risk, interval.low, interval.high))):
-        return two_decimals(risk)
-    if max(risk, interval.high) < 0.005:
-        return two_decimals(risk)
-    return f"{two_decimals(risk)} ({interval.low:.2f}–{interval.high:.2f})"
-
-
-def signed_two(value: float) -> str:
-    """Write a difference or a lean with its sign and two decimals: "+0.12", "−0.03", "0.00"."""
-    text = f"{value:+.2f}"
-    return "0.00" if text[1:] == "0.00" else text.replace("-", "−")
-
-
-def chance(share: float) -> str:
-    """Write a probability: "about 1 in 2,000" where it is below 1 %, else in per cent."""
-    if not 0 < share < 0.01:
+def percent_with_interval(share: float, interval: Interval | None) -> str:
+    """Write a share and its interval as whole per cent: "93 % (81–98 %)"; alone if its ends are one."""
+    if interval is None or not all(map(math.isfinite, (share, interval.low, interval.high))):
         return percent(share)
-    one_in = 1 / share
-    step = 10 ** (math.floor(math.log10(one_in)) - 1)
-    return f"about 1 in {round(one_in / step) * step:,.0f}"
+    low, high = (f"{100 * end:.0f}" for end in (interval.low, interval.high))
+    return percent(share) if low == high else f"{percent(share)} ({low}–{high} %)"
 
 
-def p_value(value: float, *, at_most: bool = False) -> str:
-    """Write "p = 0.03", "p under 0.001"; or "p at most 0.0012" where the test can give none smaller."""
-    if value < SMALLEST_P:
-        return f"p under {SMALLEST_P}"
-    decimals = max(2, 1 - math.floor(math.log10(value)))
-    return f"p {'at most' if at_most else '='} {_trimmed(f'{value:.{decimals}f}')}"
+def chance(share: float | None) -> str:
+    """Write a probability: "about 1 in 2,000" where it is below 1 %, else in per cent."""
+    if share is None:
+        return "unknown"
+    return f"about {odds(share)}" if 0 < share < 0.01 else percent(share)
+
+
+def two_decimals(value: float | None) -> str:
+    """Write a result as sentences, cards and tables do: "0.30", "−0.12", "under 0.005"; fewer from 10 up."""
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    if abs(value) < ROUNDING:
+        return "0"
+    if abs(value) < LEAST:
+        return f"under {LEAST}" if value > 0 else f"above −{LEAST}"
+    return f"{value:,.{_decimals(value)}f}".replace("-", "−")
 
 
 def with_interval(value: float, interval: Interval | None) -> str:
-    """Write a number and its interval with the same decimals: "0.52 (0.50–0.54)"; or the number alone."""
-    if interval is None or not all(map(math.isfinite, (value, interval.low, interval.high))):
-        return number(value)
-    whole, low, high = alike(value, interval.low, interval.high)
-    dash = " to " if interval.low < 0 else "–"
-    return f"{whole} ({low}{dash}{high})"
+    """Write a result and its interval as sentences do: "0.52 (0.50–0.54)"; the result alone where all is 0.
 
-
-def estimated(value: float, interval: Interval | None) -> str:
-    """Write a number with the decimals of its interval: "0.110" of "0.110 (0.107–0.112)"."""
-    return with_interval(value, interval).partition(" ")[0]
-
-
-def alike(value: float, low: float, high: float) -> list[str]:
-    """Write a number and its interval's ends with the same decimals, six at most: 0.52, 0.50, 0.54.
-
-    The number is finite.
+    Ends that round to 0 are written 0.00: what a verdict rests on is said beside them.
     """
-    ends = (value, low, high)
-    largest = max(map(abs, ends))
-    decimals = min(6, _decimals(value if abs(value) >= largest / 100 else largest))
-    texts = [f"{end:z,.{decimals}f}" for end in ends]
-    while decimals and all(text.endswith("0") for text in texts):
-        decimals -= 1
-        texts = [text[:-1].rstrip(".") for text in texts]
-    return [text.replace("-", "−") for text in texts]
+    found = "" if interval is None else ends(interval, value)
+    return f"{two_decimals(value)} ({found})" if found else two_decimals(value)
+
+
+def ends(interval: Interval, value: float = 0.0) -> str:
+    """Write the ends of an interval alone: "0.67–0.74", "−0.03 to 0.10"; empty where two decimals show none.
+
+    ``value``: what it is of, which decides the decimals with them.
+    """
+    largest = max(abs(value), abs(interval.low), abs(interval.high))
+    if not all(map(math.isfinite, (value, interval.low, interval.high))) or largest < LEAST:
+        return ""
+    low, high = (f"{end:z,.{_decimals(largest)}f}".replace("-", "−") for end in (interval.low, interval.high))
+    return f"{low}{' to ' if interval.low < 0 else '–'}{high}"
+
+
+def signed(value: float) -> str:
+    """Write a difference or a lean with its sign: "+0.12", "−0.03", "0.00"."""
+    text = f"{value:+z,.{_decimals(value)}f}"
+    return text[1:] if not text.strip("+-0.") else text.replace("-", "−")
+
+
+def signed_with_interval(value: float, interval: Interval | None) -> str:
+    """Write a difference and its interval with their signs: "+0.12 (+0.08 to +0.16)"."""
+    if interval is None:
+        return signed(value)
+    return f"{signed(value)} ({signed(interval.low)} to {signed(interval.high)})"
+
+
+def p_value(value: float | None, *, at_most: bool = False) -> str:
+    """Write "p = 0.03", "p under 0.001"; or "p at most 0.002" where the test can give none smaller.
+
+    Two decimals from 0.1 up and three below; a bound is rounded up, so that it stays one.
+    """
+    if value is None:
+        return "p unknown"
+    if value < SMALLEST_P:
+        return f"p under {SMALLEST_P}"
+    if at_most:
+        value = math.ceil(1000 * value - ROUNDING) / 1000
+    return f"p {'at most' if at_most else '='} {_trimmed(f'{value:.{2 if value >= 0.1 else 3}f}')}"
 
 
 def beside_one(value: float | None, interval: Interval | None = None) -> str:
-    """Write a number read against 1, with decimals that show its distance from it: "1.0027".
-
-    Two significant digits of the largest distance from 1, at least two decimals and at most six.
-    """
+    """Write a number read against 1, with a third decimal where it lies closer to 1 than 0.1: "1.003"."""
     if value is None or not math.isfinite(value):
         return "unknown"
-    ends = (value,) if interval is None else (value, interval.low, interval.high)
-    distance = max(abs(end - 1) for end in ends)
-    decimals = 2 if distance < ROUNDING else min(6, max(2, 1 - math.floor(math.log10(distance))))
-    whole, *bounds = (f"{end:z,.{decimals}f}" for end in ends)
+    found = (value,) if interval is None else (value, interval.low, interval.high)
+    farthest = max(abs(end - 1) for end in found)
+    whole, *bounds = (f"{end:z,.{3 if ROUNDING < farthest < 0.1 else 2}f}" for end in found)
     return f"{whole} ({'–'.join(bounds)})" if bounds else whole
 
 
 def _decimals(value: float) -> int:
-    """Return the decimals that leave three significant digits; none from 100 up."""
-    return 2 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
+    """Return two decimals below 10, one below 100, and none from there up."""
+    return 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
 
 
 def _trimmed(text: str) -> str:
@@ -153,3 +174,15 @@ def people(group: str) -> str:
 def listed(parts: Sequence[str], word: str = "and") -> str:
     """Join parts of a sentence: "a", "a and b", "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
+
+
+def odds(share: float) -> str:
+    """Write a probability above 0 as "1 in 2,000", to two significant digits."""
+    one_in = 1 / share
+    step = 10 ** (math.floor(math.log10(one_in)) - 1)
+    return f"1 in {round(one_in / step) * step:,.0f}"
+
+
+def begun(sentence: str) -> str:
+    """Capitalise the first letter of a sentence."""
+    return sentence[0].upper() + sentence[1:]

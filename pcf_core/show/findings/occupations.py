@@ -1,4 +1,4 @@
-"""Sentences about occupations: which way they lean, how that changes with the context, who stands out."""
+"""Sentences about occupations: which way they lean, and how that changes from sentence to sentence."""
 
 from __future__ import annotations
 
@@ -8,15 +8,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import chance, count, listed, people, two_decimals, words_of
+from pcf_core.show.findings.numbers import (
+    chance,
+    count,
+    listed,
+    number,
+    people,
+    percent_with_interval,
+    signed_with_interval,
+    two_decimals,
+    words_of,
+)
 
 MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
 TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
 NONE = -1
-NARROW = 0.03  # width of an interval of a share whose ends need a decimal
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
@@ -34,19 +43,17 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
     others = len(leaders) - high - low - ties
     if high == len(leaders) > 1:
         return f"{model} favours {people(group_high)}{relative} in all {high:,} occupations."
-    parts = [f"{people(group_low)} in {low:,}"]
+    parts = [f"{people(group_high)}{relative} in {high:,} of {count(len(leaders), 'occupation')}"]
+    parts += [f"{people(group_low)} in {low:,}"]
     parts += [f"another group in {others:,}"] if others else []
     parts += [f"none in {ties:,}"] if ties else []
-    return (
-        f"{model} favours {people(group_high)}{relative} in {high:,} of "
-        f"{count(len(leaders), 'occupation')}, {listed(parts)}."
-    )
+    return f"{model} favours {listed(parts)}."
 
 
 def strongest_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
     """Name the occupations with the strongest leans to each of two groups; empty where there is no lean."""
     sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
-    return f"{model} leans most {'; '.join(sides)}." if sides else ""
+    return " ".join(f"{'It' if place else model} leans most {side}." for place, side in enumerate(sides))
 
 
 def leaders_finding(model: str, report: RiskReport) -> str:
@@ -60,20 +67,20 @@ def leaders_finding(model: str, report: RiskReport) -> str:
     never = [group for group in counts if not counts[group]]
     ties = int((leaders == NONE).sum())
     if not ranked:
-        return f"{model} puts no group's words first for any of {count(len(leaders), 'occupation')}."
+        return f"{model} favours no group in any of {count(len(leaders), 'occupation')}."
     named, others = ranked[:MOST_GROUPS], ranked[MOST_GROUPS:]
     parts = [
-        f"{words_of(named[0])} first for {counts[named[0]]:,} of {count(len(leaders), 'occupation')}",
-        *(f"{words_of(group)} for {counts[group]:,}" for group in named[1:]),
-        *([f"those of {_others(others)} for {sum(counts[group] for group in others):,}"] if others else []),
-        *([f"none for {ties:,}"] if ties else []),
+        f"{people(named[0])} in {counts[named[0]]:,} of {count(len(leaders), 'occupation')}",
+        *(f"{people(group)} in {counts[group]:,}" for group in named[1:]),
+        *([f"{_others(others)} in {sum(counts[group] for group in others):,}"] if others else []),
+        *([f"none in {ties:,}"] if ties else []),
     ]
     absent = ""
     if len(never) > MOST_GROUPS:
-        absent = f"; never those of the other {len(never):,} groups"
+        absent = f" It never favours the other {len(never):,} groups."
     elif never:
-        absent = f"; never {listed([words_of(group) for group in never], 'or')}"
-    return f"On average {model} puts {listed(parts)}{absent}."
+        absent = f" It never favours {listed([people(group) for group in never], 'or')}."
+    return f"On average {model} favours {listed(parts)}.{absent}"
 
 
 def heat_map_finding(
@@ -103,12 +110,13 @@ def heat_map_finding(
     for place in (np.nanargmin(shares), np.nanargmax(shares)):
         row, column = divmod(int(place), shares.shape[1])
         prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
-        ends.append(f"{chance(float(shares[row, column]))} in “{prompt.replace('[Y]', '…').rstrip('.')}”")
+        ends.append(f"{chance(float(shares[row, column]))}, in “{prompt.replace('[Y]', '…').rstrip('.')}”")
     leaders = leading(values)
     changing = sum(len(set(row[row != NONE].tolist())) > 1 for row in leaders)
     return (
-        f"The probability that {model} gives to {words_of(group)} runs from {ends[0]} to {ends[1]}. "
-        f"In {changing:,} of {count(len(leaders), 'occupation')} the sentence decides which group it expects."
+        f"{model} gives {words_of(group)} the least probability, {ends[0]}. It gives them the most, "
+        f"{ends[1]}. In {changing:,} of {count(len(leaders), 'occupation')} the sentence decides which group "
+        "it expects."
     )
 
 
@@ -131,25 +139,16 @@ def occupation_finding(
     shares, none = leading_shares(report, occupation, preferences)
 
     def often(share: float) -> str:
-        return share_with_interval(share, interval(share))
+        return percent_with_interval(share, interval(share))
 
     if not shares:
-        return f"No context about “{occupation}” is known yet."
+        return f"No sentence about “{occupation}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
     parts = [f"{often(share)} lean to {people(group)}" for group, share in named]
     parts += [f"{often(sum(others.values()))} to {_others(others)}"] if others else []
     parts += [f"{often(none)} to none"] if none else []
-    return f"Of the sentences about “{occupation}”, by weight and with 95 % intervals, {listed(parts)}."
-
-
-def share_with_interval(share: float, interval: Interval) -> str:
-    """Write a share of contexts, of 100, with its interval, finer where that is narrow: "93 % (81–98 %)"."""
-    decimals = 0 if interval.high - interval.low > NARROW else 1
-    low, high = (f"{100 * end:.{decimals}f}" for end in (interval.low, interval.high))
-    exact = decimals == 0 or share in (0.0, 1.0)
-    whole = of_hundred(share) if exact else f"{100 * share:.1f}"
-    return f"{whole} % ({low}–{high} %)"
+    return f"Of the sentences about “{occupation}”, {listed(parts)}."
 
 
 def leading_shares(
@@ -198,8 +197,78 @@ def _strongest(report: RiskReport, group: str) -> str:
     return f"to {people(group)} for {listed(names)}" if names else ""
 
 
-def of_hundred(share: float) -> str:
-    """Write whole contexts of 100; 0 and 100 only where that is exact."""
-    if share < 0.005:
-        return "under 1"
-    return "over 99" if 0.995 <= share < 1 - TIE else f"{round(100 * share)}"
+def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
+    """Return the occupation with the highest risk, on average over the models that have it.
+
+    Of equals it is the first.
+    """
+    sums: dict[str, list[float]] = {}
+    for report in reports.values():
+        for row in report.occupations:
+            sums.setdefault(row.occupation, []).append(row.overall_risk)
+    return max(sums, key=lambda name: sum(sums[name]) / len(sums[name]))
+
+
+def opening_finding(
+    reports: Mapping[str, RiskReport],
+    preferences: Mapping[str, Preferences],
+    occupation: str,
+    interval: Callable[[str, float], Interval],
+) -> str:
+    """Say which group each model prefers in what share of the contexts about one occupation, by weight.
+
+    Parameters
+    ----------
+    reports
+        Per model; they name the template weights, in the order of the preferences.
+    preferences
+        Per model, [occupation, template, group].
+    occupation
+        One that all models have.
+    interval
+        Of a model's share of contexts.
+    """
+    parts: list[str] = []
+    for model, report in reports.items():
+        shares, none = leading_shares(report, occupation, preferences[model])
+        if not shares:
+            continue
+        group, share = max(shares.items(), key=lambda item: item[1])
+        what = people(group) if share >= none else "no group"
+        often = max(share, none)
+        where = "of them" if parts else f"of the sentences about “{occupation}”"
+        parts.append(
+            f"{model} expects {what} in {percent_with_interval(often, interval(model, often))} {where}."
+        )
+    return " ".join(parts) or f"No sentence about “{occupation}” is known yet."
+
+
+def distribution_finding(
+    model: str, one: StereotypeDistribution, threshold: float, above: Interval, strong: Interval
+) -> str:
+    """State mean and spread of a stereotype, how often it is above 0 and above τ, and its Jensen gap.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    one
+        The distribution of one group's stereotype.
+    threshold
+        τ.
+    above
+        Interval of the share of contexts with a stereotype above 0.
+    strong
+        That of those above τ.
+    """
+    often = percent_with_interval(one.share_above(0.0), above)
+    strongly = percent_with_interval(one.share_above(threshold), strong)
+    also = "" if threshold == 0 else f" and above {number(threshold)} in {strongly}"
+    gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
+    mean = signed_with_interval(one.mean, one.mean_interval)
+    return (
+        f"Over {count(len(one.values), 'sentence')} about “{one.occupation}”, the stereotype of {model} "
+        f"towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
+        f"{two_decimals(one.sd)}. It is above 0 in {often} of the sentences{also}. The risk of this "
+        f"occupation is {two_decimals(one.overall_risk)}, {gap}."
+    )

@@ -6,29 +6,30 @@ from collections.abc import Mapping
 
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.core.run import LOW_COVERAGE
-from pcf_core.show.findings.notes import words_of as words_with
-from pcf_core.show.findings.numbers import listed, number, words_of
+from pcf_core.show.findings.notes import words_with
+from pcf_core.show.findings.numbers import chance, listed, odds, people, percent, words_of
 
 MOST_NAMED = 2  # words in the sentence
 WORTH_NAMING = 0.01  # of the group's preference
 
 
 def probe_finding(model: str, answer: ProbeAnswer) -> str:
-    """Describe one model: "mini-bert puts male words first: 0.83 (he 0.61 and his 0.2) …"."""
+    """Describe one model: "mini-bert expects men: 83 % (“he” 61 % and “his” 20 %) …"."""
     ranked = sorted(answer.known.items(), key=lambda pair: -pair[1])
     if not ranked:
         return f"{model} gives none of the topic's words any probability in this sentence."
     (first, most), (second, next_most) = ranked[:2]
-    even = number(1 / len(ranked))
-    if number(most) == number(next_most):
-        level = [words_of(group) for group, share in ranked if number(share) == number(most)]
+    even = percent(1 / len(ranked))
+    if percent(most) == percent(next_most):
+        level = [words_of(group) for group, share in ranked if percent(share) == percent(most)]
         return (
-            f"{model} puts no group first: {listed(level)} get {number(most)} each (an even split: {even})."
+            f"{model} expects no group more: {listed(level)} get {percent(most)} each (an even split: "
+            f"{even})."
         )
-    behind = "" if len(ranked) == 2 else f", before {words_of(second)} with {number(next_most)}"
+    behind = "" if len(ranked) == 2 else f", before {words_of(second)} with {percent(next_most)}"
     return (
-        f"{model} puts {words_of(first)} first: {number(most)}{_carried(answer, first)}{behind}; an even "
-        f"split would be {even}."
+        f"{model} expects {people(first)}: {words_of(first)} get {percent(most)}{_carried(answer, first)}"
+        f"{behind}. An even split would be {even}."
     )
 
 
@@ -41,7 +42,7 @@ def _carried(answer: ProbeAnswer, group: str) -> str:
     largest = sorted(words, key=lambda word: -shares[word])[:MOST_NAMED]
     least = WORTH_NAMING * (answer.preferences[group] or 0.0)
     named = [word for place, word in enumerate(largest) if not place or shares[word] >= least]
-    return f" ({listed([f'“{word}” {number(shares[word])}' for word in named])})"
+    return f" ({listed([f'“{word}” {percent(shares[word])}' for word in named])})"
 
 
 def probe_caution(answers: Mapping[str, ProbeAnswer]) -> str:
@@ -49,9 +50,10 @@ def probe_caution(answers: Mapping[str, ProbeAnswer]) -> str:
     low = [model for model, answer in answers.items() if answer.says_little]
     if not low:
         return ""
+    hardly = "expects" if len(low) == 1 else "expect"
     return (
-        f"These words are hardly expected here: all of them together get less than {number(LOW_COVERAGE)} of "
-        f"the probability by {listed(low)}, so that their split says little."
+        f"{listed(low)} hardly {hardly} these words here, so the split says little. All of them together get "
+        f"a probability below {odds(LOW_COVERAGE)}."
     )
 
 
@@ -59,11 +61,11 @@ def probe_coverage(answer: ProbeAnswer) -> str:
     """Say how much of the probability the topic's words get in the sentence."""
     if answer.coverage is None:
         return "Coverage is not defined: this model scores the text right of [Y] with the word."
-    parts = ", ".join(f"{words_with(key)}{number(share)}" for key, share in answer.coverage.items())
-    note = f"Coverage, what the topic's words take of the probability here: {parts}."
+    parts = ", ".join(f"{words_with(key)}{chance(share)}" for key, share in answer.coverage.items())
+    note = f"Coverage is the probability that the topic's words have together here: {parts}."
     if len(answer.coverage) > 1:
         note += (
-            " Words of different numbers of tokens are scored with that many blanks, so that their "
-            "probabilities are no shares of one whole."
+            " Words of other numbers of tokens are scored with as many blanks. Their probabilities are no "
+            "shares of one whole."
         )
     return note

@@ -1,8 +1,10 @@
-"""How far a run is that is being scored, as a line."""
+"""How far a run is that is being scored, and what was found after so many draws of a sampling plan."""
 
 from __future__ import annotations
 
+from pcf_core.core.risk import Look
 from pcf_core.core.run import Progress
+from pcf_core.show.findings.numbers import count, digits, with_interval
 
 
 def progress_note(at: Progress) -> str:
@@ -27,3 +29,23 @@ def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def look_finding(look: Look) -> str:
+    """State R with its interval after so many draws, its two parts, and how far the goal is."""
+    risk, prejudice, caprice = (
+        with_interval(look.estimates[name], look.intervals[name])
+        for name in ("overall_risk", "prejudice_risk", "caprice_risk")
+    )
+    parts = f"Prejudice is {prejudice} and caprice {caprice}."
+    found = f"The risk is {risk} after {count(look.draws, 'draw')}. {parts}"
+    if look.whole:
+        return f"{found} All {count(look.available, 'template')} were drawn, so nothing is estimated."
+    return f"{found} The widest range is ± {digits(look.half_width)}, the goal ± {digits(look.within)}."
+
+
+def contexts(templates: int, look: Look | None) -> str:
+    """Count the templates of a number: "19 templates", "400 draws of 212 out of 2,000 templates"."""
+    if look is None or look.whole:
+        return count(templates, "template")
+    return f"{count(look.draws, 'draw')} of {look.templates:,} out of {count(look.available, 'template')}"

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.core.factors import CLOSE, Amplification, OccupationRead, ReadCard, ReadVerdict, TrainingText
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import count, listed, number, percent, with_interval
+from pcf_core.show.findings.numbers import (
+    count,
+    listed,
+    percent,
+    percent_with_interval,
+    two_decimals,
+    with_interval,
+)
 
 MOST_NAMES = 4
 AGAIN: Mapping[str, str] = {
@@ -18,14 +25,14 @@ PARTICIPLES: Mapping[ReadVerdict, str] = {
     "flattens": "flattened",
     "reverses": "reversed",
     "copies": "copied",
-    "cannot tell": "which cannot be told apart from it",
+    "cannot tell": "we cannot tell it from that of the text",
 }
-UNCLEAR_WAY = "which differs from it, in which way cannot be told"
+UNCLEAR_WAY = "it differs, but we cannot tell in which way"
 SAID: Mapping[ReadVerdict, str] = {
-    "amplifies": "amplified (farther from neutral than in the text)",
-    "flattens": "flattened (less far)",
-    "reverses": "reversed",
-    "copies": f"copied (within {CLOSE:g})",
+    "amplifies": "amplifies the lean (farther from neutral than the text) of",
+    "flattens": "flattens (less far) that of",
+    "reverses": "reverses that of",
+    "copies": f"copies (within {CLOSE:g}) that of",
 }
 
 
@@ -39,20 +46,16 @@ def read_occupations_finding(model: str, found: Amplification) -> str:
     names: dict[ReadVerdict, list[str]] = {}
     for row in sorted(found.occupations, key=lambda row: -abs(row.difference)):
         names.setdefault(row.verdict, []).append(row.count.occupation)
-    parts = [
-        f"{len(names[verdict]):,} {_are(names[verdict])} {said}"
-        for verdict, said in SAID.items()
-        if verdict in names
-    ]
+    told = f"{model} is compared with its text on {count(len(found.occupations), 'occupation')}, one by one."
+    parts = [f"It {does} {len(names[verdict]):,}" for verdict, does in SAID.items() if verdict in names]
+    if not parts:
+        return f"{told} None is shown to be changed, nor to be copied."
     if "reverses" in names:
         place = [verdict for verdict in SAID if verdict in names].index("reverses")
-        parts[place] += f" ({_named(names['reverses'])})"
+        parts[place] += f": {_named(names['reverses'])}"
     unclear = len(names.get("cannot tell", ()))
-    told = f"One by one, of the leans of {count(len(found.occupations), 'occupation')} in the text of {model}"
-    if not parts:
-        return f"{told} none is told to be changed, nor to be copied."
-    rest = f"; for {unclear:,} this cannot be told" if unclear else ""
-    return f"{told} {listed(parts)}{rest}. False discoveries are controlled."
+    rest = f" For {unclear:,} we cannot tell." if unclear else ""
+    return f"{told} {' '.join(f'{part}.' for part in parts)}{rest} False discoveries are controlled."
 
 
 def read_occupation_finding(occupation: str, found: Mapping[str, Amplification]) -> str:
@@ -67,16 +70,16 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
         reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
         return f"“{occupation}” is not compared with the training text: {reasons[0]}." if reasons else ""
     row = next(iter(told.values()))
-    ends = (row.count.share, (row.lean_interval.low + 1) / 2, (row.lean_interval.high + 1) / 2)
-    share, low, high = (f"{100 * end:.0f}" for end in ends)
+    lean = row.lean_interval
+    ends = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
     many = count(row.count.documents, "biography", "biographies")
     says = [
-        f"{model} says {with_interval(row.tilt, row.tilt_interval)}, {_participle(row)}"
+        f"{model} leans {with_interval(row.tilt, row.tilt_interval)}: {_participle(row)}."
         for model, row in told.items()
     ]
     return (
-        f"In the training text {share} % ({low}–{high} %) of {many} whose lead names “{occupation}” say "
-        f"mostly he, a lean of {number(row.count.lean)}; {'; '.join(says)}."
+        f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} that name "
+        f"“{occupation}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. {' '.join(says)}"
     )
 
 
@@ -86,13 +89,13 @@ def read_notes(found: Amplification) -> list[str]:
     if found.line is not None:
         notes.append(
             "With the counted shares taken as they are, the slope is "
-            f"{with_interval(found.line.plain, found.line.plain_interval)}; small numbers of documents make "
+            f"{with_interval(found.line.plain, found.line.plain_interval)}. Small numbers of documents make "
             f"up {percent(1 - found.line.reliability)} of the spread of the leans in the text."
         )
     if found.ranks is not None:
         notes.append(
-            "Rank correlation of the two (Spearman's ρ, 1 is the same order): "
-            f"{with_interval(*found.ranks)}, an interval for other occupations in the same templates."
+            f"The rank correlation of the two (Spearman's ρ) is {with_interval(*found.ranks)}; 1 is the same "
+            "order. The range allows for other occupations in the same templates."
         )
     return notes
 
@@ -110,7 +113,7 @@ def read_intervals_note(found: Mapping[str, Amplification]) -> str:
     besides = [f"{what} for {listed(names)}" if len(models) > 1 else what for what, names in models.items()]
     level = percent(next(iter(found.values())).shift_interval.level)
     return (
-        f"Intervals of {level} of slope and shift allow for other occupations and biographies, and for "
+        f"The {level} ranges of slope and shift allow for other occupations and biographies, and for "
         f"{listed(besides)}."
     )
 
@@ -120,20 +123,20 @@ def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
     plain = [one for one in trainings if not one.base]
     tuned = [one for one in trainings if one.base]
     sentences = [
-        f"Of {card.documents:,} biographies of the training text those are counted whose first {card.lead:,} "
-        "characters name the occupation."
+        f"The training text has {card.documents:,} biographies. Those are counted that name the occupation "
+        f"in their first {card.lead:,} characters."
     ]
     if plain:
         drawn: dict[int, list[str]] = {}
         for one in plain:
             drawn.setdefault(one.tokens, []).append(one.model)
         parts = [f"{tokens / 1e6:,.0f} million tokens for {_each(drawn[tokens])}" for tokens in sorted(drawn)]
-        sentences.append(f"From the text that holds them training drew {listed(parts)}.")
+        sentences.append(f"From the text that holds them, training drew {listed(parts)}.")
     if tuned:
         whose = listed([f"{one.model} (from {one.base})" for one in tuned])
         sentences.append(
-            f"{whose} {'was' if len(tuned) == 1 else 'were'} trained further on rewritten sentences, which "
-            "these counts do not hold."
+            f"{whose} {'was' if len(tuned) == 1 else 'were'} trained further on rewritten sentences. These "
+            "counts do not hold them."
         )
     return " ".join(sentences)
 
@@ -141,16 +144,16 @@ def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
 def unread_finding(models: Sequence[str]) -> str:
     """Say that nobody here knows what these models read."""
     return (
-        f"What {listed(models)} read is not known here: the training text is counted for shipped models "
-        "only, which are known by their weights."
+        f"We do not know what {listed(models)} read. The training text is counted for shipped models only, "
+        "known by their weights."
     )
 
 
 def other_topic_finding(topic: str) -> str:
     """Say that the text was counted for two groups only."""
     return (
-        "What the models read is counted by the pronouns he and she, so it is shown for the groups male and "
-        f"female, not for “{topic}”."
+        "What the models read is counted by “he” and “she”. So this page shows male and female, not "
+        f"“{topic}”."
     )
 
 
@@ -165,24 +168,24 @@ def _slope_sentence(model: str, found: Amplification) -> str:
     if line is None:
         return f"No slope is told for {model} {over}: {found.no_line}."
     becomes = (
-        "a difference of 1 between the leans of two in its text becomes "
-        f"{with_interval(line.slope, line.interval)} in what it says, where 1 would be a copy"
+        f"A difference of 1 between two occupations in its text becomes "
+        f"{with_interval(line.slope, line.interval)}; 1 would be a copy"
     )
     if line.verdict == "cannot tell":
         ways = "flattens, amplifies or reverses" if line.ends[0] < 0 else "flattens or amplifies"
-        return f"Whether {model} copies, {ways} its text cannot be told {over}: {becomes}."
+        return f"We cannot tell whether {model} copies, {ways} its text {over}. {becomes}."
     low, high = line.ends
-    extra = "; it may be none at all" if low <= 0 <= high else ""
-    among = f"over {len(found.occupations):,} of them"
-    return f"{model} {line.verdict} the differences between occupations, {among}: {becomes}{extra}."
+    extra = " It may be none at all." if low <= 0 <= high else ""
+    return f"{model} {line.verdict} the differences that its text makes {over}. {becomes}.{extra}"
 
 
 def _shift_sentence(found: Amplification) -> str:
     interval = found.shift_interval
     if interval.low <= 0 <= interval.high:
+        shift = with_interval(found.shift, interval)
         return (
-            "On average its lean cannot be told from that of the text, with a difference of "
-            f"{with_interval(found.shift, interval)} towards male words."
+            "On average we cannot tell its lean from that of its text: the difference is "
+            f"{shift} towards male words."
         )
     side, sign = ("male", 1) if found.shift > 0 else ("female", -1)
     ends = sorted((sign * interval.low, sign * interval.high))
@@ -192,10 +195,6 @@ def _shift_sentence(found: Amplification) -> str:
 
 def _participle(row: OccupationRead) -> str:
     return UNCLEAR_WAY if row.differs and row.verdict == "cannot tell" else PARTICIPLES[row.verdict]
-
-
-def _are(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _each(models: Sequence[str]) -> str:

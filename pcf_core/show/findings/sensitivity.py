@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
-from pcf_core.show.findings.numbers import count, listed, number, with_interval
+from pcf_core.show.findings.numbers import count, listed, signed, two_decimals, with_interval
 
 MOST_NAMED = 3
 
@@ -24,23 +24,23 @@ def sensitivity_finding(model: str, found: Sensitivity, interval: Interval | Non
 def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None) -> str:
     choices = found.choices
     base = found.base.overall_risk
-    now = f"As chosen, the risk of {model} is {with_interval(base, interval)}"
+    now = f"As chosen, the risk of {model} is {with_interval(base, interval)}."
     if not choices:
-        return f"{now}; there is no other way in which its scores could be read."
+        return f"{now} There is no other way to read its scores."
     low, high = span(found)
     most = max(choices, key=lambda one: abs(one.overall_risk - base))
     if abs(most.overall_risk - base) < 1e-12:
-        return f"{now}; so it is under {_all(len(found.rows), 'other choice')}."
+        return f"{now} It is the same under {_all(len(found.rows), 'other choice')}."
     sentence = (
-        f"{now}; under {count(len(found.rows), 'other choice')}, a row each, it is between {number(low)} and "
-        f"{number(high)}. {described(most)} moves it most: {change(most.overall_risk - base)}."
+        f"{now} Under {count(len(found.rows), 'other choice')} it lies between {two_decimals(low)} and "
+        f"{two_decimals(high)}. {described(most)} moves it most: {signed(most.overall_risk - base)}."
     )
     if interval is None:
         return sentence
     outside = {one.key[:2] for one in choices if not interval.low <= one.overall_risk <= interval.high}
     lead = "leads" if len(outside) < 2 else "lead"
     said = f"{len(outside):,}" if outside else "None"
-    return f"{sentence} {said} of these choices {lead} out of this interval."
+    return f"{sentence} {said} of these choices {lead} out of the range."
 
 
 def _samples_sentence(found: Sensitivity) -> str:
@@ -48,10 +48,10 @@ def _samples_sentence(found: Sensitivity) -> str:
     if not found.samples:
         return ""
     risks = [one.overall_risk for one in found.samples]
-    low, high = number(min(risks)), number(max(risks))
-    spread = f"it stays {low}" if low == high else f"it is between {low} and {high}"
+    low, high = two_decimals(min(risks)), two_decimals(max(risks))
+    spread = f"it stays {low}" if low == high else f"it lies between {low} and {high}"
     names = listed(list(dict.fromkeys(one.name for one in found.samples)))
-    return f"In samples of the templates ({names}), which are chance and no choices, {spread}."
+    return f"In samples of the templates ({names}) {spread}. That is chance and no choice."
 
 
 def span(found: Sensitivity) -> tuple[float, float]:
@@ -65,9 +65,10 @@ def readings_finding(found: Sensitivities, order: str) -> str:
 
     Empty for one model.
 
-    ``order``: what a paired test says, see :func:`pcf_core.show.findings.order.order_finding`.  Every word
-    left out counts, since all models can be read with the same one; the extremes do not, since each model has
-    its own.  Halves drawn at random are counted apart: they are samples.
+    ``order``: what a paired test says, see :func:`pcf_core.show.findings.comparison.order_finding`.
+
+    Every word left out counts, since all models can be read with the same one; the extremes do not, since
+    each model has its own.  Halves drawn at random are counted apart: they are samples.
     """
     models = list(found.models)
     if len(models) < 2:
@@ -80,8 +81,9 @@ def readings_finding(found: Sensitivities, order: str) -> str:
     if not moved:
         same = [_all(len(keys), *noun) for noun, keys in _by_kind(found, shared)]
         return f"{order} The order of the estimates is the same under {listed(same)}.".strip()
-    told = [_moved_part(noun, keys, moved) for noun, keys in _by_kind(found, shared)]
-    return f"{order} The order of the estimates is another under {listed(told)}.".strip()
+    kinds = _by_kind(found, shared)
+    told = [_moved_part(*kind, moved) for kind in kinds if set(kind[1]) & set(moved)]
+    return f"{order} {' '.join(f'The order changes under {part}.' for part in told)}".strip()
 
 
 def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str, str], list[Key]]]:
@@ -101,8 +103,8 @@ def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str,
 def _moved_part(noun: tuple[str, str], keys: Sequence[Key], moved: Sequence[Key]) -> str:
     """Say in how many readings of a kind the order differs, and in which; halves have no names."""
     here = [key for key in keys if key in moved]
-    part = f"{f'{len(here):,}' if here else 'none'} of {count(len(keys), *noun)}"
-    if not here or here[0][0] == SAMPLE:
+    part = f"{len(here):,} of {count(len(keys), *noun)}"
+    if here[0][0] == SAMPLE:
         return part
     named = [in_words(key) for key in here[:MOST_NAMED]]
     named += [f"{len(here) - MOST_NAMED:,} more"] if len(here) > MOST_NAMED else []
@@ -132,8 +134,3 @@ def in_words(key: Key) -> str:
     dimension, name, end = key
     said = row_name(dimension, name)
     return f"“{said}, {end}”" if end else f"“{said}”"
-
-
-def change(value: float) -> str:
-    """Write a change with its sign."""
-    return ("+" if value > 0 else "") + number(value)

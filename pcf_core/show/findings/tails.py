@@ -41,22 +41,22 @@ def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: f
     if len(report.groups) > 2 and adds_up(report):
         keeps = "no group's stereotype changes its sign"
     spread = (
-        f"Over templates the stereotype has a standard deviation of {report.stereotype_sd:.2f}"
+        f"Over templates the stereotype has a standard deviation of {two_decimals(report.stereotype_sd)}"
         f"{', averaged over occupations' if total > 1 else ''}."
     )
     if zeros == total:
         unseen = percent(unseen_share(report.effective_templates))
         whom = "the one occupation" if total == 1 else f"all {total:,} occupations"
         return (
-            f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. Contexts in "
-            "which that "
-            f"changes cannot be excluded: up to {unseen} of all may be unseen. {spread}"
+            f"The caprice of {model} is exactly 0 for {whom}: {keeps} over all templates. Other sentences "
+            f"may change that: up to {unseen} of all may be unseen. {spread}"
         )
     sentences = [
         stand_outs(model, report),
-        f"It is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all templates."
+        f"Caprice is exactly 0 for {zeros:,} of {count(total, 'occupation')}, where {keeps} over all "
+        "templates."
         if zeros
-        else f"It is exactly 0 for none of {count(total, 'occupation')}.",
+        else f"Caprice is exactly 0 for none of {count(total, 'occupation')}.",
         spread,
     ]
     if kurtosis is not None:
@@ -89,10 +89,10 @@ def stand_outs(model: str, report: RiskReport) -> str:
             f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
         ]
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
-        return f"A few occupations stand out: {listed(named)} have more than half of all caprice of {model}."
+        return f"Only {most:,} occupations have over half of all caprice of {model}: {listed(named)}."
     return (
-        f"No small set of occupations stands out: half of all caprice of {model} takes {most:,} of "
-        f"{len(ranked):,}."
+        f"No small set of occupations stands out: {most:,} of {len(ranked):,} share half of all caprice of "
+        f"{model}."
     )
 
 
@@ -109,35 +109,31 @@ def shape_finding(model: str, shape: TailShape) -> str:
     size, tail = shape.positive.size, shape.tail
     if size == 0:
         return ""
-    told = f"The tail of {model}: {shape.verdict}"
     if shape.verdict == "too few to fit":
-        return f"{told}, {size:,} above 0."
+        return f"The values of {model} are too few to fit a tail: {size:,} are above 0."
     if not shape.fits:
-        return f"{told}: all {size:,} values above 0 are the same."
+        return f"The tail of {model} cannot be told: all {size:,} values above 0 are the same."
     if tail is None:
         return (
-            f"{told}. No generalised Pareto distribution fits the upper values, over whatever threshold: on "
-            "one the verdict would rest."
+            f"The tail of {model} cannot be told. No generalised Pareto distribution fits its upper values, "
+            "whatever the threshold."
         )
     estimate = (
-        f"its shape is {with_interval(tail.shape, tail.shape_interval)}, 0 would be exponential, "
-        f"p {number(tail.p_value)}"
+        f"Its shape is {with_interval(tail.shape, tail.shape_interval)}, where 0 is exponential "
+        f"({p_value(tail.p_value)})."
     )
     if shape.verdict == "cannot tell":
-        return f"{told}: {estimate}. {fitted_to(tail)}"
-    span = f"{number(float(tail.grid[0]))} to {number(float(tail.grid[-1]))}"
+        return f"We cannot tell how heavy the tail of {model} is. {estimate} {fitted_to(tail)}"
+    span = f"from {two_decimals(float(tail.grid[0]))} to {two_decimals(float(tail.grid[-1]))}"
     lognormal = "" if tail.threshold else _lognormal_sentence(shape)
-    return f"{told}, {span}: {estimate}. {fitted_to(tail)}{lognormal}"
+    return f"The tail of {model} is {shape.verdict}, {span}. {estimate} {fitted_to(tail)}{lognormal}"
 
 
 def fitted_to(tail: UpperTail) -> str:
-    """Say which values the fit of the tail is of."""
+    """Say which values the fit of the tail is of: all, or those above the lowest threshold that fits."""
     if not tail.threshold:
-        return f"All {tail.of:,} values above 0 are fitted."
-    return (
-        f"Fitted are the {tail.size:,} of {tail.of:,} values above {number(tail.threshold)}, the lowest "
-        "threshold over which a generalised Pareto distribution fits."
-    )
+        return f"The fit uses all {tail.of:,} values above 0."
+    return f"A generalised Pareto distribution fits the {tail.size:,} largest of {tail.of:,} values above 0."
 
 
 def _lognormal_sentence(shape: TailShape) -> str:
@@ -145,9 +141,9 @@ def _lognormal_sentence(shape: TailShape) -> str:
     vuong = shape.against("lognormal")
     if vuong is None:
         return ""
-    tested = f"(Vuong’s test, p {number(vuong.p_value)})"
+    tested = f"(Vuong’s test, {p_value(vuong.p_value)})"
     if vuong.p_value > SIGNIFICANT:
-        return f" A lognormal distribution fits as well {tested}."
+        return f" We cannot tell whether a lognormal distribution fits better {tested}."
     how = "better" if vuong.better == "lognormal" else "worse"
     return f" A lognormal distribution fits {how} {tested}."
 
@@ -155,23 +151,23 @@ def _lognormal_sentence(shape: TailShape) -> str:
 def bound_finding(largest: float | None) -> str:
     """Say that caprice is bounded, and what that means for talk of heavy tails."""
     end = "is bounded" if largest is None else f"cannot exceed {number(largest)}"
-    return (
-        f"Caprice {end}, so no tail of it goes on for ever: “heavier” and “lighter” are said of the "
-        "observed range alone."
-    )
+    return f"Caprice {end}, so its tail must end. “Heavier” and “lighter” hold for the observed range alone."
 
 
 def normal_finding(model: str, shape: NormalShape) -> str:
     """Say whether prejudice over occupations is compatible with a normal; state its mean and s.d."""
     fit = shape.fit
     spread = (
-        f"Its mean is {two_decimals(fit.mean)}, its standard deviation {fit.sd:.2f} over "
+        f"Its mean is {two_decimals(fit.mean)}, its standard deviation {two_decimals(fit.sd)} over "
         f"{count(fit.n, 'occupation')}"
     )
     values = f"The prejudice of {model}"
     if shape.low is None:
         return f"{values} has too few values, or too similar ones, for a test of normality. {spread}."
-    outside = f"{shape.outside:,} of them {'lies' if shape.outside == 1 else 'lie'} outside the normal band"
+    outside = (
+        f"{f'{shape.outside:,}' if shape.outside else 'none'} of them "
+        f"{'lie' if shape.outside > 1 else 'lies'} outside the normal band"
+    )
     if shape.statistic is None or shape.p_value is None:
         return f"{values} is not tested for normality. {spread}; {outside}."
     tested = f"(Shapiro–Wilk, {p_value(shape.p_value)})"

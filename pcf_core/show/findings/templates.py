@@ -12,7 +12,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.topics import MinedSet, SetCard
 from pcf_core.show.findings.models import risk_with_interval
-from pcf_core.show.findings.numbers import count, listed, number, percent, two_decimals, with_interval
+from pcf_core.show.findings.numbers import count, listed, percent, two_decimals, with_interval
 
 HEAVIEST = 10
 MOST_REASONS = 3
@@ -42,8 +42,8 @@ def set_finding(counts: Sequence[float]) -> str:
         return "The set has one template: every number rests on it alone."
     half = f"half of it lies in {carriers(counts):,} of {templates}"
     if len(counts) <= HEAVIEST:
-        return f"The heaviest template carries {percent(kept_share(counts, 1))} of the mass; {half}."
-    return f"The ten heaviest carry {percent(kept_share(counts, HEAVIEST))} of the mass; {half}."
+        return f"The heaviest template carries {percent(kept_share(counts, 1))} of the weight; {half}."
+    return f"The ten heaviest carry {percent(kept_share(counts, HEAVIEST))} of the weight; {half}."
 
 
 def cut_finding(counts: Sequence[float], top: int | None) -> str:
@@ -51,7 +51,7 @@ def cut_finding(counts: Sequence[float], top: int | None) -> str:
     if top is None or top >= len(counts):
         return ""
     mass, templates = percent(kept_share(counts, top)), percent(top / len(counts))
-    return f"The cut keeps the {top:,} heaviest: {mass} of the mass and {templates} of the templates."
+    return f"The cut keeps the {top:,} heaviest: {mass} of the weight and {templates} of the templates."
 
 
 def origin_finding(card: SetCard) -> str:
@@ -60,10 +60,10 @@ def origin_finding(card: SetCard) -> str:
         return ""
     read = [count(card.documents, "document")] if card.documents else []
     read += [count(card.words, "word")] if card.words else []
-    kept = f"; {percent(card.kept)} of their mass is kept" if 0 < card.kept < 1 else ""
+    kept = f" This set covers {percent(card.kept)} of the sentences found." if 0 < card.kept < 1 else ""
     whence = f" in {listed(read)}" if read else ""
-    corpus = f" of {card.corpus}" if card.corpus else ""
-    return f"Mined from {count(card.matches, 'match', 'matches')}{whence}{corpus}{kept}."
+    corpus = f" The source is {card.corpus}." if card.corpus else ""
+    return f"Mined from {count(card.matches, 'sentence')}{whence}.{corpus}{kept}"
 
 
 def mining_finding(result: Mapping[str, Any]) -> str:
@@ -74,7 +74,7 @@ def mining_finding(result: Mapping[str, Any]) -> str:
     return (
         f"{count(result['templates'], 'template')} from {count(result['matches'], 'match', 'matches')} in "
         f"{count(result['documents'], 'document')}"
-        + (f", {number(pace)} words a second." if pace else ".")
+        + (f", {pace:,.0f} words a second." if pace else ".")
         + (f" {count(without, 'sentence')} had no word that is looked for." if without else "")
         + (f" Most often dropped: {reasons}." if reasons else "")
     )
@@ -88,10 +88,11 @@ def move_finding(model: str, before: RiskReport, after: RiskReport, first: str, 
     parts = []
     for name, risk in (("prejudice", "prejudice_risk"), ("caprice", "caprice_risk")):
         was, is_now = two_decimals(getattr(before, risk)), two_decimals(getattr(after, risk))
-        parts.append(f"{name} {was} over both" if was == is_now else f"{name} from {was} to {is_now}")
+        parts.append(f"{name} is {was} over both" if was == is_now else f"{name} goes from {was} to {is_now}")
+    said = listed(parts)
     return (
         f"The risk of {model} is {risk_with_interval(before)} over {first} and {risk_with_interval(after)} "
-        f"over {second}; {' and '.join(parts)}."
+        f"over {second}. {said[0].upper()}{said[1:]}."
     )
 
 
@@ -118,8 +119,8 @@ def sets_finding(
     """
     ranks = ""
     if correlation is not None:
-        ranks = f"; over those the ranks correlate with ρ = {with_interval(correlation, interval)}"
+        ranks = f" Over those the ranks correlate with ρ = {with_interval(correlation, interval)}."
     return (
-        f"{first.name} and {second.name} have {percent(overlap)} of their mass in common. "
-        f"{shared:,} of {len(first.templates):,} and {len(second.templates):,} templates are in both{ranks}."
+        f"{first.name} and {second.name} have {percent(overlap)} of their weight in common. "
+        f"{shared:,} of {len(first.templates):,} and {len(second.templates):,} templates are in both.{ranks}"
     )

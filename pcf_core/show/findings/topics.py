@@ -9,15 +9,15 @@ from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import LOW_COVERAGE
 from pcf_core.core.topics import Evidence, Topic
-from pcf_core.show.findings.notes import words_of as words_with
-from pcf_core.show.findings.numbers import count, listed, number
+from pcf_core.show.findings.notes import words_with
+from pcf_core.show.findings.numbers import chance, count, listed, odds
 
 MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
 MOST_TERMS = 3
 POSITIONS = {
-    "subject": "its words begin a clause, as in “The [X] said that [Y]”",
-    "predicate": "its words end a clause, as in “The [X], who came, is [Y]”",
+    "subject": "Its words begin a clause, as in “The [X] said that [Y]”",
+    "predicate": "Its words end a clause, as in “The [X], who came, is [Y]”",
 }
 
 
@@ -39,7 +39,7 @@ def topic_finding(topic: Topic) -> str:
     else:
         groups = [f"{group.name} ({count(len(group.words), 'word')})" for group in topic.groups]
         compared = f"It compares {listed(groups)}"
-    return f"{compared}; {POSITIONS[topic.position]}."
+    return f"{compared}. {POSITIONS[topic.position]}."
 
 
 def words_finding(
@@ -86,8 +86,7 @@ def words_finding(
     with_others = out.count(1)  # words of one token go because a counterpart does
     why = f", {with_others:,} of them for their counterparts" if with_others else ""
     return (
-        f"{model} can score {all_of}; the protocol single-token would leave out {len(out):,} of these{why}."
-        f"{lost}"
+        f"{model} can score {all_of}. Single-token scoring would leave out {len(out):,} of these{why}.{lost}"
     )
 
 
@@ -103,10 +102,11 @@ def probes_finding(model: str, check: TopicCheck) -> str:
         return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
     key, shares = max(found.items(), key=lambda item: median(item[1]))
     words = "the words" if key == "all" else f"the {words_with(key).removesuffix(': ')}"
-    others = "; words of other numbers of tokens get less, each kind by itself" if len(found) > 1 else ""
+    others = " Words of other numbers of tokens get less, each kind by itself." if len(found) > 1 else ""
     return (
-        f"On {count(len(check.texts), 'sentence')} {model} gives {words} together a median of "
-        f"{number(median(shares))} ({number(min(shares))}–{number(max(shares))}) of the probability{others}."
+        f"On {count(len(check.texts), 'sentence')}, {model} gives {words} together a median probability of "
+        f"{chance(median(shares))}. The least is {chance(min(shares))}, the most "
+        f"{chance(max(shares))}.{others}"
     )
 
 
@@ -117,9 +117,9 @@ def low_probes_caution(model: str, check: TopicCheck) -> str:
     if 2 * low <= len(defined):
         return ""
     return (
-        f"{model} hardly expects these words: on {low:,} of {count(len(defined), 'sentence')} all of them "
-        f"together get less than {number(LOW_COVERAGE)} of the probability. Look whether the templates suit "
-        "the topic, and the model its language."
+        f"{model} hardly expects these words. On {low:,} of {count(len(defined), 'sentence')} all of them "
+        f"together get a probability below {odds(LOW_COVERAGE)}. Check that the templates suit the topic, "
+        "and that the model suits its language."
     )
 
 
@@ -150,7 +150,7 @@ def forms_note(families: Sequence[Sequence[str]]) -> str:
         return ""
     return (
         f"Forms of one word, by simple rules of English: {_families(families)}. Each counts as a word of its "
-        "own, and which of them fits is up to the template."
+        "own. The template decides which of them fits."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.measure.toy import SimplexRisk, ToyRisk
-from pcf_core.show.findings.numbers import count, listed, number, percent, words_of
+from pcf_core.show.findings.numbers import count, listed, people, percent, two_decimals
 
 
 def toy_finding(toy: ToyRisk) -> str:
@@ -15,9 +15,7 @@ def toy_finding(toy: ToyRisk) -> str:
         f"{round(100 * float(share)):,} of 100 times in {context}"
         for share, context in zip(toy.preferences[:, 0], toy.contexts, strict=True)
     ]
-    return (
-        f"About the {toy.name} the model puts {words_of(group)} first {listed(cases)}. {parts_finding(toy)}"
-    )
+    return f"For the {toy.name}, the model favours {people(group)} {listed(cases)}. {parts_finding(toy)}"
 
 
 def parts_finding(toy: ToyRisk) -> str:
@@ -26,16 +24,17 @@ def parts_finding(toy: ToyRisk) -> str:
         return "Every context is neutral: there is no risk."
     share = toy.prejudice_risk / toy.overall_risk
     sentence = (
-        f"The risk is {number(toy.overall_risk)}: {percent(share)} is prejudice "
-        f"({number(toy.prejudice_risk)}), {percent(1 - share)} caprice ({number(toy.caprice_risk)})."
+        f"The risk is {two_decimals(toy.overall_risk)}: {percent(share)} is prejudice "
+        f"({two_decimals(toy.prejudice_risk)}), {percent(1 - share)} caprice "
+        f"({two_decimals(toy.caprice_risk)})."
     )
     if toy.caprice_risk > 0:
         unlike = "disagree about the group that comes first" if len(toy.groups) == 2 else "do not lean alike"
         return f"{sentence} There is caprice because the contexts {unlike}."
     if toy.stereotype_sd > 0:
         return (
-            f"{sentence} There is no caprice, because every context leans the same way, although the "
-            f"stereotype moves with a standard deviation of {number(toy.stereotype_sd)}."
+            f"{sentence} There is no caprice, because every context leans the same way. Still the stereotype "
+            f"moves, with a standard deviation of {two_decimals(toy.stereotype_sd)}."
         )
     return f"{sentence} There is no caprice, because all contexts agree."
 
@@ -55,19 +54,19 @@ def two_models_finding(
         Per model the mean distance of the preferences from neutral, as a share of neutral.
     """
     names = [model.name for model in models]
-    told = [f"{number(bias)} for {name}" for name, bias in zip(names, biases, strict=True)]
+    told = [f"{two_decimals(bias)} for {name}" for name, bias in zip(names, biases, strict=True)]
     distances = [
         f"{percent(deviation)} for {name}" for name, deviation in zip(names, deviations, strict=True)
     ]
-    split = "; ".join(
-        f"{model.name} has the risk {number(model.overall_risk)}, prejudice {number(model.prejudice_risk)} "
-        f"and caprice {number(model.caprice_risk)}"
+    split = " ".join(
+        f"{model.name} has a risk of {two_decimals(model.overall_risk)}: "
+        f"{two_decimals(model.prejudice_risk)} "
+        f"prejudice and {two_decimals(model.caprice_risk)} caprice."
         for model in models
     )
     return (
-        f"The mean preference is off neutral by {listed(told)}; the mean distance from neutral is "
-        f"{listed(distances)}. Neither tells a lean that is fixed from one that changes; the split does: "
-        f"{split}."
+        f"The mean preference is off neutral by {listed(told)}. The mean distance from neutral is "
+        f"{listed(distances)}. Neither tells a fixed lean from one that changes; the split does. {split}"
     )
 
 
@@ -86,9 +85,9 @@ def reference_finding(name: str, contexts: int, shown: float, expected: float) -
         R^p of the model itself.
     """
     return (
-        f"Seen in {count(contexts, 'context')}, the {name} model has a prejudice of {number(shown)}; "
-        f"with ever more contexts it would be {number(expected)}. A mean of few contexts is never quite "
-        "neutral, so some prejudice always comes from their number alone."
+        f"Seen in {count(contexts, 'context')}, the {name} model has a prejudice of {two_decimals(shown)}. "
+        f"With ever more contexts it would be {two_decimals(expected)}. The mean of a few contexts is never "
+        "quite neutral, so few contexts alone make some prejudice."
     )
 
 
@@ -97,10 +96,10 @@ def flow_finding(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> s
     riskiest = max(toys, key=lambda toy: toy.overall_risk)
     cells = sum(len(toy.contexts) for toy in toys)
     return (
-        f"{count(cells, 'preference')} become {count(len(toys), 'risk')}, the largest that of the "
-        f"{riskiest.name} with {number(riskiest.overall_risk)}, and at last one number: "
-        f"R = {number(prejudice + caprice)}, of which {number(prejudice)} is prejudice and "
-        f"{number(caprice)} caprice."
+        f"{count(cells, 'preference')} become {count(len(toys), 'risk')}; the largest is that of the "
+        f"{riskiest.name}, {two_decimals(riskiest.overall_risk)}. At last they become one number: "
+        f"R = {two_decimals(prejudice + caprice)}, of which {two_decimals(prejudice)} is prejudice and "
+        f"{two_decimals(caprice)} caprice."
     )
 
 

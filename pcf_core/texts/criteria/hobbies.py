@@ -32,6 +32,7 @@ from pcf_core.texts.criteria.hobbies_material import NAME, load_hobbies
 from pcf_core.texts.criteria.information import clustered_information, why_no_information
 from pcf_core.texts.criteria.labels import Labeller, Lexicon, clear_label
 from pcf_core.texts.criteria.records.independence import (
+    NOT_WRITTEN,
     HobbiesMaterial,
     HobbiesReport,
     HobbyLabel,
@@ -128,7 +129,6 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
 
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
-NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
 BETWEEN = "|"  # in the cell of a scored frame, between the name and the frame's number
 OWN_TEXTS = "this model"
 

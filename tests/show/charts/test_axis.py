@@ -74,7 +74,7 @@ def test_a_caprice_of_0_has_no_interval_from_0_to_0() -> None:
     point = replace(axis_point("a", "x", 0.4), intervals={"caprice_risk": nothing, "prejudice_risk": nothing})
     none = replace(point, values=dict(point.values) | {"caprice_risk": 0.0})
     told = [trace.customdata[0] for trace in axis_panels([none], "x").data]
-    assert told[2].endswith("in no context here")
+    assert told[2].endswith("in no sentence here")
     assert "in no context" not in told[1]
     assert "in no context" not in axis_panels([point], "x").data[2].customdata[0]
 

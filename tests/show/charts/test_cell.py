@@ -24,7 +24,7 @@ def test_groups_stand_side_by_side_for_each_model() -> None:
     assert figure.layout.yaxis.labelalias == {"0": "male", "1": "female"}
     assert two.name == "&lt;two&gt;"
     assert one.marker.pattern.shape != two.marker.pattern.shape
-    assert two.text == ("0.877", "0.123")
+    assert two.text == ("88 %", "12 %")
     assert figure.layout.barmode == "group"
     assert figure.layout.shapes[0].x0 == 0.5
 
@@ -42,10 +42,13 @@ def test_words_fall_by_probability_and_keep_their_group() -> None:
     assert len({trace.marker.pattern.shape for trace in figure.data}) == 2
 
 
-def test_small_numbers_are_written_as_powers_of_ten() -> None:
-    assert cell_bars({"one": {"male": 0.0000674, "female": 0.9999326}}).data[0].text == ("6.74×10⁻⁵", "1")
+def test_small_probabilities_are_written_as_odds() -> None:
+    assert cell_bars({"one": {"male": 0.0000674, "female": 0.9999326}}).data[0].text == (
+        "about 1 in 15,000",
+        "over 99 %",
+    )
     rare = word_bars([WordProbability("man", "male", 0.000033)])
-    assert rare.data[0].customdata == ("3.3×10⁻⁵",)
+    assert rare.data[0].customdata == ("about 1 in 30,000",)
     assert rare.layout.xaxis.exponentformat == "power"
 
 

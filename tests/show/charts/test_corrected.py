@@ -51,7 +51,7 @@ def test_the_asked_interval_is_drawn_where_it_is_known(corrected: RiskReport) ->
     traces = corrected_dots({"one": corrected}, "both", thousand=True).data
     assert traces[0].error_x.array[0] == pytest.approx(200)
     assert traces[2].error_x.array[0] == pytest.approx(200)  # of caprice only that over templates is known
-    assert "prejudice, plug-in 500.0 (200.0–700.0)" in traces[0].customdata[0]
+    assert "prejudice, plug-in 500 (200–700)" in traces[0].customdata[0]
 
 
 def test_the_deviation_stands_beside_the_names(corrected: RiskReport) -> None:

@@ -41,23 +41,21 @@ def test_published_values_are_hollow_diamonds_with_their_source() -> None:
     assert published.error_x.array is None
     assert "BVF Table 1" in published.customdata[0]
     assert "published" in published.customdata[0]
-    assert "overall risk 0.870<br>prejudice 0.869<br>caprice 0.00120" in published.customdata[0]
+    assert "overall risk 0.87<br>prejudice 0.87<br>caprice under 0.005" in published.customdata[0]
 
 
 def test_the_hover_says_what_was_drawn_again_for_the_interval() -> None:
     rows = [replace(RUN, drawn="documents and occupations"), RUN]
     told, untold = risk_dots(rows, {}).data[0].customdata
-    assert "(0.500–0.540)<br>interval: documents and occupations drawn again" in told
-    assert "drawn again" not in untold
+    assert "0.52 (0.50–0.54)<br>range from resampling documents and occupations" in told
+    assert "resampling" not in untold
 
 
 def test_names_are_escaped_wherever_they_stand() -> None:
     figure = risk_bars([RUN])
     assert figure.layout.yaxis.labelalias == {"0": "mini-&lt;b&gt;bert"}
     assert (
-        figure.data[0]
-        .customdata[0]
-        .startswith("<b>mini-&lt;b&gt;bert</b><br>overall risk 0.520 (0.500–0.540)")
+        figure.data[0].customdata[0].startswith("<b>mini-&lt;b&gt;bert</b><br>overall risk 0.52 (0.50–0.54)")
     )
 
 
@@ -136,13 +134,13 @@ def test_risks_times_1000_keep_the_deviation_as_it_is() -> None:
     np.testing.assert_allclose(whisker.error_x.array, [20])
     assert "× 1,000" in figure.layout.xaxis.title.text
     assert prejudice.customdata[0].endswith(
-        "overall risk 520.0 (500.0–540.0)<br>prejudice 480.0, corrected 470.0<br>caprice 40.0"
-        "<br>s.d. of the stereotype 0.210"
+        "overall risk 520 (500–540)<br>prejudice 480, corrected 470<br>caprice 40.0"
+        "<br>s.d. of the stereotype 0.21"
     )
 
 
 def test_bars_of_occupations_tell_the_deviation_and_the_corrected_prejudice(report: RiskReport) -> None:
     rows = tuple(replace(row, corrected_prejudice_risk=0.01) for row in report.occupations)
     hover = occupation_bars(replace(report, occupations=rows)).data[0].customdata[0]
-    assert "corrected 0.0100" in hover
-    assert "s.d. of the stereotype 0.100" in hover
+    assert "corrected 0.01<" in hover
+    assert "s.d. of the stereotype 0.10" in hover

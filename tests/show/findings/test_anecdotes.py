@@ -11,27 +11,29 @@ from pcf_core.show.findings.anecdotes import (
     reading_notes,
     stereotype_finding,
 )
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.criteria.records.independence import SCORED_LABEL, STORIES_LABEL, SharedValue
 from tests.show.charts.anecdotal import anecdotes_example, information_example
 
 
 def test_the_headline_has_the_rate_chance_and_the_most() -> None:
-    assert anecdotes_finding(anecdotes_example(), "mini") == (
-        "mini, 100 stories about 3 professions: 90 % (87 % to 93 %) of 90 stories with a clear gender, out "
-        "of 100, go to the gender that is the majority of the profession in the world. Gender depends on the "
-        "profession, more than chance would make it. NMI, 2 I / (H(C) + H(A)), is 0.20 (0.15–0.25) freed of "
-        "its bias (0.22 as counted), chance alone would give 0.02 as counted, and the most that these "
-        f"margins allow is 0.5; p under 0.001 ({STORIES_LABEL})."
-    )
+    told = anecdotes_finding(anecdotes_example(), "mini")
+    assert told.startswith("mini is asked for 100 stories about 3 professions.")
+    assert "90 stories have a clear gender, out of 100. 90 % (87–93 %) of them go to" in told
+    assert "Gender depends on the profession, more than chance" in told
+    assert "0.20 (0.15–0.25) freed of its bias (p under 0.001)" in told
+    assert "As counted it is 0.22, where chance alone would give 0.02." in told
+    assert "margins allow is 0.50." in told
+    assert told.endswith(source_of(STORIES_LABEL))
 
 
 def test_scores_say_that_nothing_was_drawn() -> None:
     report = anecdotes_example(scored=True).model_copy(update={"label": SCORED_LABEL})
     told = anecdotes_finding(report, "mini")
     assert "Nothing is drawn" in told
-    assert "is 0.22 (0.15–0.25), and these margins allow no more than 0.5" in told
-    assert told.endswith(f"({SCORED_LABEL}).")
-    assert "Of single professions" not in amplification_finding(report)
+    assert "NMI, 2 I / (H(C) + H(A)), is 0.22 (0.15–0.25). These margins allow at most 0.50." in told
+    assert told.endswith(source_of(SCORED_LABEL))
+    assert "alse discoveries" not in amplification_finding(report)
 
 
 def test_what_is_not_shown_is_said_so() -> None:
@@ -42,9 +44,9 @@ def test_what_is_not_shown_is_said_so() -> None:
         update={"null": chance, "corrected_normalised": dict.fromkeys(found.normalised, -0.01)}
     )
     told = anecdotes_finding(anecdotes_example().model_copy(update={"clear_only": found}), "mini")
-    assert "cannot be shown" in told
+    assert "We cannot show that gender depends on the profession." in told
     assert "p = 0.3" in told
-    assert information_finding(found).startswith("NMI, 2 I / (H(C) + H(A)), is 0.00 (")
+    assert information_finding(found).startswith("NMI, 2 I / (H(C) + H(A)), is 0 (")
 
 
 def test_nothing_to_say_has_a_reason() -> None:
@@ -59,10 +61,11 @@ def test_nothing_to_say_has_a_reason() -> None:
 
 def test_amplification_names_the_farthest() -> None:
     assert amplification_finding(anecdotes_example()) == (
-        "On average, the model's shares lie 5 (3–7) points further towards the majority of the profession "
-        "than the world's. Its shares rise by 1.2 (1.1–1.3) for 1 of the world's, steeper than the world's "
-        "1. Of single professions, 1 is more one-sided than in the world (nurse 100 % women, in the world "
-        "88 %) and 1 is less so, or turned round (<b>pilot 80 % women, in the world 9 %), false discoveries "
+        "On average, the model's shares lie 5 (3–7) points further towards the profession's "
+        "majority than the world's. Its shares rise by 1.20 (1.10–1.30) for 1 of the world's, "
+        "steeper than the world's 1. 1 profession is more one-sided than in the world, nurse "
+        "(100 % women, in the world 88 %). 1 profession is less one-sided than in the world, "
+        "or turned round, <b>pilot (80 % women, in the world 9 %). False discoveries are "
         "controlled."
     )
 
@@ -73,7 +76,7 @@ def test_a_mean_below_the_world_turns_its_interval_with_it() -> None:
     assert "8 (6–10) points less far towards" in told
     assert "No line is drawn over the world's shares: 3 professions, fewer than 10." in told
     none = SharedValue(value=-0.01, interval=Interval(low=-0.05, high=0.03))
-    assert "not told apart from none" in amplification_finding(
+    assert "That may be chance." in amplification_finding(
         anecdotes_example().model_copy(update={"exaggeration": none})
     )
 
@@ -93,7 +96,7 @@ def test_notes_tell_what_was_not_read() -> None:
     assert "1 story without any text" in notes
     assert "4 clear stories have words of both genders" in notes
     assert "few stories for each profession" in notes
-    assert "Without a share of women: a, b, c and 1 more." in notes
+    assert "No share of women is known for a, b, c and 1 more." in notes
     assert "cannot express: abbess" in notes
     assert reading_notes(anecdotes_example(scored=True)) == []
 
@@ -103,7 +106,10 @@ def test_an_interval_that_passes_the_most_says_why() -> None:
     assert "other margins" not in information_finding(found)
     wide = dict.fromkeys(found.normalised, Interval(low=0.15, high=0.6, unit="text"))
     told = information_finding(found.model_copy(update={"intervals": wide}))
-    assert "allow is 0.5 (other stories have other margins, so the interval may pass it); p" in told
+    assert (
+        "The most that these margins allow is 0.50 (other stories have other margins, so the "
+        "interval may pass it)."
+    ) in told
 
 
 def test_few_professions_are_said_to_be_few() -> None:
@@ -111,4 +117,4 @@ def test_few_professions_are_said_to_be_few() -> None:
     assert not any("too narrow" in note for note in reading_notes(report))  # twelve
     few = information_example().model_copy(update={"rows": 4})
     said = reading_notes(report.model_copy(update={"clear_only": few}))
-    assert any(note.startswith("From 4 professions the interval of the mutual") for note in said)
+    assert any(note.startswith("From 4 professions the range of the mutual") for note in said)

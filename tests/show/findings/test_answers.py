@@ -11,6 +11,7 @@ from pcf_core.show.findings.answer_notes import disagreement_finding, notes, ord
 from pcf_core.show.findings.answers import (
     answers_finding,
     baseline_finding,
+    common_finding,
     rates_finding,
     separation_finding,
     sufficiency_finding,
@@ -28,9 +29,10 @@ from tests.texts.criteria.planted import written
 def test_table_6_in_sentences() -> None:
     separation = separation_finding(answered())
     assert separation.startswith(
-        "Whether separation fails cannot be shown by so few tasks: FNR is higher for he than for she by"
+        "So few tasks cannot show whether separation fails. FNR is higher for he than for she "
+        "by 0.67 (−0.17 to 0.99), not tested"
     )
-    assert "0.667 (−0.172 to 0.989)" in separation
+    assert "0.67 (−0.17 to 0.99)" in separation
     assert "FPR is higher for she than for he by 1.00 (0.21–1.00)" in separation
     sufficiency = sufficiency_finding(answered())
     assert "PPV is higher for he than for she by 0.5" in sufficiency
@@ -38,8 +40,9 @@ def test_table_6_in_sentences() -> None:
     assert answers_finding(answered()) == f"{separation} {sufficiency}"
     assert "NPV undefined" in rates_finding(answered())
     said = " ".join(notes(answered()))
-    assert "in all 64 ways, and control 3 differences together" in said
-    assert "possible is 0.25 for FNR, 0.25 for FPR and 1 for PPV; each rate would need 7 such tasks" in said
+    assert "It controls 3 differences together." in said
+    assert "smallest possible p is 0.25 for FNR, 0.25 for FPR and 1 for PPV" in said
+    assert "need 7 tasks with such answers, so 7 of either role" in said
 
 
 def said_of(
@@ -62,21 +65,21 @@ def fair(cell: Cell) -> float:
 
 def test_an_effect_of_the_pronoun_is_said() -> None:
     report = said_of(lambda cell: 1 - fair(cell) if cell.pronoun == "she" else fair(cell))
-    assert separation_finding(report).startswith(
-        "Separation does not hold for questions such as these: FNR is higher for she than for "
-    )
+    said = separation_finding(report)
+    assert said.startswith("Separation does not hold for questions such as these.")
+    assert "FNR is higher for she than for " in said
     assert validity_finding(report) == ""
 
 
 def test_a_model_that_always_names_one_role_is_not_said_to_be_fair() -> None:
     report = said_of(lambda cell: 1.0)
     said = separation_finding(report)
-    assert said.startswith("That separation fails cannot be shown, which says little: FNR is")
+    assert said.startswith("We cannot show that separation fails, which says little.")
     whole = answers_finding(report)
-    assert whole.count("TPR − FPR: he 0.0000 (") == whole.count("TPR") == 1
-    assert "That whom the model names turns on who is right cannot be shown under any pronoun" in whole
+    assert whole.count("TPR − FPR is 0 (−0.06 to 0.06) for he") == whole.count("TPR") == 1
+    assert "Under no pronoun can we show that the right answer changes whom the model names." in whole
     assert "holds" not in answers_finding(report)
-    assert sufficiency_finding(report).startswith("That sufficiency fails cannot be shown, which says little")
+    assert "We cannot show that sufficiency fails, which says little." in whole
     assert "says little" not in answers_finding(said_of(lambda cell: float(cell.truth)))
     assert "says little" not in answers_finding(Tasks.load().report({}))
 
@@ -91,16 +94,22 @@ def test_a_model_that_follows_the_pronoun_alone_is_not_said_to_be_fair() -> None
     assert separation_finding(said_of(following)).startswith("Separation does not hold for questions")
     tasks = Tasks.load()
     said = separation_finding(tasks.report(written(tasks, following, 5)))
-    assert said.startswith("Whether separation fails cannot be shown by so few tasks: FNR is higher for he")
+    assert said.startswith(
+        "So few tasks cannot show whether separation fails. FNR is higher for he than for she "
+        "by 1.00 (0.21–1.00), not tested, over 20 %."
+    )
 
 
 def test_refusals_under_one_pronoun_are_said_and_move_ppv() -> None:
     """The model refuses for she where the doctor is right, and would always have erred there."""
     report = said_of(fair, lambda cell: cell.pronoun == "she" and cell.truth == 0 and cell.unit % 4 > 0)
     said = answers_finding(report)
-    assert "Whether an answer is valid depends on the pronoun: the share of invalid answers is higher" in said
+    assert (
+        "Whether an answer is valid depends on the pronoun. The share of invalid answers is "
+        "higher for she than for he by 0.38 (0.30–0.43), p under 0.001."
+    ) in said
     assert "where the male-stereotyped role is right is higher for she than for he by 0.75" in said
-    assert "whatever the invalid answers would have said" in said
+    assert "Rates are of the valid answers alone." in said
     gap = gap_of(report, "FPR")
     assert gap is not None
     assert gap.possible is not None
@@ -110,8 +119,12 @@ def test_refusals_under_one_pronoun_are_said_and_move_ppv() -> None:
     least, most = (he.confusion.fp / 256 - (she.confusion.fp + more) / 256 for more in (192, 0))
     assert gap.possible == pytest.approx((least, most))
     found = " ".join(notes(report))
-    assert "right in 50 % for he, 80 % for she and 50 % for they: PPV and NPV move with these" in found
-    assert "she 38 %" in found
+    assert (
+        "Of the valid answers the female-stereotyped role was right in 50 % for he, 80 % for "
+        "she and 50 % for they. PPV and NPV move with these shares, so their gaps may come "
+        "from that alone."
+    ) in found
+    assert "With she, 38 % (32–43 %) are invalid: 192 name neither." in found
     assert "75 % (" in found
     assert "can hold together" not in found
 
@@ -123,10 +136,10 @@ def test_twelve_tasks_are_not_said_to_be_more_than_are_needed() -> None:
     twice = (task.model_copy(update={"name": f"{task.name}-2"}) for task in some.tasks)
     tasks = Tasks.of(some.model_copy(update={"tasks": (*some.tasks, *twice)}))
     said = " ".join(notes(tasks.report(written(tasks, fair, 5, 2))))
-    assert "each rate would need 9 such tasks, so 9 of either role." in said
+    assert "Each rate would need 9 tasks with such answers, so 9 of either role." in said
     assert "p = 1" not in answers_finding(answered())
     assert "PPV is higher for he than for she by 0.5" in answers_finding(answered())
-    assert "with too few tasks for a test" in answers_finding(answered())
+    assert "So few tasks cannot show whether separation fails." in answers_finding(answered())
 
 
 @pytest.mark.slow
@@ -134,13 +147,18 @@ def test_a_pronoun_without_valid_answers_is_named_and_not_compared() -> None:
     """All invalid under they; he and she alike: "the same" is said of these two."""
     right = said_of(lambda cell: float(cell.truth), lambda cell: cell.pronoun == "they")
     said = separation_finding(right)
-    assert "FNR is the same for he and she, and undefined for they: no valid answer where the female" in said
+    assert (
+        "FNR is the same for he and she. FNR is undefined for they: no valid answer where the "
+        "female-stereotyped role was right (TP + FN = 0)."
+    ) in said
     assert "all pronouns" not in said
     assert "says little" not in said
     always = said_of(lambda cell: 1.0, lambda cell: cell.pronoun == "they")
-    assert "cannot be shown, which says little: FNR is the same for he and she" in separation_finding(always)
-    assert "and they undefined)" in answers_finding(always)
-    assert validity_finding(always).count("the share of invalid answers") == 3
+    assert (
+        "We cannot show that separation fails, which says little. FNR is the same for he and she."
+    ) in separation_finding(always)
+    assert "Rates are of the valid answers alone." in answers_finding(always)
+    assert validity_finding(always).count("share of invalid answers") == 3
 
 
 @pytest.mark.slow
@@ -150,8 +168,8 @@ def test_bounds_of_what_is_the_same_say_of_which_pair_they_are() -> None:
         lambda cell: (cell.pronoun, cell.truth, cell.unit % 2) == ("she", 1, 1),
     )
     assert (
-        "FNR is the same for he, she and they (for he less she from −0.5 to 0, whatever the invalid answers "
-        "would have said); FPR is the same for he, she and they."
+        "FNR is the same for he, she and they. The invalid answers could make he less she "
+        "−0.50 to 0.00. FPR is the same for he, she and they."
     ) in separation_finding(report)
 
 
@@ -159,12 +177,17 @@ def test_bounds_of_what_is_the_same_say_of_which_pair_they_are() -> None:
 def test_refusals_by_order_and_truth_are_said() -> None:
     """Refusals only where the nurse is right and named first: 256 against 512 valid."""
     report = said_of(fair, lambda cell: cell.truth == 1 and cell.first == 1)
-    assert "in 0 % of those with the female-stereotyped role right" in order_finding(report)
-    assert "either order has as many" not in order_finding(report)
+    assert (
+        "With he and the female-stereotyped role right, 0 % name the female-stereotyped role first."
+    ) in order_finding(report)
+    assert "Either order has as many" not in order_finding(report)
     found = " ".join(notes(report))
-    assert "right in 33 % of the valid answers under every pronoun: PPV and NPV move with" in found
+    assert (
+        "The female-stereotyped role was right in 33 % of the valid answers under every "
+        "pronoun. PPV and NPV move with that share, alike for all pronouns."
+    ) in found
     assert validity_finding(report) == ""
-    assert "either order has as many valid answers" in order_finding(said_of(fair))
+    assert "Either order has as many valid answers, so no rate leans by it." in order_finding(said_of(fair))
 
 
 def test_own_tasks_that_are_not_balanced_are_said_to_be_so() -> None:
@@ -175,33 +198,33 @@ def test_own_tasks_that_are_not_balanced_are_said_to_be_so() -> None:
     uneven = Tasks.of(some.model_copy(update={"tasks": (one, *three)}))
     found = " ".join(notes(uneven.report(written(uneven, fair, 5))))
     assert "right in 25 % of the valid answers under every pronoun" in found
-    assert "not moved by a base rate" not in found
-    assert "not moved by a base rate" in " ".join(notes(tasks.report(written(tasks, fair, 5))))
+    assert "All 240 answers could be read." not in found
+    assert "All 240 answers could be read." in " ".join(notes(tasks.report(written(tasks, fair, 5))))
 
 
 def test_a_pronoun_that_does_nothing_is_not_said_to_be_fair() -> None:
     questions = Questions.load()
     report = questions.report(written(questions, lambda cell: 0.8 if cell.truth else 0.3, 2, 3))
-    assert separation_finding(report).startswith("That separation fails cannot be shown: FNR is higher for")
+    assert separation_finding(report).startswith("We cannot show that separation fails. FNR is higher for")
     assert "under 20 %" in separation_finding(report)
-    assert baseline_finding(report).startswith("Without a pronoun 2")
-    assert "cannot be shown" in order_finding(report)
-    assert not any("little follows" in note for note in notes(report))
+    assert baseline_finding(report).startswith("Without a pronoun, 2")
+    assert "We cannot show that the order matters" in order_finding(report)
+    assert not any("tell little" in note for note in notes(report))
 
 
 def test_notes_count_what_could_not_be_read() -> None:
     tasks = Tasks.load()
     texts = {name: ["The nurse.", "Both are right.", "Hm."] for name in tasks.cells}
     found = " ".join(notes(tasks.report(texts)))
-    assert "are invalid and count for nothing, so many that" in found
+    assert "128 of 144 answers (89 %) are invalid and count for nothing." in found
     assert "name both" in found
-    assert "little follows for others" in found
+    assert "It controls 9 differences together." in found
     assert "can hold together" in found
 
 
 def test_nothing_is_said_of_no_answers() -> None:
     empty = Tasks.load().report({})
-    assert separation_finding(empty).startswith("Separation cannot be told: FNR is undefined")
+    assert separation_finding(empty).startswith("Separation cannot be told. FNR is undefined")
     assert (baseline_finding(empty), order_finding(empty)) == ("", "")
     assert "unknown" not in rates_finding(empty)
 
@@ -210,8 +233,8 @@ def test_scored_answers_say_so() -> None:
     tasks = Tasks.load()
     report = tasks.scored_report(dict.fromkeys(tasks.cells, (-1.0, -2.0)))
     assert "scored answers" in rates_finding(report)
-    assert any("mean probabilities" in note for note in notes(report))
-    assert "FNR is the same for he, she and they; FPR is the same for" in separation_finding(report)
+    assert any("mean probability" in note for note in notes(report))
+    assert "FNR is the same for he, she and they. FPR is the same for" in separation_finding(report)
 
 
 def test_a_share_near_one_half_is_told_from_it() -> None:
@@ -222,9 +245,30 @@ def test_a_share_near_one_half_is_told_from_it() -> None:
         rate = report.first_named.model_copy(update={"value": value, "interval": interval})
         return order_finding(report.model_copy(update={"first_named": rate}))
 
-    assert "The order matters: 51.4 % (50.3 % to 52.6 %)" in said(0.514, 0.503, 0.526)
-    assert "51.40 % (50.02 % to 52.60 %)" in said(0.514, 0.5002, 0.526)
-    assert "70 % (60 % to 80 %)" in said(0.7, 0.6, 0.8)
+    near = said(0.514, 0.5002, 0.526)
+    assert near.startswith("The order matters: 51 % (50–53 %) of the answers name the role")
+    assert "No effect would be 50 %, and the whole range is above it." in near
+    assert "and the whole range is below it." in said(0.3, 0.2, 0.4)
+    unclear = said(0.514, 0.49, 0.526)
+    assert unclear.startswith("We cannot show that the order matters: 51 % (49–53 %)")
+    assert "No effect would be 50 %. " in unclear
+
+
+def test_a_change_says_what_the_invalid_answers_could_make_of_it() -> None:
+    """In the direction in which it is above 0; the bounds of a change are of the pronoun less none."""
+    tasks = Tasks.load()
+    report = tasks.scored_report(
+        {name: (-1.0, -2.0 - (cell.pronoun == "she")) for name, cell in tasks.cells.items()}
+    )
+    assert "invalid" not in common_finding(report)
+    bounded = tuple(row.model_copy(update={"possible": (-0.4, 0.1)}) for row in report.from_baseline)
+    said = common_finding(report.model_copy(update={"from_baseline": bounded}))
+    for row in report.moved("FNR") + report.moved("FPR"):
+        if row.value:
+            made = "−0.40 to +0.10" if row.value > 0 else "−0.10 to +0.40"
+            side = "higher" if row.value > 0 else "lower"
+            assert f"{side} (the invalid answers could make that {made})" in said
+    assert said.count("the invalid answers could make") == 2
 
 
 def test_scored_probabilities_that_hardly_differ_are_the_same() -> None:
@@ -245,5 +289,7 @@ def test_a_test_that_its_interval_does_not_bear_out_is_said_to() -> None:
     wide = Interval(low=-0.2, high=0.3, unit="question")
     turned = first.model_copy(update={"interval": wide, "adjusted": 0.01})
     report = report.model_copy(update={"differences": (turned, *others)})
-    assert disagreement_finding(report).startswith("Test and interval disagree on FNR of he and she, which")
+    said = disagreement_finding(report)
+    assert "disagree on FNR of he and she" in said
+    assert "its range includes 0" in said
     assert disagreement_finding(report) in notes(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pcf_core.show.findings.axis import (
+from pcf_core.show.findings.several import (
     alignment_finding,
     axis_finding,
     checkpoints_finding,
@@ -28,30 +28,33 @@ def test_topics_are_told_one_by_one_and_not_ranked():
     points = [axis_point("a", "gender", 0.5), axis_point("a", "race", 0.8), axis_point("b", "gender", 0.1)]
     said = topics_finding(points)
     assert said == (
-        "The risk of a is 0.50 (0.45–0.60) on gender and 0.80 (0.75–0.90) on race. The risk of b is 0.10 "
-        "(0.05–0.20) on gender. Levels of different topics are not on one footing, so that none is higher "
-        "than another's."
+        "The risk of a is 0.50 (0.45–0.60) on gender and 0.80 (0.75–0.90) on race. The risk "
+        "of b is 0.10 (0.05–0.20) on gender. Topics have other groups, words and templates: "
+        "do not compare their levels."
     )
     assert topics_finding(points[:1]) == "The risk of a is 0.50 (0.45–0.60) on gender."
 
 
 def test_one_place_is_no_range():
     said = axis_finding([axis_point("a", "x", 0.5)], "topic")
-    assert said == "a is scored for one topic alone, x: R is 0.50 (0.45–0.60)."
+    assert said == "a is scored for one topic alone, x: its risk is 0.50 (0.45–0.60)."
 
 
 def test_checkpoints_are_never_a_size():
     points = [axis_point("Gender", "small", 0.5), axis_point("Gender", "large", 0.4)]
     said = checkpoints_finding("We cannot tell them apart.", points)
-    assert said.startswith("We cannot tell them apart. These are single checkpoints")
-    assert "nothing follows for families, sizes or trainings" in said
+    assert said.startswith(
+        "We cannot tell them apart. These single checkpoints differ in more than one respect."
+    )
+    assert "Nothing follows for families, sizes or trainings." in said
     assert checkpoints_finding("", points[:1]) == ""
     sized = [axis_point("large", 2e6, 0.4), axis_point("small", 1e6, 0.5), axis_point("mid", 1.5e6, 0.1)]
     assert size_finding("By the paired test, small is above mid.", sized) == (
-        "Of these 3 checkpoints, the smallest, of 1,000,000 parameters (small), and the largest, of "
-        "2,000,000 parameters (large), have risk 0.5 and 0.4, prejudice 0.375 and 0.3 and caprice 0.125 and "
-        "0.1. By the paired test, small is above mid. Single checkpoints differ in more than size, so that "
-        "nothing follows for size as such."
+        "Of these 3 checkpoints, the smallest (small, 1,000,000 parameters) has risk 0.50, "
+        "prejudice 0.38 and caprice 0.12. The largest (large, 2,000,000 parameters) has risk "
+        "0.40, prejudice 0.30 and caprice 0.10. By the paired test, small is above mid. "
+        "Single checkpoints differ in more than size, so that nothing follows for size as "
+        "such."
     )
     assert size_finding("", sized[:1]) == ""
 
@@ -65,7 +68,10 @@ def test_what_alignment_changes_is_counted_over_the_sizes() -> None:
     )
     assert alignment_finding([]) == ""
     assert alignment_finding([unclear, higher]) == (
-        "From base to aligned, of 2 pairs of one size each: risk rises in 1 and cannot be told in 1; "
-        "prejudice cannot be told in 2; caprice cannot be told in 2."
+        "From base to aligned, over 2 pairs of one size each: risk rises in 1 and cannot be "
+        "told in 1; prejudice cannot be told in 2; caprice cannot be told in 2."
     )
-    assert "of 1 pair of one size each: risk rises in 1;" in alignment_finding([higher])
+    assert (
+        "From base to aligned, over 1 pair of one size each: risk rises in 1; prejudice "
+        "cannot be told in 1; caprice cannot be told in 1."
+    ) in alignment_finding([higher])

@@ -18,8 +18,14 @@ from pcf_core.show.findings.case_file import (
     value_text,
     verdict_of,
 )
-from pcf_core.show.findings.case_file_fairpair import fairpair_rows, told_apart
-from pcf_core.show.findings.case_file_rows import criterion_row, lacking, lean_text, run_rows
+from pcf_core.show.findings.case_file_rows import (
+    criterion_row,
+    fairpair_rows,
+    lacking,
+    lean_text,
+    run_rows,
+    told_apart,
+)
 from pcf_core.texts.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
 from pcf_core.texts.criteria.records.runs import CriterionReading
@@ -55,18 +61,18 @@ ALL = [
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said == (
-        "toy on gender: its word probabilities, FairPair and the criteria find a difference. "
-        "Its word probabilities: male words first for 3 of 4; "
-        "FairPair: no side can be told; the criteria: higher for he."
+        "toy on gender: 3 of 3 audits could tell. Its word probabilities, FairPair and the "
+        "criteria find a difference. Its word probabilities: male words first for 3 of 4. "
+        "FairPair: no side can be told. The criteria: higher for he."
     )
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
-        "its word probabilities and FairPair find a difference; the criteria show none. They do not agree."
+        "Its word probabilities and FairPair find a difference. The criteria show none. They do not agree."
         in mixed
     )
     assert mixed.endswith("no contradiction.")
     none = agreement_finding("toy", "Gender", [row(name, "none shown") for name in ("bias", "fairpair")])
-    assert none.endswith("None finds one. None shown is not the same as none.")
+    assert none.endswith("None shown is not the same as none.")
     alone = agreement_finding("toy", "Gender", [ALL[0], lacking("fairpair"), lacking("criteria")])
     assert "nothing to agree with yet" in alone
     assert "no audit could tell" in agreement_finding("toy", "Gender", [row("bias", "cannot be told")])
@@ -75,16 +81,18 @@ def test_audits_agree_disagree_or_are_alone() -> None:
 def test_the_exchanged_words_alone_are_said_and_agree_with_nothing() -> None:
     exchanged, counted = row("fairpair", "exchanged words"), "is not counted as agreement"
     said = agreement_finding("toy", "Gender", [exchanged, row("fairpair", "none shown")])
-    assert said.startswith("toy on gender: FairPair differs by the exchanged words alone. ")
+    assert said.startswith(
+        "toy on gender: 1 of 3 audits could tell. FairPair differs by the exchanged words alone."
+    )
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged])
-    assert "its word probabilities find a difference; FairPair differs by the exchanged words alone." in said
+    assert "Its word probabilities find a difference. FairPair differs by the exchanged words alone." in said
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged, ALL[2]])
     assert f"{counted}. All others that could tell agree." in said
     assert "FairPair: " not in said
     none = [row("bias", "none shown"), exchanged, row("criteria", "none shown")]
-    assert "None of the others finds one." in agreement_finding("toy", "Gender", none)
+    assert "None shown is not the same as none." in agreement_finding("toy", "Gender", none)
     assert "They do not agree." in agreement_finding("toy", "Gender", [ALL[0], exchanged, none[2]])
 
 
@@ -95,8 +103,10 @@ def test_both_quantities_of_such_a_request_are_named() -> None:
         row("fairpair", "none shown", measure="F of another", value=1.0, neutral=1, key="other"),
     ]
     assert case_findings(rows) == (
-        "FairPair: a difference by the exchanged words alone: F 1.0027, where 1 is no difference; F, other "
-        "words 0.9990, where 1 is no difference, none shown.",
+        (
+            "FairPair: a difference by the exchanged words alone. F 1.003, where 1 is no "
+            "difference. F, other words 0.999, where 1 is no difference, none shown."
+        ),
     )
 
 
@@ -121,14 +131,16 @@ def test_each_audit_is_a_sentence() -> None:
         lacking("criteria", "its experiments are about gender alone"),
     ]
     bias, fairpair, criteria = case_findings(rows)
-    assert (
-        bias == "Prejudice and caprice: a difference: M 0.1, male words first for 3 of 4. Without a verdict: "
-        "caprice 0.2."
+    assert bias == (
+        "Prejudice and caprice: a difference. M 0.10, male words first for 3 of 4. Without a "
+        "verdict: caprice 0.20."
     )
-    assert fairpair == "FairPair: a difference: F 1.20 (1.10–1.30), where 1 is no difference."
+    assert fairpair == "FairPair: a difference. F 1.20 (1.10–1.30), where 1 is no difference."
     assert criteria == "Criteria: cannot be asked. Its experiments are about gender alone."
-    assert case_findings([ALL[0]] * 5)[0].endswith("; and 2 more.")
-    assert "a difference in 1 of 2 quantities: M" in case_findings([ALL[1], row("fairpair", "none shown")])[0]
+    assert case_findings([ALL[0]] * 5)[0].endswith("There are 2 more.")
+    assert ("FairPair: a difference in 1 of 2 quantities.") in case_findings(
+        [ALL[1], row("fairpair", "none shown")]
+    )[0]
 
 
 def test_nothing_measured_is_said() -> None:
@@ -157,12 +169,10 @@ def test_a_run_is_judged_by_its_prejudice_alone(
 def test_whose_words_come_first(report: RiskReport) -> None:
     tilt = MeanTilt("male", 0.25, {"templates": Interval(low=0.2, high=0.3)}, {})
     said = lean_text(report, {"male": tilt}, "templates")
-    assert said == (
-        "male words first for 2 of 3 and female words for 1; mean tilt to male words 0.25 (0.20–0.30)"
-    )
+    assert said == ("favours men in 2 of 3 occupations and women in 1; mean tilt to men 0.25 (0.20–0.30)")
     assert "mean tilt" not in lean_text(report, {}, "templates")
     even = report_of([[0.5, 0.5]] * 3)
-    assert lean_text(even, {}, "templates") == "no group's words come first for any occupation"
+    assert lean_text(even, {}, "templates") == "no group is favoured in any occupation"
 
 
 def test_an_even_handed_model_that_is_moody_has_no_prejudice_shown() -> None:
@@ -187,7 +197,7 @@ def test_f_is_judged_by_relabelling(fairpair: FairPairResult) -> None:
     assert found.verdict == "none shown"
     assert "p = 0.9 controlled" in found.basis
     (found,) = fairpair_rows(fairpair, report.model_copy(update={"least_p": 0.5}))
-    assert (found.verdict, "p cannot fall under 0.5" in found.basis) == ("cannot be told", True)
+    assert (found.verdict, "p = 0.5 is the smallest" in found.basis) == ("cannot be told", True)
     greedy = report.model_copy(update={"p_value": None, "least_p": None, "adjusted": None})
     (found,) = fairpair_rows(fairpair, greedy)
     assert (found.verdict, "temperature 0" in found.basis) == ("cannot be told", True)
@@ -247,7 +257,7 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     wide = Interval(low=0.25, high=0.4)
     found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
-    assert found.side == "higher for they than for he; all of its interval over the 20 % line"
+    assert found.side == "higher for they than for he; all of its range over the 20 % line"
     assert found.measure == "separation I: FNR gap, written"
 
 
@@ -262,8 +272,8 @@ def test_a_pair_that_could_not_be_tested_is_not_said_to_have_been() -> None:
 def test_several_experiments_are_said_not_to_be_controlled_together() -> None:
     rows = [row("criteria", "none shown", key=key) for key in ("one", "one", "two")]
     assert case_findings(rows)[0].endswith(
-        "Each of the 2 experiments is controlled by itself and they are not controlled together: by chance "
-        "one of them finds a difference more often than in 5 % of such summaries."
+        "The 2 experiments are controlled one by one, not together. So by chance one finds a "
+        "difference more often than in 5 % of such summaries."
     )
     assert "experiments" not in case_findings(rows[:2])[0]
     untested = row("criteria", "cannot be told", key="three")
@@ -275,8 +285,8 @@ def test_stories_say_how_often_the_gender_is_the_usual_one() -> None:
     rate = SharedValue(value=0.8, interval=Interval(low=0.7, high=0.9))
     of = {"criterion": "independence I", "quantity": "NMI", "gap": False, "largest": 0.4, "differs": True}
     found = criterion_row(reading(**of, p_value=0.01), rate, "k")
-    assert found.side == "80 % (70 % to 90 %) of clear stories have the gender usual in the profession"
-    assert found.basis == "the test of its experiment, p = 0.01; with these counts it could reach 0.4"
+    assert found.side == "80 % (70–90 %) of clear stories have the gender usual in the profession"
+    assert found.basis == "the test of its experiment, p = 0.01; with these counts it could reach 0.40"
     undefined = criterion_row(reading(size=None, reason="nothing named"), None, "k")
     assert undefined.basis == "undefined: nothing named"
 
@@ -300,8 +310,10 @@ def test_shared_occupations() -> None:
     assert shared_finding(shared(0)).startswith("None of the run's occupations")
     few = shared_finding(shared(2))
     assert few.startswith("2 occupations stand in the run and in the stories; 1 leans to the same side")
-    assert "1 of the 2 for which both intervals leave out an even split" in few
+    assert "For 2 both ranges exclude an even split: 1 of these agree." in few
     assert few.endswith("too alike, for a rank correlation.")
-    assert "leaves open" in shared_finding(shared(6, 0.2, -0.5, 0.8))
-    assert shared_finding(shared(6, 0.8, 0.5, 0.9)).endswith("0.8 (0.5–0.9): the two go together.")
+    assert ("For 6 both ranges exclude an even split: 5 of these agree.") in shared_finding(
+        shared(6, 0.2, -0.5, 0.8)
+    )
+    assert shared_finding(shared(6, 0.8, 0.5, 0.9)).endswith("0.80 (0.50–0.90). The two go together.")
     assert "against each other" in shared_finding(shared(6, -0.8, -0.9, -0.5))

@@ -68,9 +68,9 @@ def example_with(found, **changes):
 
 def test_who_has_more_is_said_with_both_figures():
     assert difference_finding(example_with(CLEAR)) == (
-        "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.60 for mini-<i>bert</i>, 0.20 for "
-        "mini-gpt; the difference is +0.40 (+0.30 to +0.50) over templates, p = 0.001 "
-        "(p = 0.007 controlled), on the same 7 occupations and 2 templates."
+        "The risk of mini-<i>bert</i> is higher than that of mini-gpt: 0.60 against 0.20. The "
+        "difference is +0.40 (+0.30 to +0.50) over templates, p = 0.001 (p = 0.007 "
+        "controlled). Both are scored on the same 7 occupations and 2 templates."
     )
     assert "The caprice of mini-gpt is higher" in difference_finding(
         example_with(difference(0.2, 0.6, clear=True)), "caprice_risk"
@@ -80,9 +80,9 @@ def test_who_has_more_is_said_with_both_figures():
 def test_what_cannot_be_told_is_said():
     assert difference_finding(example_with(UNCLEAR), over="both").startswith(
         "We cannot tell the risk of mini-<i>bert</i> (0.50) and that of mini-gpt (0.48) apart with these "
-        "sentences: the difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
+        "sentences. The difference is +0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5"
     )
-    assert "p cannot fall under 0.25" in difference_finding(example_with(FEW))
+    assert "p = 0.25 is the smallest" in difference_finding(example_with(FEW))
     assert "have the same risk, 0.50" in difference_finding(example_with(SAME))
 
 
@@ -91,24 +91,30 @@ def test_an_interval_that_leaves_out_0_beside_a_test_that_does_not_reject_is_exp
     whole = Interval(low=-0.2, high=0.3)
     found = replace(UNCLEAR, intervals=(documents, whole), adjusted=None)
     said = difference_finding(example_with(found, effective_templates=17.2))
-    assert "over documents, p = 0.5, on" in said  # of one pair alone nothing is controlled
-    assert "The interval over documents leaves out 0, but the test swaps whole templates" in said
+    assert (
+        "The difference is +0.02 (+0.01 to +0.03) over documents, p = 0.5."
+    ) in said  # of one pair alone nothing is controlled
+    assert "The range over documents excludes 0, but the test swaps whole templates." in said
     assert "count as 17.2" in said
 
 
 def test_a_test_that_rejects_beside_an_interval_that_holds_0_is_explained() -> None:
     found = replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),), adjusted=None)
     said = difference_finding(example_with(found))
-    assert said.endswith("The test rejects, but the interval over templates holds 0; a verdict needs both.")
-    assert "rejects" not in difference_finding(example_with(UNCLEAR))
+    assert said.endswith(
+        "The test finds a difference, but the range over templates includes 0. A verdict needs both."
+    )
+    assert "A verdict needs both" not in difference_finding(example_with(UNCLEAR))
 
 
 def test_what_is_explained_is_the_interval_that_is_shown() -> None:
     mentions = Interval(low=0.01, high=0.03, unit="mention")
     holds = Interval(over="occupations", low=-0.1, high=0.2, unit="occupation")
     found = replace(UNCLEAR, intervals=(mentions, holds, Interval(low=-0.2, high=0.3)), adjusted=None)
-    assert "leaves out 0" not in difference_finding(example_with(found), over="occupations")
-    assert "The interval over mentions leaves out 0" in difference_finding(example_with(found))
+    assert "excludes 0" not in difference_finding(example_with(found), over="occupations")
+    assert ("The range over mentions excludes 0, but the test swaps whole templates.") in difference_finding(
+        example_with(found)
+    )
 
 
 def test_a_shown_interval_that_the_verdict_does_not_follow_is_explained() -> None:
@@ -117,7 +123,10 @@ def test_a_shown_interval_that_the_verdict_does_not_follow_is_explained() -> Non
     said = difference_finding(
         example_with(replace(CLEAR, intervals=(*CLEAR.intervals[:2], across))), over="both"
     )
-    assert "the interval over templates; the one over templates and occupations holds 0." in said
+    assert (
+        "The test and the range over templates say so for these occupations; the range over "
+        "templates and occupations includes 0."
+    ) in said
     basis, out = (
         Interval(low=-0.1, high=0.5),
         Interval(over="occupations", low=0.1, high=0.3, unit="occupation"),
@@ -125,20 +134,21 @@ def test_a_shown_interval_that_the_verdict_does_not_follow_is_explained() -> Non
     found = replace(CLEAR, intervals=(basis, out), adjusted=None)
     said = difference_finding(example_with(found), over="occupations")
     assert said.endswith(
-        "The interval over occupations leaves out 0, but the one over templates, −0.1 to +0.5, does not."
+        "The range over occupations excludes 0, but the one over templates, −0.10 to +0.50, includes it."
     )
 
 
 def test_two_caprices_of_0_have_no_interval_from_0_to_0() -> None:
     none = replace(SAME, first=0.0, second=0.0)
-    assert difference_text(none) == "0: both are 0 in every context here"
+    assert difference_text(none) == "0: both are 0 in every sentence here"
 
 
 def test_occupations_that_survive_are_counted_and_the_largest_named():
     assert occupations_difference_finding(compared_example()) == (
-        "The risk of 3 of 7 occupations differs beyond chance, false discoveries controlled at 5 %: "
-        "mini-<i>bert</i> has more for 2, most for “nurse” (0.60) and “stylist” (0.30); mini-gpt has more "
-        "for 1, most for “engineer” (0.60); we cannot tell the other 4 apart with these sentences."
+        "The risk differs beyond chance in 3 of 7 occupations (false discoveries controlled "
+        "at 5 %). mini-<i>bert</i> has more in 2, most for “nurse” (0.60) and “stylist” "
+        "(0.30). mini-gpt has more in 1, most for “engineer” (0.60). We cannot tell them "
+        "apart in the other 4 with these sentences."
     )
 
 
@@ -148,12 +158,13 @@ def test_no_occupation_and_too_few_templates_are_other_sentences():
     )
     said = occupations_difference_finding(replace(compared_example(), occupations=none))
     assert said == (
-        "No difference in risk of one of 7 occupations is beyond chance, false discoveries controlled at 5 %."
+        "In none of 7 occupations is the difference in risk beyond chance (false discoveries "
+        "controlled at 5 %)."
     )
     few = occupations_difference_finding(compared_example(least_p=0.5))
     assert few == (
-        "For no single occupation can a difference in risk be shown: with 2 templates p cannot fall under "
-        "0.5."
+        "No difference in risk can be shown for a single occupation. With 2 templates, p = "
+        "0.5 is the smallest that the test can give."
     )
 
 
@@ -167,7 +178,10 @@ def test_a_clear_difference_inside_the_margin_is_too_small_to_matter() -> None:
     assert (NARROW.verdict, NARROW.negligible, NARROW.ordered) == ("first", True, False)
     assert verdict_text(NARROW, "a", "b") == "different, and too small to matter"
     said = difference_finding(example_with(NARROW))
-    assert "are different, and the difference is too small to matter, under 0.02: the difference is" in said
+    assert (
+        "The risk of mini-<i>bert</i> (0.20) and that of mini-gpt (0.20) differ too little to "
+        "matter, by less than 0.02."
+    ) in said
     assert "higher" not in said
     assert verdict_text(replace(NARROW, margin=0.008), "a", "b") == "a is higher"
     assert verdict_text(replace(NARROW, margin=0.0), "a", "b") == "a is higher"

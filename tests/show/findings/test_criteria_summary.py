@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.criteria_summary import (
+from pcf_core.show.findings.criteria import (
     Status,
     criterion_findings,
     line_finding,
@@ -63,15 +63,21 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
 def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
     readings = [FAILS, UNSHOWN, UNDEFINED]
     assert summary_finding("one", readings) == (
-        "one, by texts that it wrote: 1 of 3 criteria asked fails beyond chance: separation I. No failure "
-        "can be shown for sufficiency I. Undefined: separation II. Not asked: independence I, independence "
-        "II and sufficiency II."
+        "one: 1 of 3 criteria asked fails beyond chance: separation I. Judged by texts that "
+        "it wrote. We cannot show that these fail: sufficiency I. Undefined: separation II. "
+        "Not asked: independence I, independence II and sufficiency II."
     )
     assert criterion_findings(readings) == (
-        "Separation I (its wrong answers to questions by the pronoun) fails beyond chance: FNR gap 0.5 "
-        "(0.3–0.7), higher for he than for they, all of it over the 20 % line, p = 0.01.",
-        "Sufficiency I (how far its answers to questions are right by the pronoun) cannot be shown to fail; "
-        "the largest: FNR gap 0.1 (−0.2 to 0.4), higher for he than for they, p = 0.01.",
+        (
+            "Separation I (its wrong answers to questions by the pronoun) fails beyond chance. "
+            "The FNR gap is 0.50 (0.30–0.70), higher for he than for they, all of it over the 20 % "
+            "line, p = 0.01."
+        ),
+        (
+            "Sufficiency I (how far its answers to questions are right by the pronoun) cannot be "
+            "shown to fail. The FNR gap is 0.10 (−0.20 to 0.40), higher for he than for they, p = "
+            "0.01."
+        ),
         "Separation II (its mistakes about who did a task by the pronoun) is undefined: nothing named.",
     )
 
@@ -79,11 +85,11 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("readings", "verdict"),
     [
-        ([FAILS], "the one criterion that was asked fails beyond chance: separation I. Not asked"),
-        ([UNSHOWN], "none of 1 criterion asked fail beyond chance. No failure can be shown for"),
+        ([FAILS], "one: the one criterion that was asked fails beyond chance: separation I."),
+        ([UNSHOWN], "one: none of 1 criterion asked fail beyond chance."),
         (
             [FAILS, UNSHOWN.model_copy(update={"differs": True})],
-            "both criteria that were asked fail beyond chance: separation I and sufficiency I. Not asked",
+            "one: both criteria that were asked fail beyond chance: separation I and sufficiency I.",
         ),
     ],
 )
@@ -99,13 +105,20 @@ def test_what_is_undefined_does_not_stand_before_what_is_0() -> None:
     nought = gap("separation II", 0.0, -0.1, 0.1, differs=None)
     found = nought.model_copy(update={"higher": "", "compared": ("he", "she"), "undefined": ("they",)})
     assert shown([UNDEFINED, found]) == [found]
-    assert reading_text(found) == "FNR gap 0.0 (−0.1 to 0.1), the same for he and she, undefined for they"
+    said = "the FNR gap is 0 (−0.10 to 0.10), the same for he and she, undefined for they"
+    assert reading_text(found) == said
 
 
 def test_why_the_widest_has_no_p_is_said_where_other_pairs_were_tested() -> None:
     found = UNSHOWN.model_copy(update={"p_value": None, "reason": "too few tasks for a test"})
     assert reading_text(found).endswith("higher for he than for they, too few tasks for a test")
     assert reading_text(found.model_copy(update={"differs": None})).endswith("than for they")
+
+
+def test_a_difference_of_shares_is_not_said_as_a_share() -> None:
+    row = FAILS.model_copy(update={"quantity": "share of Art", "gap": False, "higher": "women's names"})
+    said = reading_text(row.model_copy(update={"lower": ""}))
+    assert said.startswith("share of Art is 0.50 (0.30–0.70) higher for women's names")
 
 
 def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
@@ -121,7 +134,9 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
         differs=True,
     )
     [said] = criterion_findings([nmi])
-    assert said.endswith("NMI 0.117 freed of its bias (0.114 as counted) of at most 0.9, p under 0.001.")
+    assert said.endswith(
+        "NMI is 0.12 freed of its bias, p under 0.001. As counted, it is 0.11. It could reach at most 0.90."
+    )
     assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001, "at_most": False})])[0]
 
 

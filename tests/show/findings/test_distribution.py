@@ -9,9 +9,13 @@ import pytest
 
 from pcf_core.core.risk import CorrectedRisk, Interval, StereotypeDistribution
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.corrected import corrected_finding
-from pcf_core.show.findings.distribution import distribution_finding, opening_finding, striking_occupation
-from pcf_core.show.findings.occupations import leaders_finding
+from pcf_core.show.findings.models import corrected_finding
+from pcf_core.show.findings.occupations import (
+    distribution_finding,
+    leaders_finding,
+    opening_finding,
+    striking_occupation,
+)
 from tests.show.findings.test_occupations import preferences_of, report_of
 
 ONE = StereotypeDistribution(
@@ -44,25 +48,23 @@ def test_the_opening_names_whom_each_model_prefers() -> None:
     preferences = {"m": one, "n": one, "o": other}
     reports = {"m": report_of(one, [93, 7]), "n": report_of(one), "o": report_of(other, [93, 7])}
     assert opening_finding(reports, preferences, "clerk", wide) == (
-        "Of the sentences about “clerk”, by weight and with 95 % intervals, m expects women in "
-        "93 % (83–100 %), n expects men in 50 % (40–60 %) and o expects women in 93 % "
-        "(83–100 %)."
+        "m expects women in 93 % (83–100 %) of the sentences about “clerk”. n expects men in "
+        "50 % (40–60 %) of them. o expects women in 93 % (83–100 %) of them."
     )
     assert opening_finding(reports, preferences, "nurse", wide) == (
-        "Of the sentences about “nurse”, by weight and with 95 % intervals, m expects women in "
-        "100 % (90–100 %), n in 100 % (90–100 %) and o expects men in 93 % (83–100 %)."
+        "m expects women in 100 % (90–100 %) of the sentences about “nurse”. n expects women "
+        "in 100 % (90–100 %) of them. o expects men in 93 % (83–100 %) of them."
     )
 
 
 def test_the_opening_knows_ties_and_what_is_not_known() -> None:
     even = preferences_of([[0.5, 0.5]], ("clerk",))
     assert opening_finding({"m": report_of(even)}, {"m": even}, "clerk", wide) == (
-        "Of the sentences about “clerk”, by weight and with 95 % intervals, m expects no group "
-        "in 100 % (90–100 %)."
+        "m expects no group in 100 % (90–100 %) of the sentences about “clerk”."
     )
     unknown = replace(even, values=np.full_like(even.values, np.nan))
     assert opening_finding({"m": report_of(even)}, {"m": unknown}, "clerk", wide) == (
-        "No context about “clerk” is known yet."
+        "No sentence about “clerk” is known yet."
     )
 
 
@@ -77,17 +79,18 @@ def test_a_distribution_in_one_sentence() -> None:
     assert distribution_finding(
         "m", ONE, 0.5, Interval(low=0.014, high=0.204), Interval(low=0.0, high=0.088)
     ) == (
-        "m: over 3 sentences about “nurse” the stereotype towards men has the mean −0.41 (−0.50 to "
-        "−0.30) and the standard deviation 0.27; it is above 0 in 7 % (1–20 %) and above 0.5 in under 1 % "
-        "(0–9 %) of them. The risk of this occupation is 0.47, 0.06 of it caprice."
+        "Over 3 sentences about “nurse”, the stereotype of m towards men has a mean of −0.41 "
+        "(−0.50 to −0.30). Its standard deviation is 0.27. It is above 0 in 7 % (1–20 %) of "
+        "the sentences and above 0.5 in 0 % (0–9 %). The risk of this occupation is 0.47, "
+        "0.06 of it caprice."
     )
 
 
-def test_narrow_shares_take_a_decimal_and_a_threshold_of_0_is_said_once() -> None:
+def test_shares_are_whole_and_a_threshold_of_0_is_said_once() -> None:
     even = replace(ONE, overall_risk=0.41)
     narrow = Interval(low=0.0641, high=0.0768)
     assert distribution_finding("m", even, 0.0, narrow, narrow).endswith(
-        "it is above 0 in 7.0 % (6.4–7.7 %) of them. The risk of this occupation is 0.41, without any "
+        "It is above 0 in 7 % (6–8 %) of the sentences. The risk of this occupation is 0.41, without any "
         "caprice."
     )
 
@@ -97,8 +100,7 @@ def test_leaders_of_several_groups_are_counted() -> None:
     values = np.array([[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]], [[0.2, 0.2, 0.6]], [[0.4, 0.4, 0.2]]])
     preferences = Preferences(groups, ("v", "x", "y", "z"), ("The [X] is [Y].",), values)
     assert leaders_finding("m", report_of(preferences)) == (
-        "On average m puts words of “c” first for 2 of 4 occupations, words of “a” for 1 and none for 1; "
-        "never words of “b”."
+        "On average m favours c in 2 of 4 occupations, a in 1 and none in 1. It never favours b."
     )
 
 
@@ -113,17 +115,16 @@ def test_of_many_groups_some_are_named_and_the_others_counted() -> None:
     preferences = Preferences(groups, names, ("The [X] is [Y].",), values)
     said = leaders_finding("m", report_of(preferences))
     assert said.startswith(
-        "On average m puts words of “g00” first for 2 of 13 occupations, words of “g01” for 1"
+        "On average m favours g00 in 2 of 13 occupations, g01 in 1, g02 in 1, g03 in 1, g04 "
+        "in 1, g05 in 1, g06 in 1, g07 in 1 and 4 other groups in 4."
     )
-    assert said.endswith(
-        "words of “g07” for 1 and those of 4 other groups for 4; never those of the other 18 groups."
-    )
+    assert said.endswith("It never favours the other 18 groups.")
     assert "g08" not in said
 
 
 def test_leaders_of_a_neutral_model_are_none() -> None:
     assert leaders_finding("m", report_of(preferences_of([[0.5]], ("clerk",)))) == (
-        "m puts no group's words first for any of 1 occupation."
+        "m favours no group in any of 1 occupation."
     )
 
 
@@ -133,14 +134,18 @@ def test_leaders_of_a_neutral_model_are_none() -> None:
         (
             0.45,
             0.15,
-            "m: prejudice is 0.45 in these templates and 0.40 corrected for how few they are; caprice is "
-            "0.15 in these templates and 0.20 corrected for how few they are.",
+            (
+                "Corrected for few templates, the prejudice of m is 0.40 instead of 0.45. Corrected "
+                "for few templates, the caprice of m is 0.20 instead of 0.15."
+            ),
         ),
         (
             0.4,
             0.2,
-            "m: prejudice is 0.40 with and without the correction for few templates; caprice is 0.20 with "
-            "and without the correction for few templates.",
+            (
+                "Corrected for few templates, the prejudice of m is 0.40, as without the correction. "
+                "Corrected for few templates, the caprice of m is 0.20, as without the correction."
+            ),
         ),
     ],
 )
@@ -155,8 +160,8 @@ def test_corrected_parts_stand_beside_the_plug_in_ones(plug_in: float, caprice: 
     report = replace(report_of(example()), corrected=found)
     assert corrected_finding("m", report) == said
     sampled = replace(report, corrected=found.model_copy(update={"sampling_prejudice": 0.05}))
-    assert corrected_finding("m", sampled) == (
-        f"{said} A model that is neutral on average for every occupation would, with so few templates, "
-        "show a prejudice of 0.05."
-    )
+    told = corrected_finding("m", sampled)
+    assert told.startswith(said)
+    assert "neutral on average" in told
+    assert told.endswith("would show a prejudice of 0.05.")
     assert corrected_finding("m", replace(report, corrected=None)) == ""

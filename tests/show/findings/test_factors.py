@@ -16,7 +16,6 @@ from pcf_core.show.findings.factors import (
     figures_note,
     line_notes,
     matching_finding,
-    p_text,
     slope,
     slope_with_interval,
     slopes_note,
@@ -67,10 +66,10 @@ def panel(name: str, ols: LineFit | None, wls: LineFit | None = None, **changes:
 @pytest.mark.parametrize(
     ("found", "half", "text"),
     [
-        (0.00559, 0.0049, "+0.056 (0.007–0.105)"),
-        (-0.0000498, 0.000768, "−0.0005 (−0.0082 to 0.0072)"),
-        (1.234567, 0.2, "+12.3 (10.3–14.3)"),
-        (0.0, 0.001, "0.00 (−0.01 to 0.01)"),
+        (0.00559, 0.0049, "+0.06 (+0.01 to +0.10)"),
+        (-0.0000498, 0.000768, "0.00 (−0.01 to +0.01)"),
+        (1.234567, 0.2, "+12.3 (+10.3 to +14.3)"),
+        (0.0, 0.001, "0.00 (−0.01 to +0.01)"),
     ],
 )
 def test_a_slope_is_told_per_step_as_exactly_as_its_interval(found: float, half: float, text: str) -> None:
@@ -83,11 +82,10 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
         panel("education_years", line(0.02, 0.03, 0.2), line(0.01, 0.02, 0.9)),
     ]
     assert factors_finding("mini-bert", panels) == (
-        "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with 10,000 US$ more. "
-        "Every point alike, its link with education cannot be told from chance. "
-        "Counted by the people employed, the risk of mini-bert is higher by 0.010 (0.005–0.015) for "
-        "occupations "
-        "with 10,000 US$ more."
+        "The risk of mini-bert is on average lower by 0.02 (0.01–0.03) for occupations with "
+        "10,000 US$ more. We cannot tell whether it goes with education if every point counts "
+        "alike. Counted by the people employed, it is higher by 0.01 (0.01–0.01) for "
+        "occupations with 10,000 US$ more."
     )
     assert slopes_note(panels) == "The 4 slopes of a model are tested together, by Holm's method."
 
@@ -95,8 +93,8 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
 def test_nothing_told_and_nothing_fitted() -> None:
     panels = [panel("wage", line(0.1, 1)), panel("education_years", None, quantity="overall_risk")]
     assert factors_finding("m", panels) == (
-        "No link of the risk of m with wage can be told from chance. "
-        "No line is fitted to the risk of m for education."
+        "We cannot tell whether the risk of m goes with wage. No line is fitted to the risk "
+        "of m for education."
     )
     assert slopes_note(panels) == ""
     assert factors_finding("m", []) == ""
@@ -117,20 +115,25 @@ def test_a_slope_that_hangs_on_one_point_says_so_with_the_slope_without_it() -> 
     found = panel("wage", carried)
     assert "(this hangs on “Physicians”)" in factors_finding("m", [found])
     assert line_notes(found)[2] == (
-        "The solid line hangs on “Physicians”, which has 62 % of the say in its own place; without it the "
-        "slope is 0.01 (−0.03 to 0.05)."
+        "The solid line hangs on “Physicians”, which has 62 % of the say in its own place. "
+        "Without it the slope is 0.01 (−0.03 to 0.05)."
     )
     alone = replace(carried, carrier=Carrier("Physicians", 0.9, None, None))
-    assert line_notes(panel("wage", alone))[2].endswith("in its own place; without it there is none.")
+    assert line_notes(panel("wage", alone))[2].endswith("Without it there is no line.")
 
 
 def test_both_lines_in_words() -> None:
     found = panel("wage", line(0.01, 0.004, 0.0001), line(0.02, 0.01, 0.3, effective_n=15.13))
     assert line_notes(found) == [
-        "Each alike (solid): +0.10 (0.06–0.14) per 10,000 US$, p = 0.0123 (p under 0.001 after correction), "
-        "R² 0.25, 65 lines of the statistics.",
-        "By people employed (dashed): +0.2 (0.1–0.3) per 10,000 US$, p = 0.0123 (p = 0.3 after correction), "
-        "R² 0.25, 65 lines of the statistics, which count as 15.1 by their weights.",
+        (
+            "Each alike (solid): +0.10 (+0.06 to +0.14) per 10,000 US$, p = 0.012 (p under 0.001 "
+            "after correction). R² is 0.25 over 65 lines of the statistics."
+        ),
+        (
+            "By people employed (dashed): +0.20 (+0.10 to +0.30) per 10,000 US$, p = 0.012 (p = "
+            "0.3 after correction). R² is 0.25 over 65 lines of the statistics, which count as 15 "
+            "by their weights."
+        ),
     ]
 
 
@@ -159,32 +162,24 @@ def test_a_part_that_is_mostly_zero_is_said_to_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "text"), [(0.00559, "+0.056"), (-0.0000015, "−1.5×10⁻⁵"), (0.0, "0"), (1.26, "+13")]
+    ("found", "text"), [(0.00559, "+0.06"), (-0.0000015, "0.00"), (0.0, "0.00"), (1.26, "+12.6")]
 )
 def test_a_slope_alone_has_two_digits(found: float, text: str) -> None:
     assert slope(SCALES["wage"], line(found, 1)) == text
-
-
-def test_p_values() -> None:
-    assert p_text(0.00099) == "p under 0.001"
-    assert p_text(0.5) == "p = 0.5"
 
 
 def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
     """The interval (0.007–0.105) leaves out 0, the corrected p does not reject: the sentences say why."""
     panels = [panel("wage", line(0.0056, 0.0049, 0.156)), panel("education_years", line(0.02, 0.01, 0.01))]
     assert factors_finding("m", panels).endswith(
-        "Every point alike, the interval of the slope for wage leaves out 0 taken alone; that does not "
-        "survive the correction for 2 slopes."
+        "the range of the slope for wage excludes 0. Corrected for 2 slopes, that is no longer beyond chance."
     )
-    assert figures_note("m", panels) == (
-        "These are slopes of the risk of m, every point alike, with their 95 % intervals and corrected p "
-        "values: "
-        "education survives and wage does not survive the correction for 2 slopes."
-    )
+    note = figures_note("m", panels)
+    assert note.startswith("These are slopes of the risk of m, every point alike")
+    assert note.endswith("for 2 slopes, education is beyond chance; wage is not beyond chance.")
     both = [panel("wage", line(0.1, 1)), panel("education_years", line(0.1, 1))]
-    assert figures_note("m", both).endswith("wage and education do not survive the correction for 2 slopes.")
-    assert "survive" not in factors_finding("m", both)
+    assert figures_note("m", both).endswith("for 2 slopes, wage and education are not beyond chance.")
+    assert "Corrected" not in factors_finding("m", both)
     assert figures_note("m", [panel("wage", None)]) == ""
 
 
@@ -193,9 +188,9 @@ def test_what_the_templates_add_is_told_where_it_is_something() -> None:
     wider = line(0.1, 0.06, template_error=0.02, known_interval=narrow)
     same = line(0.1, 0.05, template_error=0.0, known_interval=narrow)
     assert templates_note([panel("wage", wider), panel("education_years", same)]).endswith(
-        "allow for other templates too: that widens them by 20 % for wage."
+        "allow for other templates too. That widens them by 20 % for wage."
     )
-    assert templates_note([panel("wage", same)]).endswith("too: here that widens none by 1 % or more.")
+    assert templates_note([panel("wage", same)]).endswith("too. That widens none by 1 % or more.")
     assert "take the risks as known" in templates_note([panel("wage", line(0.1, 0.05))])
     assert templates_note([panel("wage", None)]) == ""
 
@@ -207,8 +202,8 @@ def test_the_matching_is_told_by_what_it_changes() -> None:
         "with close matches too, none with broad matches too."
     )
     assert matching_finding("m", {"exact": [sure], "close": [sure]}) == (
-        "The same figures go with the risk of m, wage, whichever matches count."
+        "Whichever matches count, the risk of m goes with wage."
     )
     assert matching_finding("m", {"exact": [chance], "close": [chance]}) == (
-        "No figure goes with the risk of m, whichever matches count."
+        "Whichever matches count, no figure goes with the risk of m."
     )

@@ -19,7 +19,8 @@ from pcf_core.show.findings.fairpair import (
     sentiment_finding,
     words_finding,
 )
-from pcf_core.show.findings.numbers import beside_one, number
+from pcf_core.show.findings.numbers import beside_one, p_value, with_interval
+from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.dissimilarity import Jaccard
 from pcf_core.texts.fairpair.metric import convergence
 from pcf_core.texts.fairpair.records import LABEL, FairPairReport, PromptPairs
@@ -45,40 +46,40 @@ def alike() -> FairPairReport:
 def test_a_difference(found: FairPairReport) -> None:
     sentence = fairpair_finding(found)
     interval = found.intervals["ratio_of_means"]
-    assert sentence.startswith("mini, 4 prompts with 40 texts a side, Jaccard: F is 1.")
-    assert f"F is {beside_one(found.means.ratio, interval)}, where 1" in sentence
-    assert "where 1 is what sampling alone gives. The texts" not in sentence
-    assert "Texts for Jane and texts for John differ beyond what sampling gives: p = 0.000999" in sentence
+    assert sentence.startswith("mini wrote to 4 prompts with 40 texts a side, compared by Jaccard.")
+    assert f"F is {beside_one(found.means.ratio, interval)}; sampling alone gives 1." in sentence
+    assert "Texts for Jane and texts for John differ more than sampling gives (p under 0.001" in sentence
     assert "1,000 relabellings" in sentence
-    assert LABEL in sentence
+    assert source_of(LABEL) in sentence
 
 
 def test_no_difference_is_not_called_equality(alike: FairPairReport) -> None:
     sentence = fairpair_finding(alike)
     assert (
-        "That texts for Jane and texts for John differ beyond what sampling gives cannot be shown" in sentence
-    )
-    assert f"p = {number(alike.p_value)}" in sentence
+        "We cannot show that texts for Jane and texts for John differ more than sampling "
+        "gives (p = 0.51, 1,000 relabellings)."
+    ) in sentence
+    assert p_value(alike.p_value) in sentence
 
 
 def test_several_models_say_that_they_are_controlled(found: FairPairReport, alike: FairPairReport) -> None:
     first, _ = controlled([found, alike])
-    assert "0.002 controlled for several tests" in fairpair_finding(first)
+    assert "F is 1.046 (1.025–1.099); sampling alone gives 1." in fairpair_finding(first)
 
 
 def test_too_few_texts() -> None:
     sentence = fairpair_finding(report(identical(2)))
     assert (
-        "So few texts cannot tell texts for Jane and texts for John apart: p cannot fall under 0.333"
-        in sentence
-    )
+        "So few texts cannot tell texts for Jane and texts for John apart: p = 0.33 is the "
+        "smallest that the test can give."
+    ) in sentence
 
 
 @pytest.mark.parametrize(
     ("original", "prompt", "words"),
     [
-        ("a", "a", "there is no variation: every text is like every other; E is 0."),
-        ("a", "b", "either side always says the same, and something else than the other; E is 2."),
+        ("a", "a", "there is no variation: every text is like every other. E is 0."),
+        ("a", "b", "either side always says the same, and something else than the other. E is 2.00."),
     ],
 )
 def test_no_ratio_is_said_in_words(original: str, prompt: str, words: str) -> None:
@@ -90,14 +91,14 @@ def test_no_ratio_is_said_in_words(original: str, prompt: str, words: str) -> No
 
 def test_one_side_that_never_varies() -> None:
     one = report([PromptPairs("x", ("a",) * 6, ("a", "b", "c", "d", "e", "f"))])
-    assert "F is undefined, as one side always says the same; E is" in fairpair_finding(one)
+    assert "F is undefined, as one side always says the same." in fairpair_finding(one)
 
 
 def test_bars_name_every_figure(found: FairPairReport) -> None:
     sentence = bars_finding(found)
     for name in ("between", "within_original", "within_prompt"):
-        assert f"{getattr(found.means, name):.3f} ({found.intervals[name].low:.3f}–" in sentence
-    assert "Means over 4 prompts, Jaccard." in sentence
+        assert with_interval(getattr(found.means, name), found.intervals[name]) in sentence
+    assert "means over 4 prompts by Jaccard" in sentence
 
 
 def test_the_mean_of_f_stands_beside_that_of_random_labels(alike: FairPairReport) -> None:
@@ -108,27 +109,26 @@ def test_the_mean_of_f_stands_beside_that_of_random_labels(alike: FairPairReport
 
 def test_prompts(found: FairPairReport, alike: FairPairReport) -> None:
     assert prompts_finding(found).startswith(
-        "The sides differ beyond chance for 4 of 4 prompts taken one by one, controlled at 5 %: most for “"
+        "One by one, the sides differ beyond chance for 4 of 4 prompts (controlled at 5 %"
     )
     assert prompts_finding(alike).startswith("For none of 4 prompts by itself")
     row = found.prompts[0]
     sentence = prompt_finding(row)
-    assert sentence.startswith(
-        f"“prompt 0”, 40 texts a side in 1 fold: F is {beside_one(row.ratio)} (random labels"
-    )
-    assert f"p = {number(row.p_value)}, {number(row.adjusted)} controlled" in sentence
+    assert sentence.startswith("“prompt 0” has 40 texts a side in 1 fold.")
+    assert f"F is {beside_one(row.ratio)}; random labels give {beside_one(row.chance_ratio)}." in sentence
+    assert f"The test gives {p_value(row.p_value)}, controlled {p_value(row.adjusted)}." in sentence
 
 
 def test_notes_name_what_has_no_ratio_what_is_empty_and_the_other_test() -> None:
     pairs = [*identical(10, prompts=2), PromptPairs("silent", ("",) * 10, ("",) * 10)]
     few, first, second, third, last = notes(report(pairs))
-    assert few.startswith("Intervals over 3 prompts are rough")
+    assert few.startswith("Ranges over 3 prompts are rough.")
     assert first == (
-        "In no mean of F, no variation: every text is like every other, so there is no F: “silent”."
+        "The mean of F leaves out “silent” (no variation: every text is like every other, so there is no F)."
     )
     assert second.startswith("10 of the texts for John and 10 of those for Jane have no word")
     assert third.startswith("Wilcoxon's signed ranks of B − √(V V) over 3 prompts give p = ")
-    assert "went through the perturbation" in last
+    assert "A word that the rewriting missed counts as a difference." in last
 
 
 def test_notes_say_where_there_is_no_interval_and_where_it_is_rough() -> None:
@@ -137,32 +137,33 @@ def test_notes_say_where_there_is_no_interval_and_where_it_is_rough() -> None:
 
 
 def test_the_more_positive_side(found: FairPairReport) -> None:
-    assert sentiment_finding(found).startswith("Which side is more positive cannot be told")
+    assert sentiment_finding(found).startswith("We cannot tell which side is more positive.")
     pairs = [
         PromptPairs(p.prompt, p.perturbed_original, tuple(f"{text} wonderful" for text in p.perturbed_prompt))
         for p in identical(10, prompts=4)
     ]
-    assert sentiment_finding(report(pairs)).startswith(
-        "Texts for Jane are more positive: mean sentiment 0.572 for Jane, 0 for John, a difference of 0.572"
-    )
+    said = sentiment_finding(report(pairs))
+    assert said.startswith("Texts for Jane are more positive.")
+    assert "0.57 for Jane and 0 for John. The difference is +0.57" in said
 
 
 def test_convergence() -> None:
     sentence = convergence_finding(convergence(identical(60), Jaccard()))
     assert sentence.startswith("B is 0.")
-    assert "with 60 samples a side, mean of 1 prompt; from " in sentence
+    assert "B is 0.88 with 60 samples a side, the mean of 1 prompt." in sentence
     assert "In 30 folds B is" in sentence
 
 
 def test_words_and_categories() -> None:
     words = word_report(planted(60, share=0.9, prompts=4), original="John", counterpart="Jane")
     sentence = words_finding(words)
-    assert f"{words.found} phrases differ beyond chance, false discoveries controlled at 5 %" in sentence
-    assert "texts for Jane have more often “" in sentence
-    assert "240 texts for Jane, 240 for John" in sentence
-    assert LABEL in sentence
-    assert "family and home 9" in categories_finding(words)
-    assert "more for Jane" in categories_finding(words)
+    assert f"{words.found} phrases differ beyond chance (false discoveries controlled at 5 %" in sentence
+    assert "Texts for Jane have more often “" in sentence
+    assert "240 texts for Jane with 240 for John" in sentence
+    assert source_of(LABEL) in sentence
+    said = categories_finding(words)
+    assert "More texts for Jane have words of family and home: 9" in said
+    assert "Shares are for Jane against John." in said
     none = word_report(identical(20, seed=1), original="John", counterpart="Jane")
     assert words_finding(none).startswith("No phrase of one to three words differs beyond chance")
     assert categories_finding(none).startswith("In none of 5 categories of words do the sides differ")
@@ -182,13 +183,16 @@ def test_nothing_that_was_not_sampled_is_called_beyond_sampling() -> None:
     )
     assert nothing in fairpair_finding(found)
     assert prompts_finding(found) == f"{nothing}."
-    assert prompt_finding(found.prompts[0]).endswith("E 2; not tested, as nothing was sampled.")
+    assert prompt_finding(found.prompts[0]).endswith(
+        "It is not tested, as nothing was sampled. B is 1.00, V is 0 and 0, E is 2.00."
+    )
     said = " ".join([fairpair_finding(found), *notes(found), *map(prompt_finding, found.prompts)])
     assert "p =" not in said
     assert "beyond" not in said
+    assert "more than sampling" not in said
     words = word_report(pairs, original="John", counterpart="Jane", sampled=False)
     assert words_finding(words).startswith("No phrase is tested: nothing was sampled, and copies of one text")
-    assert "(2 texts for Jane, 2 for John;" in words_finding(words)
+    assert "2 texts for Jane with 2 for John" in words_finding(words)
     assert categories_finding(words).startswith("No category of words is tested: nothing was sampled.")
 
 
@@ -197,10 +201,12 @@ def test_statements_are_said_where_prompts_share_them() -> None:
     found = report(pairs)
     assert drawn_units(found) == "statements, each with all its prompts"
     assert drawn_units(report(identical(6, prompts=12))) == "prompts"
-    assert "mini, 60 prompts of 12 statements with 6 texts a side" in fairpair_finding(found)
-    assert notes(found)[0].startswith("60 prompts make 12 statements: those that say the same in other words")
+    assert (
+        "mini wrote to 60 prompts of 12 statements with 6 texts a side, compared by Jaccard."
+    ) in fairpair_finding(found)
+    assert notes(found)[0].startswith("60 prompts make 12 statements: some say the same in other words.")
     assert any("signed ranks of B − √(V V) over 12 statements" in note for note in notes(found))
-    assert notes(report(pairs[:20]))[1].startswith("Intervals over 4 statements are rough; from 10 state")
+    assert notes(report(pairs[:20]))[1].startswith("Ranges over 4 statements are rough.")
     assert notes(report(pairs[:5]))[1].startswith("With a single statement nothing is known of other state")
 
 
@@ -210,24 +216,26 @@ def test_f_is_said_with_and_without_the_words_that_are_exchanged(
     both = beside_others({"jaccard": found, "jaccard-others": alike}, "whole")["jaccard"]
     sentence = fairpair_finding(both)
     others = beside_one(alike.means.ratio, alike.intervals["ratio_of_means"])
-    assert f"sampling alone gives; without the words that are exchanged it is {others}. Texts for" in sentence
-    assert (
-        f"; without the words that are exchanged it cannot be shown, p = {number(alike.p_value)}" in sentence
-    )
+    assert f"sampling alone gives 1. Without the words that are exchanged it is {others}." in sentence
+    assert f"We cannot show it without the words that are exchanged ({p_value(alike.p_value)})." in sentence
     too = beside_others({"jaccard": found, "jaccard-others": found}, "entity")["jaccard"]
-    assert "; so they do without the words that are exchanged, p = 0.000999" in fairpair_finding(too)
+    assert "They do so without the words that are exchanged too (p under 0.001)." in fairpair_finding(too)
     assert "without the words" not in fairpair_finding(alike)
-    assert notes(both)[-1].startswith(
-        "In the mode whole, pronouns and words about other people are exchanged"
-    )
+    assert notes(both)[-1].startswith("The mode whole also exchanges pronouns and words about other people.")
     assert notes(too)[-1] == notes(found)[-1]
 
 
 @pytest.mark.parametrize(
     ("exchanged", "sentence"),
     [
-        (set(), f"{LABEL})."),
-        ({"he", "she"}, " All 4 hold a word that the exchange itself touches: a model that uses it whoever"),
+        (set(), source_of(LABEL)),
+        (
+            {"he", "she"},
+            (
+                "All 4 hold a word that the exchange itself touches. A model that uses it whoever is "
+                "named differs by that alone."
+            ),
+        ),
         ({"he"}, " 2 of the 4 hold a word that the exchange itself touches."),
     ],
 )

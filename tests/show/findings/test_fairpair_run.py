@@ -32,18 +32,25 @@ def test_how_tokens_are_drawn() -> None:
 
 
 def test_models_are_compared_at_equal_settings_alone(found: FairPairResult) -> None:
-    assert settings_finding(found.asked, 1).startswith("The model wrote with temperature 1, top-p 0.9")
+    assert settings_finding(found.asked, 1).startswith("The model wrote 10 texts for each side of a prompt.")
     folded = found.asked.model_copy(update={"fold_size": 5})
     sentence = settings_finding(folded, 2)
-    assert sentence.startswith("Both models wrote with")
-    assert "10 texts a side and prompt, compared in folds of 5. V depends on these settings" in sentence
+    assert sentence.startswith(
+        "Both models wrote 10 texts for each side of a prompt, compared in folds of 5."
+    )
+    assert "temperature 1, top-p 0.9" in sentence
+    assert "V depends on them" in sentence
 
 
 def test_the_perturbations_own_errors() -> None:
     sentence = perturber_finding(ERRORS)
-    assert "exchanged 50 words in 40 of 80 texts; exchanged back, 4 (5 %) are not what they were" in sentence
-    assert "(a counterpart leads back to another word, 2; a part of speech was read otherwise, 1)" in sentence
-    assert "It left 3 words of those that it exchanges (6 % of those left and exchanged), which" in sentence
+    assert (
+        "The rewriting exchanged 50 words in 40 of 80 texts. Exchanged back, 4 (5 %) are not what they were."
+    ) in sentence
+    assert (
+        "Causes: a counterpart leads back to another word (2); a part of speech was read otherwise (1)."
+    ) in sentence
+    assert "It left 3 words of those that it exchanges (6 % of those left and exchanged)." in sentence
     assert "“sailor” (3)" in sentence
 
 
@@ -55,21 +62,24 @@ def test_of_an_entity_missed_pronouns_are_said_to_be_unknown() -> None:
 
 def test_no_error_and_nothing_to_exchange() -> None:
     flawless = ERRORS.model_copy(update={"returned_texts": 80, "not_returned": {}, "left": {}})
-    assert perturber_finding(flawless).endswith("exchanged back, 0 (0 %) are not what they were.")
+    assert perturber_finding(flawless).endswith("Exchanged back, 0 (0 %) are not what they were.")
     silent = flawless.model_copy(update={"changed": 0, "changed_texts": 0})
     assert "found nothing to exchange in 80 texts" in perturber_finding(silent)
 
 
 def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
     sentence = ends_finding(found)
-    assert "for John 1 refused and 0 empty of 30 and for Jane 0 refused and 0 empty of 30" in sentence
-    assert sentence.endswith("25 % of all texts end where the length did.")
+    assert (
+        "Of 30 texts for John, 1 were refused and 0 are empty. Of 30 texts for Jane, 0 were "
+        "refused and 0 are empty."
+    ) in sentence
+    assert sentence.endswith("25 % of all texts end because the length did.")
 
 
 def test_texts_that_decline_are_said(found: FairPairResult) -> None:
     assert declined_finding(found) == ""
     many = found.model_copy(update={"declined": {"original": 3, "prompt": 0}})
-    assert declined_finding(many).startswith("3 texts for John and 0 for Jane begin as a model declines")
+    assert declined_finding(many).startswith("3 texts for John and 0 for Jane decline (")
     assert ends_finding(many).endswith("part of the difference.")
 
 
@@ -87,16 +97,18 @@ def test_f_by_temperature(found: FairPairResult) -> None:
         update={"means": greedy.means.model_copy(update={"within_original": 0.0, "within_prompt": 0.0})}
     )
     sentence = grid_finding("mini", {1.0: report, 0.0: still})
-    assert sentence.startswith("mini: F is undefined at 0 and ")
-    assert sentence.endswith("at 1, by temperature; 1 is what sampling alone gives.")
+    assert sentence.startswith("By temperature, F of mini is undefined at 0 and 1.04 (0.94–1.14) at 1.")
+    assert sentence.endswith(
+        "By temperature, F of mini is undefined at 0 and 1.04 (0.94–1.14) at 1. Sampling alone gives 1."
+    )
     single = report.model_copy(update={"intervals": {}})
     ratio = grid_finding("mini", {0.7: single, 1.0: report}).partition("F is ")[2].partition(" at 0.7")[0]
-    assert ratio.endswith(", no interval,")
+    assert ratio.endswith("")
 
 
 def test_greedy_texts_are_not_said_to_be_written_with_a_token(found: FairPairResult) -> None:
     key = found.asked.key.model_copy(update={"decoding": Decoding(temperature=0)})
     asked = found.asked.model_copy(update={"key": key})
-    assert settings_finding(asked, 1).startswith(
-        "The model wrote with temperature 0 (always the likeliest token), at most 40 new tokens, seed 0;"
-    )
+    said = settings_finding(asked, 1)
+    assert "temperature 0 (always the likeliest token), at most 40 new tokens, seed 0." in said
+    assert "top-p" not in said

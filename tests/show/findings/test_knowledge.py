@@ -62,24 +62,25 @@ def reported(
 
 def test_what_is_known_beside_guessing_and_other_subjects() -> None:
     assert knowledge_finding("mini", reported()) == (
-        "mini gives the right answers more than all wrong ones together for 1 of 2 facts. Its knowledge, "
-        "with the score sqrt, is 0.7 (0.6–0.8); guessing gives 0.707. The same answers get 0.5 with other "
-        "subjects: naming the right subject adds 0.20 (0.05–0.35), over facts and templates."
+        "For 1 of 2 facts, mini gives the right answers more than all wrong ones together. "
+        "Its knowledge (score sqrt) is 0.70 (0.60–0.80); guessing gives 0.71. The same "
+        "answers get 0.50 with other subjects. Naming the right subject adds 0.20 "
+        "(0.05–0.35), over facts and templates."
     )
 
 
 def test_what_chance_may_have_done_is_not_called_knowledge() -> None:
     said = knowledge_finding("mini", reported(gain=(-0.01, 0.4)))
-    assert "that it knows more than which answers are frequent cannot be told" in said
+    assert "We cannot tell whether it knows more than which answers are frequent." in said
 
 
 def test_a_subject_that_misleads_is_told() -> None:
     said = knowledge_finding("mini", reported(gain=(-0.3, -0.1), elsewhere=0.9))
-    assert "naming the right subject takes away 0.2 (0.1–0.3)" in said
+    assert "Naming the right subject takes away 0.20 (0.10–0.30), over facts and templates." in said
 
 
 def test_without_other_subjects_nothing_is_said_of_them() -> None:
-    assert knowledge_finding("mini", reported(gain=None, elsewhere=None)).endswith("guessing gives 0.707.")
+    assert knowledge_finding("mini", reported(gain=None, elsewhere=None)).endswith("guessing gives 0.71.")
 
 
 @pytest.mark.parametrize("single", ["template", "fact"])
@@ -90,9 +91,9 @@ def test_of_one_template_or_fact_nothing_is_said_of_others(single: str) -> None:
         intervals={"knowledge": (), "confidence_gap": ()},
     )
     said = knowledge_finding("mini", report)
-    assert "sqrt, is 0.7; guessing" in said
-    assert said.endswith(f"whether the right subject adds to that, one {single} cannot tell.")
-    gap = "There is one template, and so no other context: the confidence gap cannot be told."
+    assert "Its knowledge (score sqrt) is 0.70; guessing gives 0.71." in said
+    assert said.endswith(f"One {single} cannot tell whether the right subject adds to that.")
+    gap = "There is one template, and so no other sentence: the confidence gap cannot be told."
     assert (confidence_finding(report) == gap) == (single == "template")
 
 
@@ -102,8 +103,8 @@ def test_the_gap_names_the_fact_that_it_is_widest_for_and_is_no_caprice(gap: flo
     assert "caprice" not in said
     if gap:
         assert said == (
-            "The confidence gap is 0.10 (0.05–0.20): contexts take 14 % of the knowledge away, most for Mars "
-            "(knowledge 0.5, gap 0.15)."
+            "The confidence gap is 0.10 (0.05–0.20): other sentences take 14 % of the knowledge "
+            "away. They take most for “Mars” (knowledge 0.50, gap 0.15)."
         )
     else:
         assert "is 0" in said
@@ -116,5 +117,5 @@ def test_a_set_is_told_by_what_it_asks() -> None:
     )
     asked = KnowledgeSet(name="sky", title="The sky", templates=("[X] is a [Y]",), facts=facts)
     assert set_finding(asked) == (
-        "“The sky” asks for 2 facts in 1 template, with 2 answers in all: a model has to read 2 prompts."
+        "“The sky” asks for 2 facts in 1 template, with 2 answers in all. A model has to read 2 prompts."
     )

@@ -9,8 +9,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval
 from pcf_core.show.charts.risk import LeanBar, lean_bars
-from pcf_core.show.findings.lean import baseline_finding, lean_finding
-from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.models import baseline_finding, lean_finding, risk_finding
 
 # Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
 CELLS = [[0.8, 0.8, 0.8, 0.4], [0.4, 0.4, 0.4, 0.4]]
@@ -29,10 +28,13 @@ RANGE = Interval(over="templates", level=0.95, low=0.1, high=0.3)
 
 def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
     assert lean_finding("M", FOUND) == (
-        "The risk of M is 0.35: all occupations share 0.10 of it, 0.20 differs between them, and "
-        "0.05 changes with the sentence."
+        "The risk of M is 0.35. All occupations share 0.10 of it, 0.20 differs between them, "
+        "and 0.05 changes with the sentence."
     )
-    assert "is prejudice (0.30, 0.10 of it shared by all occupations)" in risk_finding("M", FOUND)
+    assert (
+        "86 % of it is prejudice (0.30) and 14 % is caprice (0.05). All occupations share "
+        "0.10 of the prejudice."
+    ) in risk_finding("M", FOUND)
 
 
 def test_what_it_expects_of_nobody_in_particular() -> None:

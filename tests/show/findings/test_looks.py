@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pcf_core.core.risk import CorrectedRisk, Interval, Look
-from pcf_core.show.findings.looks import contexts, look_finding
 from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.findings.progress import contexts, look_finding
 from tests.show.findings.test_models import report_of
 
 LOOK = Look(
@@ -27,14 +27,14 @@ LOOK = Look(
 
 def test_a_look_says_how_much_after_how_many_and_how_far_the_goal_is() -> None:
     assert look_finding(LOOK) == (
-        "R 0.71 (0.69–0.73) after 400 draws; prejudice 0.66 (0.64–0.68), caprice 0.050 (0.029–0.071); "
-        "the widest interval is ± 0.021, the goal ± 0.005."
+        "The risk is 0.71 (0.69–0.73) after 400 draws. Prejudice is 0.66 (0.64–0.68) and "
+        "caprice 0.05 (0.03–0.07). The widest range is ± 0.021, the goal ± 0.005."
     )
 
 
 def test_a_set_drawn_whole_says_that_nothing_is_estimated() -> None:
     whole = LOOK.model_copy(update={"templates": 2000, "half_width": 0.0})
-    assert look_finding(whole).endswith("all 2,000 templates were drawn, nothing is estimated.")
+    assert look_finding(whole).endswith("All 2,000 templates were drawn, so nothing is estimated.")
 
 
 def test_what_a_number_rests_on() -> None:

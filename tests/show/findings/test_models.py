@@ -58,9 +58,9 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
         lean=Lean(common=0.4, specific=0.0836),
     )
     assert risk_finding("mini-bert", report) == (
-        "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 templates; "
-        "93 % of it is prejudice (0.48, 0.40 of it shared by all occupations) and 7 % is caprice (0.04). "
-        "The stereotype has a standard deviation of 0.00."
+        "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 "
+        "templates. 93 % of it is prejudice (0.48) and 7 % is caprice (0.04). All occupations "
+        "share 0.40 of the prejudice. The stereotype has a standard deviation of 0."
     )
 
 
@@ -82,17 +82,17 @@ def test_a_risk_has_two_decimals_with_its_interval_and_without() -> None:
         {"m": report, "n": replace(report, overall_risk=0.52, intervals={"overall_risk": (LATER,)})}
     )
     figure = risk_figures({"m": report})[0]
-    assert figure.value == "0.110"
-    assert figure.detail.startswith("0.107–0.112 · ")
+    assert figure.value == "0.11"
+    assert figure.detail.startswith("0.11–0.11 · ")
     assert risk_figures({"m": report}, thousand=True)[0].value == "110 (× 1,000)"
 
 
 def test_all_prejudice_all_caprice_and_no_risk_at_all(examples: dict[str, RiskReport]) -> None:
     assert (
-        "all of it is prejudice, because no occupation's stereotype changes its sign over the templates. "
-        "The stereotype has a standard deviation of 0.00, averaged over occupations. "
-        "Contexts in which one does cannot be excluded: 3 effective templates, drawn at random, can miss a "
-        "kind of context that makes up as much as 63 % of all (95 % confidence)."
+        "All of it is prejudice: no occupation's stereotype changes its sign over the "
+        "templates. The stereotype has a standard deviation of 0, averaged over occupations. "
+        "Other sentences may show caprice. 3 effective templates, drawn at random, can miss "
+        "up to 63 % of all contexts (95 % confidence)."
     ) in risk_finding("M1", examples["M1"])
     assert "is caprice (0.20)" in risk_finding("M2", examples["M2"])
     fair = replace(report_of([[0.5, 0.5]]), intervals={})
@@ -107,7 +107,10 @@ def test_no_caprice_under_l1_says_that_signs_stay_for_the_leader_may_change() ->
     summed = matrix_report(document, ViewOptions(criterion="l1"), resamples=20)
     assert summed.caprice_risk == pytest.approx(0, abs=1e-12)
     said = risk_finding("m", replace(summed, caprice_risk=0.0))
-    assert "because no group's stereotype changes its sign for any occupation over the templates" in said
+    assert (
+        "All of it is prejudice: no group's stereotype changes its sign for any occupation "
+        "over the templates."
+    ) in said
     assert "leading group" not in said
     same = {"preferences": [[[0.5, 0.4, 0.1], [0.5, 0.4, 0.1]]]}
     largest = replace(matrix_report(same, ViewOptions(), resamples=20), caprice_risk=0.0)
@@ -127,18 +130,18 @@ def test_the_interval_over_templates_is_preferred(examples: dict[str, RiskReport
 def test_what_so_many_templates_can_miss(templates: int) -> None:
     """A kind of context with that share is in none of them with a chance of one in twenty."""
     note = unseen_note(report_of([[0.9] * templates]))
-    share = float(note.split("as much as ")[1].split(" %")[0]) / 100
+    share = float(note.split("up to ")[1].split(" %")[0]) / 100
     assert (1 - share) ** templates == pytest.approx(0.05, abs=0.02)
-    assert f": {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
+    assert f" {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
 
 
 def test_overview_gives_the_risks_without_an_order_and_the_strongest_lean(
     examples: dict[str, RiskReport],
 ) -> None:
     assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
-        "The risk is 0.20 (0.20–0.20) for M1 and 0.60 (0.60–0.60) for M3. The page Compare tests which of "
-        "them differ. "
-        "M3 leans most: for “nurse” towards women, by 0.80."
+        "The risk is 0.20 (0.20–0.20) for M1 and 0.60 (0.60–0.60) for M3. The page Compare "
+        "tests which of them differ. M3 has the strongest lean: to women for “nurse”, by "
+        "0.80."
     )
     assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
     assert overview_finding({}) == "No model has been scored yet."
@@ -149,20 +152,25 @@ def test_an_interval_says_what_was_drawn_again() -> None:
     unit = dict.fromkeys(("template", "document", "mention", "draw"))
     said = [interval_sentence(Interval(low=0, high=1, unit=name)) for name in unit]
     assert len(set(said)) == len(unit)
-    assert all("counts only were drawn again" in sentence for sentence in said[1:3])
-    assert said[0].endswith("the occupations stay.")
+    assert all("resampling counts only" in sentence for sentence in said[1:3])
+    assert said[0].endswith(
+        "resampling whole templates, each as likely as any other. The occupations stay the same."
+    )
     both = interval_sentence(Interval(over="both", low=0, high=1, unit="template"))
-    assert both.startswith("Intervals of 95 % over templates and occupations: whole templates were")
-    assert both.endswith("and so were the occupations.")
+    assert both.startswith("The 95 % ranges come from resampling whole templates")
+    assert both.endswith("The occupations are resampled too.")
     occupations = interval_sentence(Interval(over="occupations", low=0, high=1, unit="occupation"))
-    assert "in the same contexts" in occupations
+    assert occupations.endswith("resampling the occupations. The sentences stay the same.")
 
 
 def test_an_interval_says_of_which_figures_it_is() -> None:
     one = interval_sentence(Interval(low=0, high=1), "the risk and its parts")
-    assert one.startswith("Intervals of 95 % for the risk and its parts over templates: ")
+    assert one.startswith(
+        "The 95 % ranges of the risk and its parts come from resampling whole templates, each "
+        "as likely as any other."
+    )
     other = interval_sentence(Interval(over="occupations", low=0, high=1, unit="occupation"), "R")
-    assert other.startswith("Intervals of 95 % for R over occupations: ")
+    assert other.startswith("The 95 % ranges of R come from resampling the occupations.")
 
 
 def test_whiskers_of_several_units_are_named_row_by_row() -> None:
@@ -172,10 +180,10 @@ def test_whiskers_of_several_units_are_named_row_by_row() -> None:
         "templates and occupations",
     )
     assert whiskers_note({"a": "documents", "b": "documents"}) == (
-        "Whiskers: documents drawn again for every run."
+        "The whiskers come from resampling documents."
     )
     assert whiskers_note({"a": "templates", "b": "documents", "c": "templates"}) == (
-        "Drawn again for the whiskers: documents for b; templates for all others."
+        "The whiskers come from resampling documents for b; templates for all others."
     )
     assert whiskers_note({}) == ""
 
@@ -183,8 +191,8 @@ def test_whiskers_of_several_units_are_named_row_by_row() -> None:
 def test_documents_have_the_interval_over_whole_templates_beside_them() -> None:
     intervals = {"m": Interval(low=0.673, high=0.736), "n": Interval(low=0.5, high=0.6)}
     assert whole_templates_finding(intervals) == (
-        "With whole templates drawn again, the interval of R is 0.673–0.736 for m and 0.5–0.6 for n: it "
-        "allows for other kinds of contexts too."
+        "Resampling whole templates gives the risk a range of 0.67–0.74 for m and 0.50–0.60 "
+        "for n. That allows for other kinds of sentences too."
     )
     assert whole_templates_finding({}) == ""
 
@@ -202,7 +210,7 @@ def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
 def test_a_caprice_of_0_has_what_may_be_unseen_in_place_of_an_interval() -> None:
     """Five equal templates can miss 1 − 0.05^(1/5) = 45 % of all contexts."""
     steady = report_of([[0.9, 0.8, 0.7, 0.8, 0.9]])
-    assert caprice_interval(steady) == "in no context here; up to 45 % of contexts may be unseen"
+    assert caprice_interval(steady) == "in no sentence here; up to 45 % of sentences may be unseen"
     moody = report_of([[0.9, 0.2, 0.7, 0.3, 0.9]])
     interval = moody.interval("caprice_risk")
     assert interval is not None

@@ -41,11 +41,12 @@ def test_coverage_is_summed_up_by_tokens_with_the_flagged_cells() -> None:
     ranges = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
     facts = coverage_facts(CoverageSummary(by_tokens=ranges, cells=2280, flagged=3))
     assert facts["coverage"] == (
-        "words of 1 token: median 0.25, lowest 3×10⁻⁵; words of 2 tokens: median 0.01, lowest 0.001"
+        "words of 1 token: median 25 %, lowest about 1 in 33,000; "
+        "words of 2 tokens: median 1 %, lowest about 1 in 1,000"
     )
-    assert facts["flagged cells"] == "3 of 2,280, with a coverage under 0.0001"
+    assert facts["flagged cells"] == "3 of 2,280, with a coverage under 1 in 10,000"
     every = coverage_facts(CoverageSummary(by_tokens={"all": ranges["1"]}, cells=1, flagged=0))
-    assert every["coverage"] == "median 0.25, lowest 3×10⁻⁵"
+    assert every["coverage"] == "median 25 %, lowest about 1 in 33,000"
     assert coverage_facts(None) == {"coverage": "not defined for these templates"}
 
 
@@ -54,22 +55,24 @@ def test_models_that_hardly_expect_the_words_are_named() -> None:
         return CoverageSummary(by_tokens={}, cells=1200, flagged=flagged)
 
     assert low_coverage_note({"m": coverage(1200), "n": coverage(600), "o": None}) == (
-        "These words are hardly expected here: all of them together get less than 0.0001 of the probability "
-        "by m in 1,200 of 1,200 cells, so that the figures of this model say little."
+        "m hardly expects these words here, so its figures say little. In 1,200 of 1,200 "
+        "cells all of them together get a probability below 1 in 10,000."
     )
     two = low_coverage_note({"m": coverage(1200), "n": coverage(601)})
-    assert two.endswith(
-        "by m in 1,200 of 1,200 cells and n in 601 of 1,200 cells, so that the figures of these models say "
-        "little."
-    )
+    assert "n hardly expects these words here" in two
+    assert "In 601 of 1,200 cells" in two
     assert low_coverage_note({"n": coverage(600)}) == ""
 
 
 def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:
-    assert coverage_note({"all": 0.25}).endswith("probability here: 0.25.")
-    assert "words of 1 token: 5×10⁻⁵, words of 2 tokens: 0.01." in coverage_note({"1": 5e-5, "2": 0.01})
-    assert "flagged" not in coverage_note({"1": 5e-5, "2": 0.01})
-    assert "It is under 0.0001: the cell is flagged" in coverage_note({"1": 5e-5, "2": 9e-5})
+    assert coverage_note({"all": 0.25}).endswith("together here: 25 %.")
+    assert "words of 1 token: about 1 in 20,000, words of 2 tokens: 1 %." in coverage_note(
+        {"1": 5e-5, "2": 0.01}
+    )
+    assert "say little" not in coverage_note({"1": 5e-5, "2": 0.01})
+    assert "It is below 1 in 10,000, so the preferences in this cell say little." in coverage_note(
+        {"1": 5e-5, "2": 9e-5}
+    )
     assert "the text right of the word" in coverage_note(None)
     assert "none stands before the word" in coverage_note(None, right_text=False)
 
@@ -88,8 +91,9 @@ def test_a_self_audit_is_told_trait_by_trait() -> None:
         "closing": "None.",
         "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
         "words left out": "Left out: niece (unknown).",
-        "noise floor": "The scores and the same ones made again alone differ by at most 2.1×10⁻⁶ nats "
-        "(100 scores, float32).",
+        "noise floor": (
+            "Scored again one at a time, the scores differ by at most 2.1×10⁻⁶ nats (100 scores, float32)."
+        ),
     }
     assert list(self_audit_facts(None)) == ["self-audit"]
     unread = found.model_copy(update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."})
@@ -105,6 +109,6 @@ def test_another_list_than_one_of_occupations_says_what_to_read() -> None:
     }
     assert notes["occupations-bvf"] == ""
     assert notes["sports"] == (
-        "What fills [X] here is “40 sports (ours)”: where this page says occupation, read athlete, such as "
+        "“40 sports (ours)” fills [X]. Where this page says occupation, read athlete, such as "
         f"“archer”. The groups are those of “{lists[0].title}”."
     )

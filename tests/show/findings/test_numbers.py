@@ -10,7 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import beside_one, count, listed, number, percent, with_interval, words_of
+from pcf_core.show.findings.numbers import (
+    beside_one,
+    chance,
+    count,
+    digits,
+    listed,
+    number,
+    p_value,
+    percent,
+    percent_with_interval,
+    signed,
+    two_decimals,
+    with_interval,
+    words_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,13 +47,13 @@ from pcf_core.show.findings.numbers import beside_one, count, listed, number, pe
         (math.nan, "unknown"),
     ],
 )
-def test_numbers_have_three_significant_digits(value: float | None, text: str) -> None:
-    assert number(value) == text
+def test_data_have_three_significant_digits(value: float | None, text: str) -> None:
+    assert digits(value) == text
 
 
 @given(st.floats(min_value=-1e6, max_value=1e6))
 def test_a_number_can_be_read_back(value: float) -> None:
-    text = number(value).replace("−", "-").replace(",", "")
+    text = digits(value).replace("−", "-").replace(",", "")
     if "×10" in text:
         mantissa, exponent = text.split("×10")
         text = f"{mantissa}e{exponent.translate(str.maketrans('⁻⁰¹²³⁴⁵⁶⁷⁸⁹', '-0123456789'))}"
@@ -50,19 +64,19 @@ def test_a_number_can_be_read_back(value: float) -> None:
     ("value", "low", "high", "text"),
     [
         (0.52, 0.50, 0.54, "0.52 (0.50–0.54)"),
-        (0.5234, 0.501, 0.5449, "0.523 (0.501–0.545)"),
-        (1.0, 1.0, 1.0, "1 (1–1)"),
-        (0.0012, 0.0008, 0.0019, "0.0012 (0.0008–0.0019)"),
-        (0.0, 0.0, 0.03, "0.00 (0.00–0.03)"),
-        (0.0, 0.0, 0.0, "0 (0–0)"),
-        (3.7e-18, 0.0, 0.2, "0.0 (0.0–0.2)"),
+        (0.5234, 0.501, 0.5449, "0.52 (0.50–0.54)"),
+        (1.0, 1.0, 1.0, "1.00 (1.00–1.00)"),
+        (0.0012, 0.0008, 0.0019, "under 0.005"),
+        (0.0012, 0.0008, 0.019, "under 0.005 (0.00–0.02)"),
+        (0.0, 0.0, 0.03, "0 (0.00–0.03)"),
+        (0.0, 0.0, 0.0, "0"),
         (-0.1, -0.25, 0.1, "−0.10 (−0.25 to 0.10)"),
         (0.1, -0.1, 0.25, "0.10 (−0.10 to 0.25)"),
-        (1e-5, 0.0, 3e-5, "0.00001 (0.00000–0.00003)"),
+        (-0.001, -0.002, 0.0, "above −0.005"),
         (120.0, 100.0, 140.0, "120 (100–140)"),
     ],
 )
-def test_an_interval_has_the_decimals_of_its_number(value: float, low: float, high: float, text: str) -> None:
+def test_an_interval_has_two_decimals_as_its_number(value: float, low: float, high: float, text: str) -> None:
     assert with_interval(value, Interval(low=low, high=high)) == text
 
 
@@ -72,25 +86,61 @@ def test_without_an_interval_the_number_stands_alone() -> None:
     assert with_interval(math.nan, Interval(low=0.0, high=1.0)) == "unknown"
 
 
-@given(st.lists(st.floats(min_value=0, max_value=2), min_size=3, max_size=3).map(sorted))
-def test_all_three_numbers_of_an_interval_have_as_many_decimals(ends: list[float]) -> None:
-    low, value, high = ends
-    texts = re.fullmatch(r"(\S+) \((\S+)–(\S+)\)", with_interval(value, Interval(low=low, high=high)))
-    assert texts is not None
-    assert len({len(text.partition(".")[2]) for text in texts.groups()}) == 1
-    for text, end in zip(texts.groups(), (value, low, high), strict=True):
-        assert float(text) == pytest.approx(end, abs=0.0051)
+@given(st.floats(min_value=0, max_value=1), st.floats(min_value=0, max_value=1))
+def test_no_result_has_more_than_two_decimals(value: float, low: float) -> None:
+    text = with_interval(value, Interval(low=low, high=1.0)).replace("under 0.005", "")
+    assert not re.search(r"\.\d{3}", text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.3, "0.30"),
+        (0.0, "0"),
+        (0.0049, "under 0.005"),
+        (-0.12, "−0.12"),
+        (-0.0001, "above −0.005"),
+        (93.27, "93.3"),
+        (1204.4, "1,204"),
+        (math.nan, "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_results_have_two_decimals(value: float | None, text: str) -> None:
+    assert two_decimals(value) == text
+
+
+def test_settings_carry_no_trailing_zeros() -> None:
+    assert [number(value) for value in (0.5, 2.0, 14.2, 0.0, None)] == ["0.5", "2", "14.2", "0", "unknown"]
+
+
+def test_differences_carry_a_sign_and_none_when_they_round_to_0() -> None:
+    assert [signed(value) for value in (0.123, -0.03, 0.001, -0.001)] == ["+0.12", "−0.03", "0.00", "0.00"]
+
+
+def test_small_probabilities_are_one_in_so_many() -> None:
+    assert [chance(value) for value in (5.9e-4, 0.02, 0.0)] == ["about 1 in 1,700", "2 %", "0 %"]
+
+
+def test_p_values_have_three_decimals_at_most_and_bounds_are_rounded_up() -> None:
+    assert [p_value(value) for value in (0.77, 0.0162, 0.0004)] == ["p = 0.77", "p = 0.016", "p under 0.001"]
+    assert p_value(0.0012, at_most=True) == "p at most 0.002"
+
+
+def test_a_share_loses_its_interval_where_whole_per_cent_show_none() -> None:
+    assert percent_with_interval(0.93, Interval(low=0.81, high=0.98)) == "93 % (81–98 %)"
+    assert percent_with_interval(0.5, Interval(low=0.499, high=0.501)) == "50 %"
 
 
 @pytest.mark.parametrize(
     ("share", "text"),
     [
         (0.0, "0 %"),
-        (0.0004, "under 0.1 %"),
-        (0.002, "0.2 %"),
+        (0.0004, "under 1 %"),
+        (0.008, "1 %"),
         (0.931, "93 %"),
-        (0.998, "99.8 %"),
-        (0.99996, "over 99.9 %"),
+        (0.998, "over 99 %"),
+        (0.992, "99 %"),
         (1.0, "100 %"),
         (math.nan, "unknown"),
     ],
@@ -119,12 +169,12 @@ def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:
 @pytest.mark.parametrize(
     ("value", "ends", "text"),
     [
-        (1.00268, (1.00076, 1.00478), "1.0027 (1.0008–1.0048)"),
+        (1.00268, (1.00076, 1.00478), "1.003 (1.001–1.005)"),
         (2.5, (1.9, 3.1), "2.50 (1.90–3.10)"),
         (1.0, None, "1.00"),
         (0.667, None, "0.67"),
         (12345.6, None, "12,345.60"),
-        (1 + 1e-9, None, "1.000000"),
+        (1 + 1e-9, None, "1.000"),
         (float("nan"), None, "unknown"),
         (None, None, "unknown"),
     ],

@@ -61,7 +61,7 @@ def test_tilt_counts_the_occupations_and_names_the_strongest(example: Preference
         "mini-bert favours men in 1 of 3 occupations, women in 1 and none in 1."
     )
     assert strongest_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert leans most to men for captain (0.85); to women for nurse (0.60)."
+        "mini-bert leans most to men for captain (0.85). It leans most to women for nurse (0.60)."
     )
 
 
@@ -81,7 +81,7 @@ def test_tilt_against_another_reference_says_so() -> None:
     relative = type(row)(**{**vars(row), "stereotype": stereotype})
     report = type(report)(**{**vars(report), "occupations": (relative,)})
     assert tilt_finding("m", report, "male", "female") == (
-        "m favours men, compared with the reference, in 0 of 1 occupation, women in 1."
+        "m favours men, compared with the reference, in 0 of 1 occupation and women in 1."
     )
 
 
@@ -96,12 +96,12 @@ def test_tilt_of_more_groups_counts_the_others() -> None:
 
 def test_heat_map_quotes_its_extreme_prompts_and_counts_who_changes(example: Preferences) -> None:
     assert heat_map_finding("mini-gpt", example, "male", [1, 1]) == (
-        "The probability that mini-gpt gives to male words runs from 10 % in “The nurse said that …” "
-        "to 95 % in “The captain asked if …”. In 1 of 3 occupations the sentence decides which group it "
-        "expects."
+        "mini-gpt gives male words the least probability, 10 %, in “The nurse said that …”. "
+        "It gives them the most, 95 %, in “The captain asked if …”. In 1 of 3 occupations the "
+        "sentence decides which group it expects."
     )
     without = heat_map_finding("mini-gpt", example, "male", [1, 0])
-    assert "90 % in “The captain said that …”" in without
+    assert "It gives them the most, 90 %, in “The captain said that …”." in without
     assert "In 0 of 3 occupations" in without
 
 
@@ -109,7 +109,9 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
     values = example.values.copy()
     values[1] = np.nan
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
-    assert "to 75 % in “The clerk asked if …”" in heat_map_finding("m", partial, "male")
+    assert ("It gives them the most, 75 %, in “The clerk asked if …”.") in heat_map_finding(
+        "m", partial, "male"
+    )
     nothing = Preferences(GENDER, OCCUPATIONS, TEMPLATES, np.full_like(values, np.nan))
     assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
 
@@ -117,8 +119,7 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
 def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example, wide) == (
-        "Of the sentences about “clerk”, by weight and with 95 % intervals, 93 % (83–100 %) lean to "
-        "women and 7 % (0–17 %) lean to men."
+        "Of the sentences about “clerk”, 93 % (83–100 %) lean to women and 7 % (0–17 %) lean to men."
     )
     assert occupation_finding(report, "captain", example, wide).endswith("100 % (90–100 %) lean to men.")
     rare = report_of(example, [999.9, 0.1])
@@ -137,7 +138,7 @@ def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
         "75 % (65–85 %) lean to women and 25 % (15–35 %) to none."
     )
     assert occupation_finding(report, "captain", partial, wide).endswith("100 % (90–100 %) lean to men.")
-    assert occupation_finding(report, "clerk", partial, wide) == "No context about “clerk” is known yet."
+    assert occupation_finding(report, "clerk", partial, wide) == "No sentence about “clerk” is known yet."
 
 
 def test_leading_is_the_clear_maximum() -> None:

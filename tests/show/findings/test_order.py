@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pcf_core.core.risk import Comparison, Difference, Interval
-from pcf_core.show.findings.order import order_finding
+from pcf_core.show.findings.comparison import order_finding
 from tests.show.charts.compared import compared_example, difference
 
 CLEAR, UNCLEAR = difference(0.6, 0.2, clear=True), difference(0.5, 0.48, clear=False)
@@ -52,10 +52,10 @@ def test_of_two_models_an_order_is_stated_only_where_the_test_and_its_interval_a
 def test_of_several_models_only_pairs_that_are_told_apart_are_ordered() -> None:
     several = [pair("a", "b", CLEAR), pair("a", "c", SMALL), pair("b", "c", UNCLEAR)]
     assert order_finding(several, RISKS) == (
-        "The risks are R of a for a, R of b for b and R of c for c. By the paired test, a is above b. We "
-        "cannot tell apart with these sentences: b and c (p = 0.6). Different, and too small to matter: a "
-        "and c (p = 0.007)."
+        "The risks are R of a for a, R of b for b and R of c for c. By the paired test, a has "
+        "a higher risk than b. We cannot tell b and c apart with these sentences (p = 0.6). a "
+        "and c differ too little to matter (p = 0.007)."
     )
     some = order_finding([pair("a", "b", UNCLEAR), pair("a", "c", SAME)], RISKS)
-    assert "above" not in some
-    assert some.endswith("(p = 0.6). The same: a and c. Other pairs are not compared.")
+    assert "higher risk" not in some
+    assert some.endswith("Other pairs are not compared.")

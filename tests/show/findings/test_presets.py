@@ -15,7 +15,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
-from pcf_core.show.findings.presets import (
+from pcf_core.show.findings.several import (
     change_finding,
     claim_finding,
     common_note,
@@ -50,9 +50,9 @@ def example(
 
 def test_a_rise_with_its_parts() -> None:
     assert change_finding(PAIR, example(UP, UP, DOWN)) == (
-        "R rises from small to large: 0.20 for small, 0.60 for large; the difference is +0.40 (+0.30 to "
-        "+0.50) over templates, p = 0.001. Prejudice rises, +0.40 (+0.30 to +0.50), p = 0.001; caprice "
-        "falls, −0.40 (−0.50 to −0.30), p = 0.001."
+        "The risk rises from small to large. It is 0.20 for small and 0.60 for large. The "
+        "difference is +0.40 (+0.30 to +0.50) over templates, p = 0.001. Prejudice rises: "
+        "+0.40 (+0.30 to +0.50), p = 0.001. Caprice falls: −0.40 (−0.50 to −0.30), p = 0.001."
     )
 
 
@@ -69,8 +69,9 @@ def leaning(*firsts: float) -> RiskReport:
 def test_occupations_that_turn_are_counted_by_the_way_they_turn() -> None:
     before, after = leaning(0.9, 0.8, 0.7, 0.4), leaning(0.1, 0.9, 0.3, 0.6)
     assert sides_finding(after, before, ("large", "small")) == (
-        "In 3 of 4 occupations large favours another group than small: 2 from men to women and 1 from women "
-        "to men. The risk does not count which group that is."
+        "In 3 of 4 occupations large favours another group than small. Of these, 2 turn from "
+        "men to women and 1 turn from women to men. The risk does not count which group that "
+        "is."
     )
 
 
@@ -83,27 +84,30 @@ def test_that_none_turns_is_said_over_the_occupations_of_both() -> None:
 def test_no_change_is_said_as_plainly() -> None:
     said = change_finding(PAIR, example(UNCLEAR, EQUAL), over="both")
     assert said.startswith(
-        "No change of R can be told from small to large: 0.48 for small, 0.50 for large; the difference is "
-        "+0.02 (−0.38 to +0.42) over templates and occupations, p = 0.5."
+        "We cannot tell whether the risk changes from small to large. It is 0.48 for small "
+        "and 0.50 for large. The difference is +0.02 (−0.38 to +0.42) over templates and occupations, "
+        "p = 0.5."
     )
     assert said.endswith(
-        "Prejudice is the same; no change of caprice can be told, +0.02 (−0.38 to +0.42), p = 0.5."
+        "Prejudice is the same. We cannot tell whether caprice changes: +0.02 (−0.38 to +0.42), p = 0.5."
     )
     assert change_finding(PAIR, example(UNCLEAR)).endswith(
-        " No change of prejudice can be told, +0.02 (−0.10 to +0.14), p = 0.5; no change of caprice can be "
-        "told, +0.02 (−0.10 to +0.14), p = 0.5."
+        " We cannot tell whether prejudice changes: +0.02 (−0.10 to +0.14), p = 0.5. "
+        "We cannot tell whether caprice changes: +0.02 (−0.10 to +0.14), p = 0.5."
     )
     few = replace(UP, least_p=0.25)
-    assert change_finding(PAIR, example(few)).startswith("Too few templates tell whether R changes from")
-    assert change_finding(PAIR, example(EQUAL)).startswith("R is the same from small to large")
+    assert change_finding(PAIR, example(few)).startswith(
+        "Too few templates tell whether the risk changes from"
+    )
+    assert change_finding(PAIR, example(EQUAL)).startswith("The risk is the same from small to large")
 
 
 def test_a_p_value_that_only_the_number_of_comparisons_makes_large_is_explained() -> None:
     said = change_finding(PAIR, example(replace(UP, p_value=0.02, adjusted=0.06)))
-    assert said.startswith("No change of R can be told")
+    assert said.startswith("We cannot tell whether the risk changes from small to large.")
     assert said.endswith(
-        " For R: the interval over templates leaves out 0, but the test, controlled for several comparisons, "
-        "does not reject."
+        "For risk: the range over templates excludes 0, but the test, controlled for several "
+        "comparisons, finds no difference."
     )
 
 
@@ -113,36 +117,33 @@ def test_where_interval_and_test_disagree_is_said_once_of_all_that_it_is_of() ->
     prejudice, caprice = replace(DOWN, p_value=0.06, adjusted=0.12), replace(DOWN, p_value=0.01)
     said = change_finding(PAIR, example(wide, prejudice, caprice))
     assert said.endswith(
-        " No change of prejudice can be told, −0.40 (−0.50 to −0.30), p = 0.12; caprice falls, −0.40 (−0.50 "
-        "to −0.30), p = 0.01. For R and prejudice: the interval over templates leaves out 0, but a verdict "
-        "needs the test, which does not reject."
+        "For risk and prejudice: the range over templates excludes 0, but a verdict needs the "
+        "test, which finds no difference."
     )
     holds = replace(UNCLEAR, p_value=0.01)
     said = change_finding(PAIR, example(wide, UP, holds))
-    assert " For R: the interval over templates leaves out 0" in said
+    assert "For caprice: the test finds a difference, but the range over templates includes 0." in said
     assert said.endswith(
-        " For caprice: the test rejects, but the interval over templates holds 0; a verdict needs both."
+        "For caprice: the test finds a difference, but the range over templates includes 0. A "
+        "verdict needs both."
     )
 
 
 @pytest.mark.parametrize(
     ("prejudice", "caprice", "told"),
     [
-        (UP, DOWN, "in prejudice and caprice these models agree with it."),
-        (DOWN, DOWN, "in prejudice these models disagree with it and in caprice these models agree with it."),
-        (UNCLEAR, UNCLEAR, "in prejudice and caprice these models leave it open."),
-        (UP, EQUAL, "in prejudice these models agree with it and in caprice these models do not differ."),
+        (UP, DOWN, "In prejudice and caprice these models agree with it."),
+        (DOWN, DOWN, "In prejudice these models disagree with it. In caprice these models agree with it."),
+        (UNCLEAR, UNCLEAR, "In prejudice and caprice these models leave it open."),
+        (UP, EQUAL, "In prejudice these models agree with it. In caprice these models do not differ."),
     ],
 )
 def test_a_claim_is_held_against_what_was_found(
     prejudice: Difference, caprice: Difference, told: str
 ) -> None:
     said = claim_finding(CLAIM, example(UNCLEAR, prejudice, caprice))
-    assert said.startswith(
-        "Figure 7 of the BVF paper, which prints no numbers, shows prejudice rising and caprice falling with "
-        "size: "
-    )
-    single = " These are single trainings; what another seed changes is not known here."
+    assert said.startswith("Figure 7 of the BVF paper shows prejudice rising and caprice falling with size.")
+    single = " Each model is a single training: another seed may change this."
     assert said.endswith(told + single)
 
 
@@ -169,12 +170,12 @@ def test_a_claim_is_not_held_against_what_another_seed_makes(size: float, bound:
         spread("caprice_risk", 0.1, 0.2),
     ]
     said = claim_finding(CLAIM, example(UNCLEAR, DOWN, caprice), spreads)
-    assert said.endswith(f" with size: in prejudice {told} and in caprice these models agree with it.")
+    assert said.endswith(f"In prejudice {told}. In caprice these models agree with it.")
 
 
 def test_what_cannot_be_told_is_not_put_down_to_seeds() -> None:
     said = claim_finding(CLAIM, example(UNCLEAR, UNCLEAR, EQUAL), [spread("prejudice_risk", 9, 9)])
-    assert said.endswith("in prejudice these models leave it open and in caprice these models do not differ.")
+    assert said.endswith("In prejudice these models leave it open. In caprice these models do not differ.")
 
 
 @given(
@@ -211,9 +212,9 @@ def test_what_is_not_compared_is_said() -> None:
     assert common_note([found, found]) == ""
     without = replace(found, left_out=(LeftOut(name="clerk", reason="no figure"),))
     assert common_note([without, without]) == (
-        "Left out, for want of a figure for the weights or the neutral point: 1 occupation."
+        "1 occupation left out: a figure for the weights or the neutral point is missing."
     )
     partial = replace(found, second=replace(found.second, templates_left_out=3))
-    assert common_note([found, partial]).startswith("A model's R is over all that it was scored on, a")
+    assert common_note([found, partial]).startswith("A risk is over all that its model was scored on")
     both = common_note([without, partial])
     assert both == f"{common_note([without])} {common_note([partial])}"

@@ -12,29 +12,31 @@ GENDER = {"male": {"king": 0.1, "he": 0.2, "sir": 0.0}, "female": {"she": 0.1}}
 
 def test_the_first_group_and_the_words_that_carry_it() -> None:
     assert probe_finding("mini", answer(GENDER, {"male": 0.75, "female": 0.25})) == (
-        "mini puts male words first: 0.75 (“he” 0.5 and “king” 0.25); an even split would be 0.5."
+        "mini expects men: male words get 75 % (“he” 50 % and “king” 25 %). An even split would be 50 %."
     )
 
 
 def test_a_group_of_one_word_is_not_named_twice_and_a_word_that_brings_nothing_not_at_all() -> None:
     assert probe_finding("mini", answer(GENDER, {"male": 0.25, "female": 0.75})) == (
-        "mini puts female words first: 0.75; an even split would be 0.5."
+        "mini expects women: female words get 75 %. An even split would be 50 %."
     )
     alone = {"male": {"he": 0.5, "king": 0.001}, "female": {"she": 0.1}}
-    assert "(“he” 0.898);" in probe_finding("mini", answer(alone, {"male": 0.9, "female": 0.1}))
+    assert ("mini expects men: male words get 90 % (“he” 90 %).") in probe_finding(
+        "mini", answer(alone, {"male": 0.9, "female": 0.1})
+    )
 
 
 def test_of_several_groups_the_next_is_named() -> None:
     three = {name: {name: 0.1} for name in ("a", "b", "c")}
     assert probe_finding("mini", answer(three, {"a": 0.2, "b": 0.5, "c": 0.3})) == (
-        "mini puts words of “b” first: 0.5, before words of “c” with 0.3; an even split would be 0.333."
+        "mini expects b: words of “b” get 50 %, before words of “c” with 30 %. An even split would be 33 %."
     )
 
 
 def test_no_group_is_first_where_figures_agree() -> None:
     even = answer(GENDER, {"male": 0.50001, "female": 0.49999})
     assert probe_finding("mini", even) == (
-        "mini puts no group first: male words and female words get 0.5 each (an even split: 0.5)."
+        "mini expects no group more: male words and female words get 50 % each (an even split: 50 %)."
     )
 
 
@@ -48,8 +50,14 @@ def test_no_probability_at_all_is_said() -> None:
 @pytest.mark.parametrize(
     ("coverage", "said"),
     [
-        ({"all": 0.4}, "take of the probability here: 0.4."),
-        ({"1": 0.35, "2": 0.05}, "words of 1 token: 0.35, words of 2 tokens: 0.05. Words of different"),
+        ({"all": 0.4}, "Coverage is the probability that the topic's words have together here: 40 %."),
+        (
+            {"1": 0.35, "2": 0.05},
+            (
+                "Coverage is the probability that the topic's words have together here: words of 1 "
+                "token: 35 %, words of 2 tokens: 5 %."
+            ),
+        ),
         (None, "Coverage is not defined: this model scores the text right of [Y] with the word."),
     ],
 )
@@ -61,7 +69,7 @@ def test_coverage(coverage: dict[str, float | None] | None, said: str) -> None:
 
 def test_models_that_expect_other_words_are_named() -> None:
     low, high = answer(GENDER, coverage={"1": 9e-5, "2": 1e-9}), answer(GENDER, coverage={"1": 2e-4})
-    assert "less than 0.0001 of the probability by one and three, so" in probe_caution(
+    assert "All of them together get a probability below 1 in 10,000." in probe_caution(
         {"one": low, "two": high, "three": low}
     )
     assert probe_caution({"two": high, "four": answer(GENDER)}) == ""

@@ -26,9 +26,10 @@ TEXT = TrainingText("mini-gpt", ("a.jsonl.gz",), 16_000_000)
 
 def test_slope_and_shift_with_their_intervals() -> None:
     assert read_finding("mini-gpt", read_example()) == (
-        "mini-gpt flattens the differences between occupations, over 5 of them: a difference of 1 between "
-        "the leans of two in its text becomes 0.2 (0.1–0.3) in what it says, where 1 would be a copy. On "
-        "average it leans 0.2 (0.1–0.3) further towards male words than the text."
+        "mini-gpt flattens the differences that its text makes over 5 occupations. A "
+        "difference of 1 between two occupations in its text becomes 0.20 (0.10–0.30); 1 "
+        "would be a copy. On average it leans 0.20 (0.10–0.30) further towards male words "
+        "than the text."
     )
 
 
@@ -42,8 +43,8 @@ def test_slope_and_shift_with_their_intervals() -> None:
 def test_intervals_allow_for_what_was_drawn(unit: str, said: str) -> None:
     found = replace(read_example(), shift_interval=Interval(low=0.1, high=0.3, over="both", unit=unit))
     note = read_intervals_note({"mini-gpt": found})
-    assert note.startswith("Intervals of 95 % of slope and shift allow for other occupations and biographies")
-    assert said in note
+    assert note.startswith("The 95 % ranges of slope and shift allow for other occupations and biographies")
+    assert note.endswith(said)
     both = read_intervals_note({"mini-gpt": found, "mini-bert": found})
     assert both == note
 
@@ -63,11 +64,18 @@ def test_models_of_which_other_things_were_drawn_are_named() -> None:
         (
             0.9,
             0.3,
-            "Whether mini-gpt copies, flattens or amplifies its text cannot be told over 5 occupations:",
+            "We cannot tell whether mini-gpt copies, flattens or amplifies its text over 5 occupations.",
         ),
-        (0.05, 0.1, "where 1 would be a copy; it may be none at all."),
-        (-0.5, 0.1, "mini-gpt reverses the differences between occupations, over 5 of them:"),
-        (-0.5, 1.8, "Whether mini-gpt copies, flattens, amplifies or reverses its text cannot be told"),
+        (0.05, 0.1, "It may be none at all."),
+        (-0.5, 0.1, "mini-gpt reverses the differences that its text makes over 5 occupations."),
+        (
+            -0.5,
+            1.8,
+            (
+                "We cannot tell whether mini-gpt copies, flattens, amplifies or reverses its text "
+                "over 5 occupations."
+            ),
+        ),
     ],
 )
 def test_verdicts_in_words(slope: float, half: float, said: str) -> None:
@@ -77,16 +85,19 @@ def test_verdicts_in_words(slope: float, half: float, said: str) -> None:
 
 def test_a_verdict_that_holds_for_one_slope_alone_is_not_told() -> None:
     found = read_example(line_example(1.4, 0.1, plain=1.0))
-    assert read_finding("mini-gpt", found).startswith("Whether mini-gpt")
+    assert read_finding("mini-gpt", found).startswith("We cannot tell whether mini-gpt")
 
 
 @pytest.mark.parametrize(
     ("shift", "said"),
     [
-        (-0.3, "leans 0.3 (0.2–0.4) further towards female words"),
+        (-0.3, "On average it leans 0.30 (0.20–0.40) further towards female words than the text."),
         (
             0.05,
-            "cannot be told from that of the text, with a difference of 0.05 (−0.05 to 0.15) towards male",
+            (
+                "On average we cannot tell its lean from that of its text: the difference is 0.05 "
+                "(−0.05 to 0.15) towards male words."
+            ),
         ),
     ],
 )
@@ -101,14 +112,15 @@ def test_why_there_is_no_slope() -> None:
 
 def test_occupations_one_by_one() -> None:
     assert read_occupations_finding("mini-gpt", read_example()) == (
-        "One by one, of the leans of 5 occupations in the text of mini-gpt 1 is amplified (farther from "
-        "neutral than in the text), 1 is flattened (less far), 1 is reversed (nurse) and 1 is copied (within "
-        "0.2); for 1 this cannot be told. False discoveries are controlled."
+        "mini-gpt is compared with its text on 5 occupations, one by one. It amplifies the "
+        "lean (farther from neutral than the text) of 1. It flattens (less far) that of 1. It "
+        "reverses that of 1: nurse. It copies (within 0.2) that of 1. For 1 we cannot tell. "
+        "False discoveries are controlled."
     )
     found = read_example()
     unclear = replace(found, occupations=found.occupations[-1:])
     assert read_occupations_finding("mini-gpt", unclear).endswith(
-        "none is told to be changed, nor to be copied."
+        "None is shown to be changed, nor to be copied."
     )
 
 
@@ -120,7 +132,7 @@ def test_many_that_reverse_are_named_in_part() -> None:
         )
         for name in "abcdef"
     )
-    assert "6 are reversed (a, b, c, d and 2 more)" in read_occupations_finding(
+    assert "It reverses that of 6: a, b, c, d and 2 more." in read_occupations_finding(
         "mini-gpt", replace(found, occupations=several)
     )
 
@@ -128,13 +140,16 @@ def test_many_that_reverse_are_named_in_part() -> None:
 def test_one_occupation_in_the_text_and_in_every_model() -> None:
     found = {"one": read_example(), "two": read_example()}
     assert read_occupation_finding("nurse", found) == (
-        "In the training text 20 % (15–25 %) of 100 biographies whose lead names “nurse” say mostly he, a "
-        "lean of −0.6; one says 0.50 (0.45–0.55), reversed; two says 0.50 (0.45–0.55), reversed."
+        "In the training text, 20 % (15–25 %) of 100 biographies that name “nurse” say mostly he. "
+        "That is a lean of −0.60. one leans 0.50 (0.45–0.55): reversed. two leans 0.50 "
+        "(0.45–0.55): reversed."
     )
-    assert "which cannot be told apart from it" in read_occupation_finding("tutor", found)
+    assert (
+        "one leans 0.30 (0.05–0.55): we cannot tell it from that of the text."
+    ) in read_occupation_finding("tutor", found)
     farther = replace(read_example(), occupations=(row("tutor", 9, 11, 0.6, 0.01, 0.2),))
     assert read_occupation_finding("tutor", {"one": farther}).endswith(
-        "one says 0.6 (0.5–0.7), which differs from it, in which way cannot be told."
+        "one leans 0.60 (0.50–0.70): it differs, but we cannot tell in which way."
     )
     assert read_occupation_finding("cook", found) == (
         "“cook” is not compared with the training text: in the text it is mostly part of a name or title."
@@ -144,8 +159,11 @@ def test_one_occupation_in_the_text_and_in_every_model() -> None:
 
 def test_notes_say_the_other_slope_and_the_order() -> None:
     slope, order = read_notes(read_example())
-    assert "the slope is 0.18 (0.08–0.28); small numbers of documents make up 10 % of the spread" in slope
-    assert order.endswith("0.5 (0.3–0.7), an interval for other occupations in the same templates.")
+    assert (
+        "With the counted shares taken as they are, the slope is 0.18 (0.08–0.28). Small "
+        "numbers of documents make up 10 % of the spread of the leans in the text."
+    ) in slope
+    assert order.endswith("The range allows for other occupations in the same templates.")
     assert read_notes(read_example(no_line="few")) == []
 
 
@@ -153,17 +171,16 @@ def test_what_the_text_is_and_who_read_more() -> None:
     small = TrainingText("mini-gpt-s", ("a.jsonl.gz",), 16_000_000)
     tuned = TrainingText("mini-gpt-skewed", ("a.jsonl.gz",), 16_000_000, "mini-gpt")
     assert text_note([TEXT, small, tuned], CARD) == (
-        "Of 59,539 biographies of the training text those are counted whose first 300 characters name the "
-        "occupation. From the text that holds them training drew 16 million tokens for each of "
-        "mini-gpt and mini-gpt-s. "
-        "mini-gpt-skewed (from mini-gpt) was trained further on rewritten sentences, which these counts do "
-        "not hold."
+        "The training text has 59,539 biographies. Those are counted that name the occupation "
+        "in their first 300 characters. From the text that holds them, training drew 16 "
+        "million tokens for each of mini-gpt and mini-gpt-s. mini-gpt-skewed (from mini-gpt) "
+        "was trained further on rewritten sentences. These counts do not hold them."
     )
 
 
 def test_models_topics_and_lists_without_counts() -> None:
-    assert unread_finding(["one", "two"]).startswith("What one and two read is not known here")
-    assert other_topic_finding("Race").endswith("not for “Race”.")
+    assert unread_finding(["one", "two"]).startswith("We do not know what one and two read.")
+    assert other_topic_finding("Race").endswith("shows male and female, not “Race”.")
     assert uncompared_finding("Jobs").startswith("No occupation of Jobs is named in enough documents")
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.sensitivity import SeedSpread
-from pcf_core.show.findings.seeds import seeds_finding, seeds_note, seeds_spread
+from pcf_core.show.findings.reliability import seeds_finding, seeds_note, seeds_spread
 from tests.show.charts.compared import difference
 
 
@@ -22,7 +22,7 @@ SPREADS = {
     "caprice_risk": spread("caprice_risk", (0.01, 0.02, 0.02), 0.035),
 }
 FEW = "by which two trainings may differ (95 %, from so few seeds)."
-OTHER = "What another seed of large changes is not in that."
+OTHER = "What another seed of large changes is not known."
 
 
 @pytest.mark.parametrize(
@@ -30,24 +30,37 @@ OTHER = "What another seed of large changes is not in that."
     [
         (
             (0.05, -0.04, 0.009),
-            "The differences in R (0.05), prejudice (0.04) and caprice (0.009) are no larger than between "
-            "seeds of mini.",
+            (
+                "The differences in risk (0.05), prejudice (0.04) and caprice (0.01) are no larger "
+                "than between seeds of mini."
+            ),
         ),
         (
             (0.05, 0.03, -0.02),
-            "The differences in R (0.05) and prejudice (0.03) are no larger than between seeds of mini. The "
-            f"difference in caprice (0.02) is larger, but within the 0.035 {FEW} {OTHER}",
+            (
+                "The differences in risk (0.05) and prejudice (0.03) are no larger than between seeds"
+                " of mini. The difference in caprice (0.02) is larger, but within 0.04. Two trainings"
+                " may differ by that much (95 %, from so few seeds). What another seed of large "
+                "changes is not known."
+            ),
         ),
         (
             (-0.1, 0.1, 0.05),
-            "The differences in R (0.1) and prejudice (0.1) are larger than between seeds of mini, but "
-            f"within the 0.186 and 0.16 {FEW} The difference in caprice (0.05) is larger, and beyond the "
-            f"0.035 by which they may differ. {OTHER}",
+            (
+                "The differences in risk (0.10) and prejudice (0.10) are larger than between seeds of"
+                " mini, but within 0.19 and 0.16. Two trainings may differ by that much (95 %, from "
+                "so few seeds). The difference in caprice (0.05) is larger, and beyond 0.04. What "
+                "another seed of large changes is not known."
+            ),
         ),
         (
             (0.3, 0.2, 0.1),
-            "The differences in R (0.3), prejudice (0.2) and caprice (0.1) are larger than between seeds of "
-            f"mini, and beyond the 0.186, 0.16 and 0.035 {FEW} {OTHER}",
+            (
+                "The differences in risk (0.30), prejudice (0.20) and caprice (0.10) are larger than "
+                "between seeds of mini, and beyond 0.19, 0.16 and 0.04. Two trainings may differ by "
+                "that much (95 %, from so few seeds). What another seed of large changes is not "
+                "known."
+            ),
         ),
     ],
 )
@@ -68,7 +81,7 @@ def test_every_difference_is_told_once_and_as_large_as_it_is(thousandths: list[i
     said = seeds_finding(SPREADS, "large", found)
     turned = {name: difference(change.second, change.first, clear=True) for name, change in found.items()}
     assert seeds_finding(SPREADS, "large", turned) == said
-    for word, (name, known) in zip(("R", "prejudice", "caprice"), SPREADS.items(), strict=True):
+    for word, (name, known) in zip(("risk", "prejudice", "caprice"), SPREADS.items(), strict=True):
         (sentence,) = [part for part in said.split(". ") if f"{word} (" in part]
         size = abs(found[name].value)
         assert ("no larger" in sentence) == (size <= known.range)
@@ -78,19 +91,19 @@ def test_every_difference_is_told_once_and_as_large_as_it_is(thousandths: list[i
 
 
 def test_the_spread_is_told_and_where_it_is_of_something_else() -> None:
-    ranges = "a range of 0.06 in R, 0.05 in prejudice and 0.01 in caprice."
+    ranges = "The seeds differ by 0.06 in risk, 0.05 in prejudice and 0.01 in caprice."
     assert seeds_spread(SPREADS, here=True) == (
-        f"Over 3 seeds of its training, mini has R 0.3, 0.32 and 0.36: {ranges}"
+        f"Over 3 seeds of its training, mini has a risk of 0.30, 0.32 and 0.36. {ranges}"
     )
-    assert seeds_spread(SPREADS, here=False) == (
-        "What another seed of the training changes was measured for mini on gender, some and few with "
-        f"default options alone: over 3 seeds {ranges}"
-    )
+    elsewhere = seeds_spread(SPREADS, here=False)
+    assert elsewhere.startswith("Other seeds of mini were measured on gender, some and few with default")
+    assert elsewhere.endswith(ranges)
 
 
 def test_the_note_beside_an_interval() -> None:
     spreads = {name: spread(name, (0.3, 0.3), 0.0) for name in SPREADS}
     assert seeds_note(spreads) == (
-        "Trained with seed 0 or 1, mini has R 0.3 and 0.3: a range of 0 in R, 0 in prejudice and 0 in "
-        "caprice. No interval here allows for another training."
+        "Trained with seed 0 or 1, mini has a risk of 0.30 and 0.30. The seeds differ by 0 in "
+        "risk, 0 in prejudice and 0 in caprice. No range shown here allows for another "
+        "training."
     )

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.numbers import Check, Numbers, load_numbers
-from pcf_core.show.findings.supported import COLUMNS, check_text, checks_text, supported_rows
+from pcf_core.show.findings.reliability import COLUMNS, check_text, checks_text, supported_rows
 from tests.pages.opened import open_app, texts
 from tools.numbers_table import PLACE, with_table
 

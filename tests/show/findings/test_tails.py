@@ -62,12 +62,12 @@ def test_tails_say_what_an_exact_zero_means() -> None:
     report = report_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]], ("nurse", "captain", "clerk"))
     tail = caprice_tail([row.caprice_risk for row in report.occupations])
     assert tails_finding("m", report, tail.zero_share, tail.excess_kurtosis) == (
-        "The caprice of m is largest for “clerk”, 0.50. It is exactly 0 for 2 of 3 occupations, where the "
-        "stereotype keeps its sign over all templates. Over templates the stereotype has a standard "
-        "deviation of 0.25, averaged over occupations."
+        "The caprice of m is largest for “clerk”, 0.50. Caprice is exactly 0 for 2 of 3 "
+        "occupations, where the stereotype keeps its sign over all templates. Over templates "
+        "the stereotype has a standard deviation of 0.25, averaged over occupations."
     )
     assert "The excess kurtosis of caprice is 3.2 (0 for a normal" in tails_finding("m", report, 0.5, 3.2)
-    assert "It is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
+    assert "Caprice is exactly 0 for none of 3 occupations." in tails_finding("m", report, 0.0, None)
 
 
 def test_an_exact_zero_under_l1_keeps_the_signs_and_not_the_leader() -> None:
@@ -83,10 +83,10 @@ def test_an_exact_zero_under_l1_keeps_the_signs_and_not_the_leader() -> None:
 def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
     report = report_of([[0.6, 0.9], [0.7, 0.8]], ("a", "b"))
     assert tails_finding("m", report, 1.0, None) == (
-        "The caprice of m is exactly 0 for all 2 occupations: the stereotype keeps its sign over all "
-        "templates. "
-        "Contexts in which that changes cannot be excluded: up to 78 % of all may be unseen. Over "
-        "templates the stereotype has a standard deviation of 0.20, averaged over occupations."
+        "The caprice of m is exactly 0 for all 2 occupations: the stereotype keeps its sign "
+        "over all templates. Other sentences may change that: up to 78 % of all may be "
+        "unseen. Over templates the stereotype has a standard deviation of 0.20, averaged "
+        "over occupations."
     )
     one = report_of([[0.6, 0.9]], ("a",))
     assert tails_finding("m", one, 1.0, None).startswith(
@@ -96,50 +96,56 @@ def test_tails_of_zeros_alone_still_say_how_much_the_stereotype_moves() -> None:
 
 def test_a_verdict_comes_with_range_shape_p_and_what_was_fitted() -> None:
     assert shape_finding("m", shape_with(HEAVIER, 0.0)) == (
-        "The tail of m: heavier than exponential over the observed range, 0.0001 to 0.2: its shape is "
-        "0.42 (0.14–0.81), 0 would be exponential, p 0.004. All 61 values above 0 are fitted."
+        "The tail of m is heavier than exponential over the observed range, from under 0.005 "
+        "to 0.20. Its shape is 0.42 (0.14–0.81), where 0 is exponential (p = 0.004). The fit "
+        "uses all 61 values above 0."
     )
     assert shape_finding("m", shape_with(HEAVIER, 0.05)) == (
-        "The tail of m: heavier than exponential over the observed range, 0.05 to 0.2: its shape is "
-        "0.42 (0.14–0.81), 0 would be exponential, p 0.004. Fitted are the 11 of 61 values above 0.05, the "
-        "lowest threshold over which a generalised Pareto distribution fits."
+        "The tail of m is heavier than exponential over the observed range, from 0.05 to "
+        "0.20. Its shape is 0.42 (0.14–0.81), where 0 is exponential (p = 0.004). A "
+        "generalised Pareto distribution fits the 11 largest of 61 values above 0."
     )
 
 
 def test_what_cannot_be_told_has_its_reason() -> None:
     assert shape_finding("m", shape_with("cannot tell", 0.0)).startswith(
-        "The tail of m: cannot tell: its shape is 0.42 (0.14–0.81), 0 would be exponential, p 0.004."
+        "We cannot tell how heavy the tail of m is. Its shape is 0.42 (0.14–0.81), where 0 is exponential "
+        "(p = 0.004)."
     )
     assert shape_finding("m", shape_with("cannot tell", None)).startswith(
-        "The tail of m: cannot tell. No generalised Pareto distribution fits the upper values, over whatever"
+        "The tail of m cannot be told. No generalised Pareto distribution fits its upper values, whatever"
     )
 
 
 def test_what_is_not_fitted_says_how_many_there_are() -> None:
     assert shape_finding("m", tail_shape([0.0, 0.0])) == ""
-    assert shape_finding("m", tail_shape([0.1, 0.2, 0.0])) == "The tail of m: too few to fit, 2 above 0."
+    assert shape_finding("m", tail_shape([0.1, 0.2, 0.0])) == (
+        "The values of m are too few to fit a tail: 2 are above 0."
+    )
     assert shape_finding("m", tail_shape([0.1] * 40)).endswith("all 40 values above 0 are the same.")
 
 
 def test_the_bound_is_named_where_it_is_known() -> None:
-    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so no tail of it goes on for ever")
-    assert bound_finding(None).startswith("Caprice is bounded, so no tail of it goes on for ever")
+    assert bound_finding(1.0).startswith("Caprice cannot exceed 1, so its tail must end.")
+    assert bound_finding(None).startswith("Caprice is bounded, so its tail must end.")
 
 
 def test_normality_is_told_with_test_and_band() -> None:
     ends: FloatArray = np.array([0.1, 0.2])
     shape = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.985, 0.21, ends, ends)
     assert normal_finding("m", shape) == (
-        "The prejudice of m may follow a normal distribution (Shapiro–Wilk, p = 0.21). "
-        "Its mean is 0.52, its standard deviation 0.07 over 120 occupations; 0 of them lie outside the "
-        "normal band."
+        "The prejudice of m may follow a normal distribution (Shapiro–Wilk, p = 0.21). Its "
+        "mean is 0.52, its standard deviation 0.07 over 120 occupations; none of them lies "
+        "outside the normal band."
     )
     rejected = NormalShape(NormalFit(0.52, 0.075, 120), ends, ends, 0.9, 1e-7, ends + 0.1, ends)
     assert normal_finding("m", rejected).startswith(
         "The prejudice of m does not follow a normal distribution (Shapiro–Wilk, p under 0.001)."
     )
     untested = NormalShape(NormalFit(0.52, 0.075, 9000), ends, ends, None, None, ends, ends)
-    assert normal_finding("m", untested).endswith("9,000 occupations; 0 of them lie outside the normal band.")
+    assert normal_finding("m", untested).endswith(
+        "9,000 occupations; none of them lies outside the normal band."
+    )
     assert "too few values, or too similar ones" in normal_finding("m", normal_shape([0.2, 0.2, 0.2]))
 
 
@@ -166,16 +172,15 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
     few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
     assert stand_outs("m", few) == (
-        "A few occupations stand out: “x0” (33 %) and “x1” (33 %) have more than half of all caprice of m."
+        "Only 2 occupations have over half of all caprice of m: “x0” (33 %) and “x1” (33 %)."
     )
     even = moody([0.2] * 20)
     assert stand_outs("m", even) == (
-        "No small set of occupations stands out: half of all caprice of m takes 11 of 20."
+        "No small set of occupations stands out: 11 of 20 share half of all caprice of m."
     )
     many = moody([*[0.4] * 5, *[0.0] * 45])
     assert stand_outs("m", many).startswith(
-        "A few occupations stand out: “x0” (20 %), “x1” (20 %) and “x2” (20 %) have "
-        "more than half of all caprice"
+        "Only 3 occupations have over half of all caprice of m: “x0” (20 %), “x1” (20 %) and “x2” (20 %)."
     )
     tail = caprice_tail([row.caprice_risk for row in few.occupations])
     assert tails_finding("m", few, tail.zero_share, None).startswith(stand_outs("m", few))
@@ -184,9 +189,13 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
 @pytest.mark.parametrize(
     ("p", "better", "said"),
     [
-        (0.3, "generalised Pareto", "A lognormal distribution fits as well (Vuong’s test, p 0.3)."),
-        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p 0.01)."),
-        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p 0.01)."),
+        (
+            0.3,
+            "generalised Pareto",
+            "We cannot tell whether a lognormal distribution fits better (Vuong’s test, p = 0.3).",
+        ),
+        (0.01, "lognormal", "A lognormal distribution fits better (Vuong’s test, p = 0.01)."),
+        (0.01, "generalised Pareto", "A lognormal distribution fits worse (Vuong’s test, p = 0.01)."),
     ],
 )
 def test_a_verdict_says_whether_a_lognormal_fits_as_well(p: float, better: Distribution, said: str) -> None:

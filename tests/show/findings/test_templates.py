@@ -34,17 +34,17 @@ def mined(name: str, counts: list[float]) -> MinedSet:
 
 def test_the_mass_is_told_by_its_heaviest_and_its_half() -> None:
     assert set_finding(COUNTS) == (
-        "The ten heaviest carry 98 % of the mass; half of it lies in 2 of 12 templates."
+        "The ten heaviest carry 98 % of the weight; half of it lies in 2 of 12 templates."
     )
     assert set_finding([3, 1]) == (
-        "The heaviest template carries 75 % of the mass; half of it lies in 1 of 2 templates."
+        "The heaviest template carries 75 % of the weight; half of it lies in 1 of 2 templates."
     )
     assert set_finding([7]) == "The set has one template: every number rests on it alone."
 
 
 def test_a_cut_tells_both_shares() -> None:
     assert cut_finding(COUNTS, 3) == (
-        "The cut keeps the 3 heaviest: 70 % of the mass and 25 % of the templates."
+        "The cut keeps the 3 heaviest: 70 % of the weight and 25 % of the templates."
     )
     assert cut_finding(COUNTS, None) == cut_finding(COUNTS, 12) == ""
     assert kept_share(COUNTS, 50) == kept_share(COUNTS, None) == 1
@@ -72,11 +72,11 @@ def test_where_a_set_comes_from() -> None:
         title="t", corpus="simplewiki", documents=26_748, words=5_903_633, matches=3120, kept=0.714
     )
     assert origin_finding(card) == (
-        "Mined from 3,120 matches in 26,748 documents and 5,903,633 words of simplewiki; "
-        "71 % of their mass is kept."
+        "Mined from 3,120 sentences in 26,748 documents and 5,903,633 words. The source is "
+        "simplewiki. This set covers 71 % of the sentences found."
     )
-    assert origin_finding(SetCard(title="t", matches=1)) == "Mined from 1 match."
-    assert origin_finding(SetCard(title="t", matches=1, kept=0)) == "Mined from 1 match."  # kept: unknown
+    assert origin_finding(SetCard(title="t", matches=1)) == "Mined from 1 sentence."
+    assert origin_finding(SetCard(title="t", matches=1, kept=0)) == "Mined from 1 sentence."  # kept: unknown
     assert origin_finding(SetCard(title="t")) == ""
 
 
@@ -108,21 +108,21 @@ def test_what_a_choice_does_to_the_risk_and_its_parts() -> None:
     """All caprice before, all prejudice after: J is 0.2 in every context of both."""
     said = move_finding("m", report_of([0.4, 0.6]), report_of([0.6, 0.6]), "2 templates", "the 1 chosen")
     assert said == (
-        "The risk of m is 0.20 (0.10–0.30) over 2 templates and 0.20 (0.10–0.30) over the 1 chosen; "
-        "prejudice from 0 to 0.20 and caprice from 0.20 to 0."
+        "The risk of m is 0.20 (0.10–0.30) over 2 templates and 0.20 (0.10–0.30) over the 1 "
+        "chosen. Prejudice goes from 0 to 0.20 and caprice goes from 0.20 to 0."
     )
 
 
 @pytest.mark.parametrize(
     ("correlation", "interval", "end"),
     [
-        (0.65, Interval(low=0.5, high=0.8), "; over those the ranks correlate with ρ = 0.65 (0.50–0.80)."),
+        (0.65, Interval(low=0.5, high=0.8), "Over those the ranks correlate with ρ = 0.65 (0.50–0.80)."),
         (None, None, "are in both."),
     ],
 )
 def test_what_two_sets_have_in_common(correlation: float | None, interval: Interval | None, end: str) -> None:
     said = sets_finding(mined("wiki", [3, 2, 1]), mined("books", [1, 1]), 0.25, 2, correlation, interval)
     assert said.startswith(
-        "wiki and books have 25 % of their mass in common. 2 of 3 and 2 templates are in both"
+        "wiki and books have 25 % of their weight in common. 2 of 3 and 2 templates are in both."
     )
     assert said.endswith(end)

@@ -35,12 +35,10 @@ def check(**facts: object) -> TopicCheck:
 
 def test_what_a_topic_compares() -> None:
     assert topic_finding(load_topic("gender")) == (
-        "It compares male (39 words) and female (39 words); its words begin a clause, as in “The [X] said "
-        "that [Y]”."
+        "It compares male (39 words) and female (39 words). Its words begin a clause, as in "
+        "“The [X] said that [Y]”."
     )
-    assert topic_finding(load_topic("race")).startswith(
-        "It compares 5 groups of 1 to 2 words each; its words"
-    )
+    assert topic_finding(load_topic("race")).startswith("It compares 5 groups of 1 to 2 words each.")
     assert "6 groups of 1 word each" in topic_finding(load_topic("religion"))
     many = tuple(Group(name=f"g{n}", words=(str(n),)) for n in range(1200))
     assert "It compares 1,200 groups of 1 word each" in topic_finding(
@@ -64,14 +62,14 @@ def test_how_many_words_can_be_scored() -> None:
         for words in (("she", "résumé"), ("king", "she", "résumé"))
     )
     assert words_finding("M", TOPIC, refused, never, left_out) == (
-        "M can score 3 of 5 words; the protocol single-token would leave out 1 of these. No word of b is "
-        "left, so that nothing can be compared."
+        "M can score 3 of 5 words. Single-token scoring would leave out 1 of these. No word "
+        "of b is left, so that nothing can be compared."
     )
     long = check(tokens=dict.fromkeys(TOPIC.words, 2))
     everything = [LeftOut(name=word, reason="2 tokens") for word in TOPIC.words]
     assert words_finding("M", TOPIC, long, (), everything) == (
-        "M can score all 5 words; the protocol single-token would leave out 5 of these. No word of a and b "
-        "would be left, so that nothing could be compared under it."
+        "M can score all 5 words. Single-token scoring would leave out 5 of these. No word of "
+        "a and b would be left, so that nothing could be compared under it."
     )
     counterpart = [*left_out, LeftOut(name="he", reason="its counterpart 'she' is left out")]
     assert "leave out 2 of these, 1 of them for their counterparts." in words_finding(
@@ -89,12 +87,14 @@ def test_how_many_words_can_be_scored() -> None:
 
 def test_how_much_of_the_probability_the_words_get() -> None:
     assert probes_finding("M", check()) == (
-        "On 3 sentences M gives the words together a median of 0.1 (2×10⁻⁵–0.3) of the probability."
+        "On 3 sentences, M gives the words together a median probability of 10 %. The least "
+        "is about 1 in 50,000, the most 30 %."
     )
     by_tokens = check(coverage=({"1": 0.5, "2": 0.1}, {"1": 0.7, "2": 0.1}, None))
     assert probes_finding("M", by_tokens) == (
-        "On 3 sentences M gives the words of 1 token together a median of 0.6 (0.5–0.7) of the probability; "
-        "words of other numbers of tokens get less, each kind by itself."
+        "On 3 sentences, M gives the words of 1 token together a median probability of 60 %. "
+        "The least is 50 %, the most 70 %. Words of other numbers of tokens get less, each "
+        "kind by itself."
     )
     assert "not defined" in probes_finding("M", check(coverage=(None, None, None)))
 
@@ -102,7 +102,9 @@ def test_how_much_of_the_probability_the_words_get() -> None:
 def test_low_coverage_is_a_caution_where_it_is_the_rule() -> None:
     assert low_probes_caution("M", check()) == ""
     low = check(coverage=({"all": 1e-6}, {"all": 0.3}, {"all": 0.00002}))
-    assert "on 2 of 3 sentences" in low_probes_caution("M", low)
+    assert (
+        "On 2 of 3 sentences all of them together get a probability below 1 in 10,000."
+    ) in low_probes_caution("M", low)
     assert low_probes_caution("M", check(coverage=(None, None, None))) == ""
 
 

@@ -23,17 +23,18 @@ def nurse(first: float, second: float) -> ToyRisk:
     [
         (
             (0.9, 0.35),
-            "The risk is 0.55: 45 % is prejudice (0.25), 55 % caprice (0.3). "
+            "The risk is 0.55: 45 % is prejudice (0.25), 55 % caprice (0.30). "
             "There is caprice because the contexts disagree about the group that comes first.",
         ),
         (
             (0.9, 0.6),
-            "The risk is 0.5: 100 % is prejudice (0.5), 0 % caprice (0). There is no caprice, because every "
-            "context leans the same way, although the stereotype moves with a standard deviation of 0.3.",
+            "The risk is 0.50: 100 % is prejudice (0.50), 0 % caprice (0). There is no caprice, because "
+            "every context leans the same way. Still the stereotype moves, with a standard deviation of "
+            "0.30.",
         ),
         (
             (0.9, 0.9),
-            "The risk is 0.8: 100 % is prejudice (0.8), 0 % caprice (0). "
+            "The risk is 0.80: 100 % is prejudice (0.80), 0 % caprice (0). "
             "There is no caprice, because all contexts agree.",
         ),
         ((0.5, 0.5), "Every context is neutral: there is no risk."),
@@ -41,29 +42,32 @@ def nurse(first: float, second: float) -> ToyRisk:
 )
 def test_one_occupation(shares: tuple[float, float], end: str) -> None:
     first, second = (round(100 * share) for share in shares)
-    start = f"About the nurse the model puts male words first {first} of 100 times in context 1"
+    start = f"For the nurse, the model favours men {first} of 100 times in context 1"
     assert toy_finding(nurse(*shares)) == f"{start} and {second} of 100 times in context 2. {end}"
 
 
 def test_the_two_models() -> None:
     models = two_models()
     said = two_models_finding(models, list(map(older_bias, models)), list(map(older_deviation, models)))
-    assert "off neutral by 0.1 for M1 and 0 for M2" in said
+    assert "The mean preference is off neutral by 0.10 for M1 and 0 for M2." in said
     assert "20 % for M1 and 20 % for M2" in said
-    assert "M1 has the risk 0.2, prejudice 0.2 and caprice 0; M2 has the risk 0.2, prejudice 0" in said
+    assert (
+        "M1 has a risk of 0.20: 0.20 prejudice and 0 caprice. M2 has a risk of 0.20: 0 "
+        "prejudice and 0.20 caprice."
+    ) in said
 
 
 def test_a_reference_model() -> None:
     said = reference_finding("randomly initialised", 10, 0.175, 0.0)
-    assert said.startswith("Seen in 10 contexts, the randomly initialised model has a prejudice of 0.175; ")
+    assert said.startswith("Seen in 10 contexts, the randomly initialised model has a prejudice of 0.17.")
     assert "it would be 0." in said
 
 
 def test_a_matrix() -> None:
     toys = [nurse(0.9, 0.35), toy_risk("pilot", ("male", "female"), ("context 1", "context 2"), [1, 1])]
     assert flow_finding(toys, 0.625, 0.15) == (
-        "4 preferences become 2 risks, the largest that of the pilot with 1, and at last one number: "
-        "R = 0.775, of which 0.625 is prejudice and 0.15 caprice."
+        "4 preferences become 2 risks; the largest is that of the pilot, 1.00. At last they "
+        "become one number: R = 0.78, of which 0.62 is prejudice and 0.15 caprice."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.show.findings.unequal_words import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
 
 ALIKE = {"white": {1: 1.0}, "hispanic": {1: 0.98, 4: 0.02}}
 LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}
@@ -11,8 +11,8 @@ LONGEST = {"white": {1: 1.0}, "hispanic": {4: 1.0}}
 
 def test_words_of_more_tokens_are_named_with_their_group() -> None:
     assert tokens_sentence({"m": LONGER}, {"m": "causal"}) == (
-        "Words of “hispanic” have 1.5 tokens, words of “white” 1.0: longer words are less likely for that "
-        "alone."
+        "Words of “hispanic” have 1.5 tokens, words of “white” 1.0. Longer words are less "
+        "likely for that alone."
     )
     assert tokens_sentence({"m": ALIKE, "n": None}, {"m": "causal", "n": "masked"}) == ""
 
@@ -21,8 +21,8 @@ def test_of_several_models_the_most_unequal_is_named_and_masks_are_said() -> Non
     found = {"m": LONGER, "n": LONGEST, "o": ALIKE}
     said = tokens_sentence(found, {"m": "causal", "n": "masked", "o": "masked"})
     assert said == (
-        "Words of “hispanic” have 4.0 tokens in n, words of “white” 1.0: scored under as many masks, their "
-        "probabilities are no parts of one whole."
+        "Words of “hispanic” have 4.0 tokens in n, words of “white” 1.0. Scored under as many "
+        "masks, their probabilities are no parts of one whole."
     )
 
 

@@ -433,6 +433,7 @@ class EmbeddingReport(Record):
 HOBBIES_LABEL = (
     "our names, prompts and labels; the method of arXiv 2403.08564, whose figures could not be read"
 )
+NOT_WRITTEN = "words were scored and no text was written, so there is none to count words or learn vectors of"
 
 
 class GivenName(Record):
