@@ -177,6 +177,10 @@ def test_a_slope_that_the_correction_takes_away_is_no_contradiction() -> None:
     note = figures_note("m", panels)
     assert note.startswith("These are slopes of the risk of m, every point alike")
     assert note.endswith("for 2 slopes, education is beyond chance; wage is not beyond chance.")
+    told_by_people = panel("wage", line(0.0056, 0.0049, 0.156), line(0.0056, 0.0049, 0.01))
+    said = factors_finding("m", [told_by_people])
+    assert "Counted by the people employed, it is higher by" in said
+    assert "the range of the slope for wage excludes 0 if every point counts alike." in said
     both = [panel("wage", line(0.1, 1)), panel("education_years", line(0.1, 1))]
     assert figures_note("m", both).endswith("for 2 slopes, wage and education are not beyond chance.")
     assert "Corrected" not in factors_finding("m", both)
