@@ -26,7 +26,6 @@ from pcf_core.show.findings.comparison import (
     difference_finding,
     difference_text,
     occupations_difference_finding,
-    order_finding,
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words

@@ -102,7 +102,8 @@ def _dots(values: Mapping[str, float], spans: list[marks.Span | None], part: str
         across=spans,
         whisker=PARTS[part],
         hover=[
-            f"{theme.text(model)}<br>{part}, {kind} {two_decimals(value)}{marks.within(span, two_decimals, '–')}"
+            f"{theme.text(model)}<br>{part}, {kind} {two_decimals(value)}"
+            f"{marks.within(span, two_decimals, '–')}"
             for (model, value), span in zip(values.items(), spans, strict=True)
         ],
         cliponaxis=False,

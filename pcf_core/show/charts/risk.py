@@ -186,7 +186,8 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
     for part, (name, style) in PARTS.items():
         values = [factor * getattr(row, part) for row in rows]
         hover = [
-            marks.told(row.label, f"{name} {two_decimals(value)}") for row, value in zip(rows, values, strict=True)
+            marks.told(row.label, f"{name} {two_decimals(value)}")
+            for row, value in zip(rows, values, strict=True)
         ]
         figure.add_trace(marks.bars(values, places, name, style, hover=hover))
     known = [

@@ -7,12 +7,11 @@ from pcf_core.audit.policy import Limit
 from pcf_core.show.findings.numbers import (
     ROUNDING,
     count,
-    number,
+    digits,
     p_value,
     people,
     percent,
-    risk_with_interval,
-    signed_two,
+    signed_with_interval,
     with_interval,
 )
 
@@ -22,24 +21,23 @@ QUANTITIES = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_ri
 def limit_name(limit: Limit) -> str:
     """Name a limit: "Risk at most 0.4", "Risk at most 0.03 above the baseline"."""
     if limit.quantity == "tilt":
-        return f"Tilt towards {people(limit.group)} at most {number(limit.limit)}"
+        return f"Tilt towards {people(limit.group)} at most {digits(limit.limit)}"
     name = QUANTITIES[limit.quantity]
     if not limit.increase:
-        return f"{name} at most {number(limit.limit)}"
+        return f"{name} at most {digits(limit.limit)}"
     if limit.limit < 0:
-        return f"{name} at least {number(-limit.limit)} below the baseline"
-    return f"{name} at most {number(limit.limit)} above the baseline"
+        return f"{name} at least {digits(-limit.limit)} below the baseline"
+    return f"{name} at most {digits(limit.limit)} above the baseline"
 
 
 def figure_text(judged: Judged) -> str:
     """Write a figure with its interval, a difference or tilt with its sign: "0.30 (0.26–0.34)"."""
     interval = judged.interval
     if _too_near(judged):
-        return with_interval(judged.value, interval)
+        return f"{digits(judged.value)} ({digits(interval.low)}–{digits(interval.high)})"
     if judged.limit.increase or judged.limit.quantity == "tilt":
-        ends = f"{signed_two(interval.low)} to {signed_two(interval.high)}"
-        return f"{signed_two(judged.value)} ({ends})"
-    return risk_with_interval(judged.value, interval)
+        return signed_with_interval(judged.value, interval)
+    return with_interval(judged.value, interval)
 
 
 def _too_near(judged: Judged) -> bool:
@@ -57,7 +55,7 @@ def limit_finding(judged: Judged, context: ContextReport) -> str:
         opening = f"{what} differs by {figure_text(judged)} {against}"
         asked = f"the limit of {_signed(limit.limit)}"
     else:
-        opening, asked = f"{what} is {figure_text(judged)}", f"the limit of {number(limit.limit)}"
+        opening, asked = f"{what} is {figure_text(judged)}", f"the limit of {digits(limit.limit)}"
     templates = count(judged.templates, "sentence")
     early = f" after {templates}" if judged.templates < judged.available else ""
     if judged.verdict == "within":
@@ -69,7 +67,7 @@ def limit_finding(judged: Judged, context: ContextReport) -> str:
 
 
 def _signed(limit: float) -> str:
-    return "0" if limit == 0 else f"{'+' if limit > 0 else '−'}{number(abs(limit))}"
+    return "0" if limit == 0 else f"{'+' if limit > 0 else '−'}{digits(abs(limit))}"
 
 
 def gate_answer(report: GateReport) -> str:
