@@ -63,7 +63,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
         (
             2,
             shares,
-            "mass of the heaviest",
+            "weight of the heaviest",
             "diamond",
             [f"up to here {share:.3g}" for share in shares[places]],
         ),
@@ -107,7 +107,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
     figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
     figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
-    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the mass", row=2, col=1)
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the weight", row=2, col=1)
     return theme.base_layout(figure, 480, view=f"{len(weights)} {weights[0]:g}", legend=kept is not None)
 
 
