@@ -22,9 +22,10 @@ from pcf_core.show.findings.templates import move_finding, sets_finding
 
 MOST_DRAWN = 1000
 HOW = """
-Each mark is a template, placed by its share of the weight of either set; on the dotted line both have it alike.
-Triangles on the edges are in one set alone. **Overlap** is the weight that both have in common: 100 % where all
-shares agree, 0 where no template is in both. The rank correlation looks only at templates of both sets.
+Each mark is a template, placed by its share of the weight of either set; on the dotted line both have it
+alike. Triangles on the edges are in one set alone. **Overlap** is the weight that both have in common: 100 %
+where all shares agree, 0 where no template is in both. The rank correlation looks only at templates of both
+sets.
 """
 
 
