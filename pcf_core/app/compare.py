@@ -29,7 +29,7 @@ from pcf_core.show.findings.comparison import (
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
-from pcf_core.show.findings.numbers import digits, ends, two_decimals
+from pcf_core.show.findings.numbers import ends, p_value, two_decimals
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -157,7 +157,7 @@ def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
                 {
                     "": label,
                     "difference and interval": plain(difference_text(found, over)),
-                    "p": plain(digits(found.p_value)),
+                    "p": plain(p_value(found.p_value).removeprefix("p ").removeprefix("= ")),
                     "verdict": plain(verdict_text(found, first, second)),
                 }
                 for quantity, label in SYMBOLS.items()

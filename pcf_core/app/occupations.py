@@ -31,9 +31,9 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
     """Draw the table; the bars of all three risks have one scale, so that they can be compared."""
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
-    unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.3f")
+    unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
     top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
-    formats = {} if thousand else {"caprice_risk": "%.3g"}  # only what is exactly 0 reads 0
+    formats = {} if thousand else {"caprice_risk": "%.2g"}  # only what is exactly 0 reads 0
     columns = {
         name: st.column_config.ProgressColumn(
             f"{label}{unit}", help=what, format=formats.get(name, digits), min_value=0, max_value=top
@@ -61,7 +61,7 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
                 help="Prejudice less the estimated bias of few templates.",
             ),
             "stereotype_sd": number(
-                "s.d.", width=60, format="%.3f", help="Standard deviation of the stereotype over templates."
+                "s.d.", width=60, format="%.2f", help="Standard deviation of the stereotype over templates."
             ),
         },
         placeholder="–",

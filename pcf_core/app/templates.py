@@ -40,7 +40,7 @@ FOR_AUDITORS = ("new", "mine", "edit")
 HOW = """
 Each skeleton is what remains of a sentence that people wrote, with *[X]* where the occupation goes and *[Y]*
 where the model goes on; its count says how often the corpus had it, and is its weight. A straight line in the
-upper panel means that few skeletons are common and very many are rare; the lower one adds the mass up. The
+upper panel means that few skeletons are common and very many are rare; the lower one adds the shares up. The
 **effective number** is how many templates of equal weight would give means as steady as these.
 """
 
@@ -132,7 +132,7 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
         KeyFigure(
             "Total count",
             number(sum(counts)),
-            "The mass: how often the corpus had them all together.",
+            "How often the corpus had them all together.",
             count(card.documents, "document") if card.documents else "documents not stated",
         ),
         KeyFigure(
@@ -186,7 +186,7 @@ def draw_see(shown: Shown) -> None:
     draw_score(mined)
     texts = [template.text for template in mined.templates]
     figure = cached(["zipf_plot", shown.identity], lambda: zipf_plot(texts, shown.counts, shown.top))
-    chart(figure, "zipf_plot", f"Count and share of the mass by rank, {count(len(texts), 'template')}")
+    chart(figure, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:

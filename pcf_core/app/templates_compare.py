@@ -22,9 +22,10 @@ from pcf_core.show.findings.templates import move_finding, sets_finding
 
 MOST_DRAWN = 1000
 HOW = """
-Each mark is a template, placed by its share of the mass of either set; on the dotted line both have it alike.
-Triangles on the edges are in one set alone. **Overlap** is the mass that both have in common: 100 % where all
-shares agree, 0 where no template is in both. The rank correlation looks only at templates of both sets.
+Each mark is a template, placed by its share of the weight of either set; on the dotted line both have it
+alike. Triangles on the edges are in one set alone. **Overlap** is the weight that both have in common: 100 %
+where all shares agree, 0 where no template is in both. The rank correlation looks only at templates of both
+sets.
 """
 
 
@@ -62,7 +63,7 @@ def draw_compare(shown: Shown) -> None:
             lambda: share_scatter(shares, found.first, found.second, MOST_DRAWN),
         ),
         "share_scatter",
-        f"Share of the mass of {len(shares):,} templates in {found.first} and in {found.second}",
+        f"Share of the weight of {len(shares):,} templates in {found.first} and in {found.second}",
     )
     if len(shares) > MOST_DRAWN:
         st.caption(f"The {MOST_DRAWN:,} heaviest of {len(shares):,} templates are drawn.")
@@ -94,7 +95,7 @@ def draw_effect(first: Shown, second: Shown) -> None:
     if not pairs:
         st.caption(
             "No model has scored both sets on the topic and occupations of the sidebar, at least "
-            f"{percent(LEAST_COVERED)} of their mass."
+            f"{percent(LEAST_COVERED)} of their weight."
         )
         for shown, covering, read in zip((first, second), found, (ones, twos), strict=True):
             if not read:

@@ -50,7 +50,7 @@ class Reading:
     def label(self) -> str:
         """The model, and how much of the choice its run has scored where that is not all."""
         share = self.covering.share
-        return self.model if share >= 1 - 1e-9 else f"{self.model} ({percent(share)} of the mass)"
+        return self.model if share >= 1 - 1e-9 else f"{self.model} ({percent(share)} of the weight)"
 
     @property
     def model(self) -> str:
@@ -161,7 +161,7 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
     said = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
     if partly:
         parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
-        said = f"Too little of this choice's mass is scored to be read: {', '.join(parts)}."
+        said = f"Too little of this choice's weight is scored to be read: {', '.join(parts)}."
     with st.container(border=True):
         st.markdown(plain(said))
         if not may_audit():

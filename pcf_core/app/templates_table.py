@@ -37,8 +37,10 @@ COLUMNS = {
     "rank": st.column_config.NumberColumn(width="small", help="1 is the heaviest."),
     "template": st.column_config.TextColumn(width="large"),
     "count": st.column_config.NumberColumn(format="localized", help="How often the corpus had it."),
-    "share": st.column_config.NumberColumn(format="percent", help="Its share of the mass."),
-    "mass": st.column_config.NumberColumn(format="percent", help="Share of all down to this rank."),
+    "share": st.column_config.NumberColumn(format="percent", help="Its share of the weight."),
+    "mass": st.column_config.NumberColumn(
+        "together", format="percent", help="Share of all down to this rank."
+    ),
     "documents": st.column_config.NumberColumn(
         format="localized", help="Documents that had it; empty where unknown."
     ),

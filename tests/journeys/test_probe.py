@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from pcf_core.show.findings.numbers import number
+from pcf_core.show.findings.numbers import percent
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
 from tests.browser import CHROMIUM, body_text, browser_page, drawn_traces, own_cache, running_app, settle
@@ -31,7 +31,7 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
     with running_app(environment, tmp_path / "app.log") as address, browser_page(width=390) as (page, errors):
         page.goto(f"{address}/try_a_sentence")
         settle(page, "Try a sentence")
-        expect(page.get_by_text("mini-gpt puts")).to_be_visible(timeout=120_000)
+        expect(page.get_by_text("mini-gpt expects")).to_be_visible(timeout=120_000)
         expect(page.get_by_text("mini-bert expects")).to_be_visible()
         assert drawn_traces(page) == 2 + 2 * 2  # a bar trace a model; marks, a model and group
         field = page.get_by_role("textbox", name="Sentence")
@@ -41,15 +41,15 @@ def test_a_sentence_is_typed_and_its_words_are_drawn(environment: dict[str, str]
         expect(page.get_by_text("Coverage is not defined")).to_be_visible()  # mini-gpt scores " was late"
         jobs = [job for job in queue.list(kind=PROBE) if job.payload["text"] == MARKUP]
         assert [job.state for job in jobs] == ["done", "done"]
-        text = body_text(page)
+        text = body_text(page).replace("\u00a0", " ")
         for job in jobs:
             assert job.result is not None
-            assert number(max(job.result["preferences"].values())) in text
+            assert percent(max(job.result["preferences"].values())) in text
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.reload()
         settle(page, "Try a sentence")
         expect(field).to_have_value(MARKUP)
-        expect(page.get_by_text("mini-gpt puts")).to_be_visible()
+        expect(page.get_by_text("mini-gpt expects")).to_be_visible()
         assert len(queue.list(kind=PROBE)) == 4  # nothing was asked twice
         field.fill("The nurse said so")
         field.press("Enter")

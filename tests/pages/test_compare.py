@@ -22,6 +22,7 @@ from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
 from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.show.findings.numbers import p_value
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
@@ -42,6 +43,8 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     assert {metric.label for metric in app.metric} == {"Risk R", "Prejudice", "Caprice"}
     verdicts = app.table[1].value
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
+    told = str(verdicts["p"]["Risk R"]).replace("\\", "")
+    assert told in p_value(found.differences["overall_risk"].p_value), "as the sentence says it"
     assert len(app.get("plotly_chart")) == 2, "both tilts, and the differences in risk"
     assert f"compare {runs['mini-bert'].key} {runs['mini-gpt'].key}" in app.code[0].value
 

@@ -70,7 +70,7 @@ def test_a_set_that_no_run_covers_says_what_to_do(own: MinedSet) -> None:
 def test_a_set_that_is_covered_in_part_says_how_much(full_store: Store) -> None:
     save_set(OWN)
     app = open_app("templates", set="own-set", set_view="preview")
-    assert "Too little of this choice's mass is scored to be read: mini-bert 75 %, mini-gpt 75 %." in said(
+    assert "Too little of this choice's weight is scored to be read: mini-bert 75 %, mini-gpt 75 %." in said(
         app
     )
     assert not app.get("plotly_chart")

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
 PARTS = {"prejudice": theme.ACCENT, "caprice": theme.CAPRICE}
@@ -102,8 +102,7 @@ def _dots(values: Mapping[str, float], spans: list[marks.Span | None], part: str
         across=spans,
         whisker=PARTS[part],
         hover=[
-            f"{theme.text(model)}<br>{part}, {kind} {two_decimals(value)}"
-            f"{marks.within(span, two_decimals, '–')}"
+            f"{theme.text(model)}<br>{part}, {kind} {with_interval(value, span)}"
             for (model, value), span in zip(values.items(), spans, strict=True)
         ],
         cliponaxis=False,

@@ -7,30 +7,19 @@ finds is written by :func:`hovering` alone; colours, patterns and markers come f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.core.records import FloatArray
 from pcf_core.show.charts import theme
+from pcf_core.show.findings.numbers import Ends
 
 BAND = 0.16  # opacity of the band of a fit
 THIN = {"thickness": 1, "width": 0}  # whiskers of scatters with many points
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
-
-
-class Ends(Protocol):
-    """An interval of any package, or a :class:`Span`."""
-
-    @property
-    def low(self) -> float:
-        """The lower end."""
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
 
 
 class Span(NamedTuple):

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 MOST_ROWS = 20
 ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
@@ -259,8 +259,8 @@ def _details(row: RiskBar) -> str:
     corrected = "" if row.corrected is None else f", corrected {two_decimals(row.corrected)}"
     return marks.told(
         row.label,
-        f"overall risk {two_decimals(row.overall)}{marks.within(row.interval, two_decimals, '–')}",
-        f"interval: {theme.text(row.drawn)} drawn again" if row.interval and row.drawn else "",
+        f"overall risk {with_interval(row.overall, row.interval)}",
+        f"range from resampling {theme.text(row.drawn)}" if row.interval and row.drawn else "",
         f"prejudice {two_decimals(row.prejudice)}{corrected}",
         f"caprice {two_decimals(row.caprice)}",
         "" if row.deviation is None else f"s.d. of the stereotype {two_decimals(row.deviation)}",

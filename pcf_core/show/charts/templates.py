@@ -54,8 +54,19 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     curves = (
+<<<<<<< HEAD
         (weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
         (shares, "mass of the heaviest", "diamond", [f"up to here {share:.3g}" for share in shares[places]]),
+=======
+        (1, weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
+        (
+            2,
+            shares,
+            "weight of the heaviest",
+            "diamond",
+            [f"up to here {share:.3g}" for share in shares[places]],
+        ),
+>>>>>>> 3bd3ae815afcce1c9547404de094f5c65017765c
     )
     for row, (values, name, symbol, facts) in enumerate(curves, start=1):
         trace = marks.dots(
@@ -83,7 +94,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     figure.update_xaxes(type="log", dtick=1, tickformat=PLAIN)
     figure.update_xaxes(title_text="rank, heaviest first (log) → rarer", row=2, col=1)
     figure.update_yaxes(type="log", dtick=1, tickformat=PLAIN, title_text="count (log)", row=1, col=1)
-    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the mass", row=2, col=1)
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", title_text="share of the weight", row=2, col=1)
     return theme.base_layout(figure, 480, view=f"{len(weights)} {weights[0]:g}", legend=kept is not None)
 
 

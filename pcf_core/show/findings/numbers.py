@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
 from pcf_core.core.risk import Interval
 
@@ -17,6 +18,18 @@ LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 TIE = 1e-9  # what sums of weights leave of a whole
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Ends(Protocol):
+    """An interval of any package."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
 
 
 def number(value: float | None) -> str:
@@ -91,7 +104,7 @@ def two_decimals(value: float | None) -> str:
     return f"{value:,.{_decimals(value)}f}".replace("-", "−")
 
 
-def with_interval(value: float, interval: Interval | None) -> str:
+def with_interval(value: float, interval: Ends | None) -> str:
     """Write a result and its interval as sentences do: "0.52 (0.50–0.54)"; the result alone where all is 0.
 
     Ends that round to 0 are written 0.00: what a verdict rests on is said beside them.
@@ -100,7 +113,7 @@ def with_interval(value: float, interval: Interval | None) -> str:
     return f"{two_decimals(value)} ({found})" if found else two_decimals(value)
 
 
-def ends(interval: Interval, value: float = 0.0) -> str:
+def ends(interval: Ends, value: float = 0.0) -> str:
     """Write the ends of an interval alone: "0.67–0.74", "−0.03 to 0.10"; empty where two decimals show none.
 
     ``value``: what it is of, which decides the decimals with them.
