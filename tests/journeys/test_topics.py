@@ -36,11 +36,7 @@ def test_a_topic_is_copied_changed_checked_and_deleted(environment: dict[str, st
         words.fill("king")  # and away at once: what was typed and the press come in one run
         page.get_by_role("radio", name="check").click()
         expect(page.get_by_text("mini-gpt can score all 2 words")).to_be_visible(timeout=120_000)
-<<<<<<< HEAD
-        expect(page.get_by_text("On 10 sentences mini-bert gives")).to_be_visible(timeout=120_000)
-=======
         expect(page.get_by_text("On 10 sentences, mini-bert gives")).to_be_visible(timeout=120_000)
->>>>>>> 3bd3ae815afcce1c9547404de094f5c65017765c
         expect(page.get_by_text("Changes are not saved.")).to_be_visible()
         page.get_by_role("radio", name="edit").click()
         expect(words).to_have_value("king")

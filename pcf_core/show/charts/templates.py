@@ -54,19 +54,8 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     curves = (
-<<<<<<< HEAD
         (weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
-        (shares, "mass of the heaviest", "diamond", [f"up to here {share:.3g}" for share in shares[places]]),
-=======
-        (1, weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
-        (
-            2,
-            shares,
-            "weight of the heaviest",
-            "diamond",
-            [f"up to here {share:.3g}" for share in shares[places]],
-        ),
->>>>>>> 3bd3ae815afcce1c9547404de094f5c65017765c
+        (shares, "weight of the heaviest", "diamond", [f"up to here {share:.3g}" for share in shares[places]]),
     )
     for row, (values, name, symbol, facts) in enumerate(curves, start=1):
         trace = marks.dots(
