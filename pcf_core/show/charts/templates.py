@@ -53,9 +53,10 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
     places = ranks - 1
     names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
+    down_to = [f"up to here {share:.3g}" for share in shares[places]]
     curves = (
         (weights, "count", "circle", [f"{count:,.6g} times" for count in weights[places]]),
-        (shares, "weight of the heaviest", "diamond", [f"up to here {share:.3g}" for share in shares[places]]),
+        (shares, "weight of the heaviest", "diamond", down_to),
     )
     for row, (values, name, symbol, facts) in enumerate(curves, start=1):
         trace = marks.dots(
