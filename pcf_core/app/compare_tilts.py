@@ -78,7 +78,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         lambda: dumbbell_plot(shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest),
         [pair, group, sort, chosen, every],
         clicked=choose,
-        title="Whom either model favours, by occupation",
+        title=f"Whom either model favours: {ends[0]} left, {ends[1]} right",
     )
     if chosen and st.session_state.pop(CLICKED, False):
         st.dialog(f"{plain(chosen)}, sentence by sentence", width="large")(draw_sentences)(

@@ -128,7 +128,7 @@ def change(low: float, high: float, most: float, **more: object) -> Judged:
         (OVER, "Risk is 0.55 (0.50–0.60), over the limit of 0.4."),
         (OPEN, "Risk is 0.40 (0.30–0.50): with 100 sentences we cannot tell whether it is within the limit"),
         (judged(0.1, 0.3, templates=25), "within the limit of 0.4 after 25 sentences."),
-        (judged(0.1, 0.4012), "Risk is 0.251 (0.100–0.401): with"),
+        (judged(0.1, 0.4012), "Risk is 0.251 (0.1–0.401): with"),
         (change(-0.1, 0.02, 0.03), "by −0.04 (−0.10 to +0.02) against base, within the limit of +0.03."),
         (
             change(0.05, 0.09, 0.03, p_value=0.0005),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError, PackError, RunError
@@ -102,7 +102,7 @@ def test_no_byte_can_be_added_or_left_out(pack: bytes) -> None:
             read_pack(wrong)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])  # of a busy machine
 @given(st.data())
 def test_whatever_is_thrown_at_it_is_refused_in_a_sentence(pack: bytes, data: st.DataObject) -> None:
     """Pieces of a pack, doubled, cut and mixed with others."""
