@@ -182,7 +182,7 @@ def ends_text(result: CriteriaResult) -> str:
     cut = result.ends.get("length", 0)
     return (
         f"{result.ends.get('refused', 0):,} refused and {result.ends.get('empty', 0):,} empty of {whole:,}; "
-        f"{percent(cut / whole)} end where the length did"
+        f"{percent(cut / whole)} stop at the length limit"
     )
 
 

@@ -210,7 +210,7 @@ def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
     """Say it of the one pair."""
     found, sides = _total(comparison), (comparison.first, comparison.second)
     one, other = (f"{side.name}, {risks[side.run]}," for side in sides)
-    p = f"({p_value(found.controlled_p)})"
+    p = f"({_tested(found)})"
     if found.ordered:
         higher, lower = sides if found.verdict == "first" else sides[::-1]
         return (
@@ -254,8 +254,14 @@ def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
 def _pair(comparison: Comparison) -> tuple[str, str]:
     """Return the names of a pair, and the p of its test."""
     found = _total(comparison)
-    p = "" if found.verdict == "equal" else f" ({p_value(found.controlled_p)})"
+    p = "" if found.verdict == "equal" else f" ({_tested(found)})"
     return f"{comparison.first.name} and {comparison.second.name}", p
+
+
+def _tested(found: Difference) -> str:
+    """Return the p of the test, and why it decides nothing where it is small and no order is stated."""
+    alone = found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE
+    return f"{p_value(found.controlled_p)}{', but the range includes 0' if alone else ''}"
 
 
 def least_text(least_p: float) -> str:

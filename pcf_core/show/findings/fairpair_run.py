@@ -93,7 +93,7 @@ def ends_finding(result: FairPairResult) -> str:
     whole = sum(sum(ends.values()) for ends in result.ends.values())
     return (
         f"{' '.join(parts)} They are compared like any other. "
-        f"{percent(cut / whole) if whole else 'None'} of all texts end because the length did. "
+        f"{percent(cut / whole) if whole else 'None'} of all texts stop at the length limit. "
         f"{declined_finding(result)}"
     ).rstrip()
 

@@ -73,7 +73,7 @@ def test_refused_and_empty_texts_are_counted(found: FairPairResult) -> None:
         "Of 30 texts for John, 1 were refused and 0 are empty. Of 30 texts for Jane, 0 were "
         "refused and 0 are empty."
     ) in sentence
-    assert sentence.endswith("25 % of all texts end because the length did.")
+    assert sentence.endswith("25 % of all texts stop at the length limit.")
 
 
 def test_texts_that_decline_are_said(found: FairPairResult) -> None:

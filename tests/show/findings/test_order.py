@@ -37,7 +37,9 @@ def test_of_two_models_an_order_is_stated_only_where_the_test_and_its_interval_a
         "We cannot tell the risks of a, R of a, and b, R of b, apart with these sentences (p = 0.6)."
     )
     assert "cannot tell" in said(replace(CLEAR, adjusted=0.2))
-    assert "cannot tell" in said(replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),)))
+    wide = said(replace(CLEAR, intervals=(Interval(low=-0.01, high=0.9),)))
+    assert "cannot tell" in wide
+    assert wide.endswith("(p = 0.007, but the range includes 0).")
     assert said(SMALL) == (
         "The risks of a, R of a, and b, R of b, differ, and too little to matter (p = 0.007)."
     )
