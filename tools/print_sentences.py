@@ -326,7 +326,8 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
             row.occupation: (row.stereotype["female"], tilt.interval(row.occupation))
             for row in study.even[model].occupations
         }
-        found.say(case_file.shared_finding, shared_occupations(leans, stories[0].professions))
+        for story in stories[:1]:
+            found.say(case_file.shared_finding, shared_occupations(leans, story.professions))
 
 
 def tell_criteria(found: Listing, result: CriteriaResult) -> None:
