@@ -230,7 +230,7 @@ def choose_picture() -> Shown:
 
 def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
     """Draw the occupations' differences, or one model against the other."""
-    quantity, order = shown.quantity, [item.key for item in loaded.runs.values()]
+    quantity, order = shown.quantity, list(loaded.runs)
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
         state = [comparison.first.run, comparison.second.run, quantity]

@@ -46,7 +46,7 @@ def pair_panel(
 ) -> Panel:
     """Show how two models differ in a part of the risk of the occupations where that is the most."""
     first, second = found.first.name, found.second.name
-    order, every = [item.key for item in runs.runs.values()], len(found.occupations)
+    order, every = list(runs.runs), len(found.occupations)
     return Panel(
         title=f"{first} − {second}",
         findings=[occupations_difference_finding(found, quantity)],

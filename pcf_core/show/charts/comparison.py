@@ -26,7 +26,7 @@ def difference_plot(
 
     Filled marks survive the control of false discoveries, in the colour and shape of the model that has more;
     hollow grey ones do not.  Of many occupations the ``most`` with the largest differences are drawn.
-    ``order``: keys of the runs as all charts have them, which decides colours and shapes.
+    ``order``: names of all models that are shown: two of one colour have other shapes in that order.
     """
     rows = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
     rows.sort(key=lambda row: -row.differences[quantity].value)
@@ -76,9 +76,9 @@ def _add_sides(
 ) -> None:
     """Add rows told apart, by who has more, and the others: each in its row, or risk against risk."""
     pair = (comparison.first, comparison.second)
-    styles = theme.model_styles([*order, *(side.run for side in pair)])
+    styles = theme.model_styles([*order, *(side.name for side in pair)])
     looks = [
-        (f"{theme.text(side.name)} has more", verdict, styles[side.run].color, styles[side.run].marker)
+        (f"{theme.text(side.name)} has more", verdict, styles[side.name].color, styles[side.name].marker)
         for side, verdict in zip(pair, ("first", "second"), strict=True)
     ]
     for name, verdict, color, symbol in (*looks, ("cannot tell apart", "", theme.MUTED, "circle-open")):

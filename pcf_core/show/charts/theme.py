@@ -10,9 +10,12 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import plotly.graph_objects as go
+
+from pcf_core.core.run import split_label
 
 # Okabe and Ito's colours; the first four have a contrast of 3:1 on white and on Streamlit's dark page.  Grey
 # stands for their black, which a dark page swallows.
@@ -54,27 +57,53 @@ class ModelStyle:
     pattern: str
 
 
-def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per name, by its place: within eight names colour, marker and pattern all differ.
+# Places in OKABE_ITO and in MARKERS of the models that come with the app; tests hold that no two have both.
+SHIPPED = {
+    "SmolLM2-135M-Instruct-Q4_1": (0, 0),
+    "Gemma-3-270M-Q4_K_M": (1, 1),
+    "minilm-masked": (2, 2),
+    "mini-gpt": (3, 3),
+    "mini-bert": (4, 4),
+    "mini-t5": (5, 5),
+    "mini-xlnet": (6, 6),
+    "mini-gpt-s": (5, 7),
+    "mini-gpt-l": (2, 5),
+    "mini-gpt-skewed": (1, 5),
+    "mini-gpt-balanced": (0, 6),
+    "planted-causal": (6, 7),
+    "planted-masked": (4, 0),
+}
+HASHED = 7  # colours for other models: the last one is hard to see on white
 
-    Beyond eight the colours repeat with other markers and patterns; 64 names have 64 pairs.
+
+def model_styles(names: Sequence[str]) -> dict[str, ModelStyle]:
+    """Return a style per name: a model has one colour wherever it appears, by its name.
+
+    Those that come with the app have a colour and a marker of their own, others those that a hash of their
+    name picks.  Where two in a picture have one colour, the later one takes the next marker and pattern; a
+    model in another precision has the model's colour.
     """
-    return _styles(names, OKABE_ITO, MARKERS, PATTERNS)
+    styles: dict[str, ModelStyle] = {}
+    taken: dict[int, set[int]] = {}
+    for name in dict.fromkeys(names):
+        model, _ = split_label(name)
+        seed = int.from_bytes(sha256(model.encode()).digest()[:8], "big")
+        hue, mark = SHIPPED.get(model, (seed % HASHED, seed // HASHED % len(MARKERS)))
+        marks = taken.setdefault(hue, set())
+        while mark in marks and len(marks) < len(MARKERS):
+            mark = (mark + 1) % len(MARKERS)
+        marks.add(mark)
+        styles[name] = ModelStyle(OKABE_ITO[hue], MARKERS[mark], PATTERNS[mark])
+    return styles
 
 
 def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
-    """Return a style per group: no model's colour or marker; two are purple and brown."""
+    """Return a style per group, by its place: no model's colour or marker; two are purple and brown."""
     colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
-    return _styles(groups, colors, GROUP_MARKERS, GROUP_PATTERNS)
-
-
-def _styles(
-    names: Sequence[str], colors: Sequence[str], markers: Sequence[str], patterns: Sequence[str]
-) -> dict[str, ModelStyle]:
     styles = {}
-    for place, name in enumerate(dict.fromkeys(names)):
-        mark = (place + place // len(markers)) % len(markers)
-        styles[name] = ModelStyle(colors[place % len(colors)], markers[mark], patterns[mark])
+    for place, name in enumerate(dict.fromkeys(groups)):
+        mark = (place + place // len(GROUP_MARKERS)) % len(GROUP_MARKERS)
+        styles[name] = ModelStyle(colors[place % len(colors)], GROUP_MARKERS[mark], GROUP_PATTERNS[mark])
     return styles
 
 

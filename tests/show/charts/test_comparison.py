@@ -38,10 +38,11 @@ def test_filled_marks_survive_and_hollow_ones_do_not() -> None:
 
 @pytest.mark.parametrize("chart", [difference_plot, risk_scatter])
 def test_a_model_keeps_its_colour_when_the_two_change_places(chart) -> None:
-    styles = list(theme.model_styles(["bert", "gpt"]).values())
-    by_name = {trace.name: trace for trace in chart(compared_example(), order=["b" * 16, "a" * 16]).data}
-    for name, style in (("mini-gpt", styles[0]), ("mini-&lt;i&gt;bert&lt;/i&gt;", styles[1])):
-        marker = by_name[f"{name} has more"].marker
+    names = ["mini-gpt", "mini-<i>bert</i>"]
+    styles = theme.model_styles(names)
+    by_name = {trace.name: trace for trace in chart(compared_example(), order=names).data}
+    for name, style in styles.items():
+        marker = by_name[f"{theme.text(name)} has more"].marker
         assert (marker.color, marker.symbol) == (style.color, style.marker)
 
 

@@ -29,7 +29,7 @@ def test_a_model_keeps_its_style_when_the_two_change_places() -> None:
     order = ["one", "two"]
     for pair in (("one", "two"), ("two", "one")):
         by_name = {trace.name: trace.marker for trace in dumbbell_plot(ROWS, pair, ENDS, order=order).data}
-        assert by_name["one"].color == theme.OKABE_ITO[0]
+        assert by_name["one"].color == theme.model_styles(["one"])["one"].color
 
 
 @pytest.mark.parametrize("count", [1, 25, 120, 900])

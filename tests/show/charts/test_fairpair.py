@@ -46,7 +46,7 @@ def test_f_stands_at_the_ratio_of_means_filled_where_sides_differ() -> None:
     interval = REPORTS["one"].intervals["ratio_of_means"]
     assert shown.x[0] + shown.error_x.array[0] == pytest.approx(interval.high)
     assert shown.x[0] - shown.error_x.arrayminus[0] == pytest.approx(interval.low)
-    assert shown.marker.color == (theme.OKABE_ITO[1],)
+    assert shown.marker.color == (theme.model_styles(["one"])["one"].color,)
     (undefined,) = figure.layout.annotations
     assert (undefined.text, undefined.y) == ("F is undefined", "2")
 

@@ -6,6 +6,7 @@ import pytest
 
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivities, Sensitivity
+from pcf_core.show.charts import theme
 from pcf_core.show.charts.sensitivity import sensitivity_dots
 from tests.show.charts.chosen import sensitivities_example, way
 
@@ -27,7 +28,7 @@ def test_rows_marks_and_ranges() -> None:
     assert marks[0].x == pytest.approx((0.5, 0.6, 0.3, 0.7, 0.55, 0.45))
     assert [round(place) for place in marks[0].y] == [0, 1, 2, 2, 3, 4]
     assert lines[0].x[:2] == pytest.approx((0.3, 0.7))
-    assert marks[0].marker.symbol[-1] == "circle-open"
+    assert marks[0].marker.symbol[-1] == f"{theme.model_styles(['one'])['one'].marker}-open"
     assert marks[0].error_x.array[0] == pytest.approx(0.02)
     assert marks[0].error_x.arrayminus[0] == pytest.approx(0.05)
     assert marks[1].error_x.array is None

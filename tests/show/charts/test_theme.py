@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import itertools
+from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.models.registry import list_models
 from pcf_core.show.charts import theme
+from tools.ship_results import BEST_KNOWN, PUBLIC
 
 PAGES = ("#ffffff", "#0e1117")  # Streamlit's backgrounds, light and dark
 
@@ -45,21 +48,32 @@ def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -
     assert contrast(color, page) >= 3
 
 
-@pytest.mark.parametrize("count", range(1, 9))
-def test_models_differ_in_colour_and_marker_and_pattern(count: int) -> None:
-    styles = theme.model_styles([f"model {i}" for i in range(count)]).values()
+@given(st.lists(st.text(min_size=1), max_size=30, unique=True))
+def test_a_model_has_one_colour_wherever_it_appears(names: list[str]) -> None:
+    styles = theme.model_styles(names)
+    assert {name: theme.model_styles([name])[name].color for name in names} == {
+        name: style.color for name, style in styles.items()
+    }
+    for color, count in Counter(style.color for style in styles.values()).items():
+        looks = [style for style in styles.values() if style.color == color]
+        for part in ("marker", "pattern"):
+            assert len({getattr(style, part) for style in looks}) == min(count, len(theme.MARKERS))
+
+
+def test_the_models_of_the_app_have_looks_of_their_own() -> None:
+    assert set(theme.SHIPPED) == {model.name for model in list_models()}
+    styles = theme.model_styles(list(theme.SHIPPED))
+    assert styles == {name: theme.model_styles([name])[name] for name in theme.SHIPPED}
+    opened = [styles[name] for name in (*PUBLIC, *BEST_KNOWN)]
     for part in ("color", "marker", "pattern"):
-        assert len({getattr(style, part) for style in styles}) == count
+        assert len({getattr(style, part) for style in opened}) == len(opened)
 
 
-def test_sixty_four_models_have_sixty_four_pairs() -> None:
-    styles = theme.model_styles([f"model {i}" for i in range(64)]).values()
-    assert len({(style.color, style.marker) for style in styles}) == 64
-    assert len({(style.color, style.pattern) for style in styles}) == 64
-
-
-def test_styles_keep_their_place_when_models_are_added() -> None:
-    assert theme.model_styles(["a", "b", "c"])["b"] == theme.model_styles(["a", "b"])["b"]
+def test_another_precision_has_the_colour_of_its_model_and_another_mark() -> None:
+    whole, half = theme.model_styles(["mini-gpt", "mini-gpt (bfloat16)"]).values()
+    assert whole.color == half.color
+    assert whole.marker != half.marker
+    assert whole.pattern != half.pattern
 
 
 # What light is without the red or the green cones (Machado, Oliveira & Fernandes 2009, severity 1).
@@ -101,7 +115,7 @@ def apart(one: str, other: str, cones: str) -> float:
 @pytest.mark.parametrize("cones", CONES)
 def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str) -> None:
     groups = [style.color for style in theme.group_styles(list("abcde")).values()]
-    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    models = theme.OKABE_ITO
     assert min(apart(one, other, cones) for one, other in itertools.combinations(groups, 2)) > 20
     assert min(apart(one, other, cones) for one in groups for other in models) > 13
 
@@ -109,7 +123,7 @@ def test_five_groups_are_told_from_one_another_and_from_eight_models(cones: str)
 @pytest.mark.parametrize("cones", CONES)
 def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_scale(cones: str) -> None:
     pair = [style.color for style in theme.group_styles(["male", "female"]).values()]
-    models = [style.color for style in theme.model_styles(list("abcdefgh")).values()]
+    models = theme.OKABE_ITO
     purple, orange = theme.DIVERGING[-2], theme.DIVERGING[1]
     assert apart(*pair, cones) > 100
     assert min(apart(one, other, cones) for one in pair for other in models) > 20
@@ -120,13 +134,11 @@ def test_two_groups_are_further_apart_and_look_like_the_ends_of_the_diverging_sc
 @pytest.mark.parametrize("count", range(1, 9))
 def test_no_group_looks_like_a_model(count: int) -> None:
     groups = theme.group_styles([f"group {place}" for place in range(count)]).values()
-    models = theme.model_styles([f"model {place}" for place in range(8)]).values()
     for part in ("color", "marker", "pattern"):
         assert len({getattr(style, part) for style in groups}) == count
-    for part in ("color", "marker"):
-        assert not {getattr(style, part) for style in groups} & {getattr(style, part) for style in models}
-    first = [style.pattern for style in models][:4]
-    assert not {style.pattern for style in list(groups)[:4]} & set(first)
+    assert not {style.color for style in groups} & set(theme.OKABE_ITO)
+    assert not {style.marker for style in groups} & set(theme.MARKERS)
+    assert not {style.pattern for style in list(groups)[:4]} & set(theme.PATTERNS[:4])
 
 
 @given(st.text(max_size=60))
