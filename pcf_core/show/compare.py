@@ -131,13 +131,13 @@ def against_whom(lean: Lean) -> str:
 def how_sure(standing: Standing, comparison: Comparison) -> str:
     """Say whether the order is sure, in how many occupations the two differ, and what is not known."""
     total, differ = len(comparison.occupations), len(comparison.surviving("overall_risk"))
-    unknown = "We do not know whether another training of the same model would be alike."
-    single = f"the risk differs in {differ:,} of {total:,} occupations"
+    unknown = "Not known: another training of the model."
+    single = f"{differ:,} of {total:,} occupations differ"
     if standing.verdict == "too few":
-        return f"We are not sure: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
+        return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
     if standing.differs or standing.verdict == "equal":
-        return f"We are sure for sentences of this kind: {single}. {unknown}"
-    return f"We are not sure: the overall difference may be chance. Taken one by one, {single}. {unknown}"
+        return f"Sure? Yes, for these sentences: {single}. {unknown}"
+    return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"
 
 
 def _begun(name: str) -> str:

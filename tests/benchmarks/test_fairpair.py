@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmarks.fairpair import PairByPair, block_texts, job_seconds, main, open_fake, pairs_of
+from benchmarks.fairpair import PairByPair, job_seconds, main, open_fake, pairs_of
 from pcf_core.texts.fairpair.dissimilarity import Jaccard
 from pcf_core.texts.fairpair.metric import variation
 
@@ -37,10 +37,6 @@ def test_the_tables_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split()[0] for line in lines[-3:]] == ["writing", "perturbing", "measuring"]
 
 
-def test_whole_blocks_are_written_of_both_sides() -> None:
-    assert [block_texts(samples) for samples in (5, 25, 26, 500)] == [50, 50, 100, 1000]
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_500_pairs_for_each_of_20_prompts_take_less_than_15_minutes() -> None:
@@ -53,5 +49,5 @@ def test_500_pairs_for_each_of_20_prompts_take_less_than_15_minutes() -> None:
     reading = time.process_time() - began
     began = time.process_time()
     job_seconds("mini-gpt", 1, 200)
-    writing = (time.process_time() - began) / block_texts(200) * 20 * block_texts(500)
+    writing = (time.process_time() - began) / 200 * 20 * 500
     assert reading + writing < 15 * 60, (reading, writing)

@@ -61,9 +61,7 @@ def test_the_lower_risk_is_named_only_where_test_and_interval_agree() -> None:
 def test_no_order_is_told_that_a_reader_could_not_see() -> None:
     small = standing("first", 0.114, 0.103)
     assert pair_answer(small) == "A and B differ too little to matter: 0.11 and 0.10."
-    assert how_sure(small, compared_example()).startswith(
-        "We are sure for sentences of this kind: the risk differs in"
-    )
+    assert how_sure(small, compared_example()).startswith("Sure? Yes, for these sentences:")
     unseen = Standing(NAMES, 0.114, 0.113, "first", ordered=True)  # of a reader who has set the margin to 0
     assert pair_answer(unseen) == "A and B differ too little to matter: 0.11 and 0.11."
 
@@ -91,15 +89,15 @@ def test_of_several_groups_the_two_that_lead_most_are_named() -> None:
 
 def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
     comparison = compared_example()
-    unknown = "We do not know whether another training of the same model would be alike."
+    unknown = "Not known: another training of the model."
     assert how_sure(standing("first"), comparison) == (
-        f"We are sure for sentences of this kind: the risk differs in 3 of 7 occupations. {unknown}"
+        f"Sure? Yes, for these sentences: 3 of 7 occupations differ. {unknown}"
     )
     unclear = how_sure(standing("unclear"), comparison)
-    assert unclear.startswith("We are not sure: the overall difference may be chance.")
-    assert "the risk differs in 3 of 7 occupations" in unclear
+    assert unclear.startswith("Sure? No: the overall difference may be chance.")
+    assert "3 of 7 occupations differ" in unclear
     assert how_sure(standing("too few"), comparison).startswith(
-        "We are not sure: 2 sentences are too few for a test."
+        "Sure? No: 2 sentences are too few for a test."
     )
 
 
