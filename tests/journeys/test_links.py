@@ -228,6 +228,7 @@ def test_an_old_address_leads_on_and_the_way_back_leaves_it(
         expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
     for _ in range(4):  # the old address itself is a step, and what the browser mended of it
         page.go_back()
+        page.wait_for_timeout(2000)  # a step back is told before the address is the other one
         if urlsplit(page.url).path == "/risk":
             break
         settle(page, title)
