@@ -87,6 +87,12 @@ def go(page: Page, title: str) -> None:
     settle(page, title)
 
 
+def step_back(page: Page) -> None:
+    """A step back is told before the address is the other one."""
+    page.go_back()
+    page.wait_for_timeout(2000)
+
+
 def choose_model(page: Page, name: str) -> None:
     """Choose whose details the page Models shows."""
     page.get_by_test_id("stMain").get_by_role("combobox", name="Model", exact=True).click()
@@ -106,7 +112,7 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     assert parse_qs(urlsplit(page.url).query)["criterion"] == ["l2"], "what the link does not name stays"
     expect(page.get_by_role("radio", name="occupations")).to_be_checked()
     for _ in range(4):  # the browser keeps what it made of both addresses, and what was mended of it
-        page.go_back()
+        step_back(page)
         if urlsplit(page.url).path != "/risk":
             break
         settle(page, "Risk")
@@ -227,8 +233,7 @@ def test_an_old_address_leads_on_and_the_way_back_leaves_it(
     if tab:
         expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
     for _ in range(4):  # the old address itself is a step, and what the browser mended of it
-        page.go_back()
-        page.wait_for_timeout(2000)  # a step back is told before the address is the other one
+        step_back(page)
         if urlsplit(page.url).path == "/risk":
             break
         settle(page, title)
