@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 from tests.browser import CHROMIUM, body_text, browser_page, open_by_menu, own_cache, running_app, settle
 from tools.ship_results import PUBLIC
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"), pytest.mark.slow]
 ELSE = "model=mini-gpt&topic=race&templates=race-relative&criterion=l2&risk_view=occupations"
 WHAT_ELSE = (["mini-gpt"], "race", "race-relative")
 WHAT_IS_USUAL = ([*PUBLIC], "gender", "gender-wikipedia-100")
