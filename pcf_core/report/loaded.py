@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,7 +76,7 @@ def source_line(run: RunSpec, protocol: ProtocolName) -> str:
     return " · ".join([PROGRAM, run.topic.title, run.templates.name, WORDS[protocol]])
 
 
-class Runs:
+class Runs(ABC):
     """Runs by label that may stand in one picture, read under the same options: what panels are made of.
 
     A page's choice (``Loaded``) and a :class:`Study` are such.
@@ -95,13 +96,13 @@ class Runs:
         def over(self) -> Over:
             """What the intervals shown are over."""
 
+    @abstractmethod
     def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
         """Give what ``make`` gives, worked out once for these runs, a name and all else it depends on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options."""
-        raise NotImplementedError
 
     @property
     def first(self) -> LoadedRun:
