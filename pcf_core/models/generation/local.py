@@ -192,7 +192,7 @@ class LocalGenerator(Generator):
         """Let the state have these of its rows, which may be repeated."""
 
     def _joined(self, state: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
-        """Return the rows of both states, which have equally many tokens; only where texts join others later."""
+        """Return the rows of both states, which have equally many tokens, where texts join others."""
         raise NotImplementedError  # a writer that begins all its texts at once is never asked
 
     @abc.abstractmethod
