@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
 REST := tests/journeys tests/tools tests/benchmarks
 
-.PHONY: run setup models test test-rest test-all test-ray check bench format wheel pins
+.PHONY: run setup models test test-rest test-all test-ray check bench format wheel docs pins
 
 run: setup
 	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
@@ -71,6 +71,16 @@ bench: .venv/ready-dev .venv-minicons/ready
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Of its own: what builds the site reads our files and runs none of them.
+.venv-docs/ready: requirements-docs.txt
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	touch $@
+
+# site/, the documents and the functions behind them, with search; nothing in it comes from elsewhere; a link to nowhere ends it.
+docs: .venv-docs/ready
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet
 
 # dist/pcf_audit-….whl, with the program and all that it ships.
 wheel: .venv/ready-dev

@@ -81,19 +81,33 @@ def matches(tree: Tree) -> Iterator[tuple[Construction, int, int, bool]]:
 
 
 def gum_judged(sentences: Iterable[tuple[Sentence, list[Tree]]]) -> Iterator[Judged]:
-    """Judge what is found in the parser's trees of GUM; a pronoun or subject without a chain is left out."""
+    """Judge what is found in the parser's trees of GUM; a pronoun or subject without a chain is left out.
+
+    A name counts whole: its head is the first word to the annotators, and often the last to the parser.
+    """
     for sentence, trees in sentences:
         token_at = {start: token for token, start in enumerate(sentence.starts)}
         for tree in trees:
             starts = places(tree.words, sentence.text, tree.offset)
             for construction, *found, whole in matches(tree):
-                subject, word = (token_at.get(starts[token], -1) for token in found)
-                chains = [sentence.chains.get(token, frozenset()) for token in (subject, word)]
-                right = bool(chains[0] & chains[1])
+                subjects, words = (
+                    [token_at[starts[part]] for part in name_of(tree, token) if starts[part] in token_at]
+                    for token in found
+                )
+                chains = [
+                    frozenset().union(*(sentence.chains.get(token, frozenset()) for token in tokens))
+                    for tokens in (subjects, words)
+                ]
                 if construction.words and not all(chains):
                     continue
-                if not construction.words and min(subject, word) >= 0:
-                    right = right or says(sentence.tree, construction.name, subject, word)
+                right = bool(chains[0] & chains[1]) or (
+                    not construction.words
+                    and any(
+                        says(sentence.tree, construction.name, subject, word)
+                        for subject in subjects
+                        for word in words
+                    )
+                )
                 yield Judged(construction.name, "GUM", whole, right)
 
 

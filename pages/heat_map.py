@@ -5,16 +5,15 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
+from pcf_core.app.caching import once
 from pcf_core.app.cell import draw_cell, draw_flagged, open_clicked, take_click
-from pcf_core.app.data import remembered
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.shell import show
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures
-from pcf_core.report.sections.leaning import heat_map_panel
+from pcf_core.report.sections.leaning import heat_answer, heat_map_panel
 from pcf_core.report.tables import whole_cell_table
-from pcf_core.show.answers import heat_map_answer
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 
@@ -34,24 +33,21 @@ def draw() -> None:
     with controls:
         model, group, preset, order, page = choose_map(loaded)
     item = loaded.runs[model]
-    preferences, weights = item.result.preferences, item.report.template_weights
+    preferences = item.result.preferences
     papers = template_sets()[PAPER_TEMPLATES].texts if PAPER_TEMPLATES in template_sets() else ()
-    state = [model, group, preset, order, papers, page]
     with sentences:
         finding(
-            remembered(loaded, "heat_answer", [model], lambda: heat_map_answer(model, preferences, weights)),
+            loaded.remember(heat_answer, model),
             overview_answer([ModelRow.of(model, item.report)]),
         )
-    axes = remembered(
-        loaded, "heat_axes", state, lambda: shown_axes(item, group, preset, order, papers, page)
-    )
+    axes = once(shown_axes)(item, group, preset, order, papers, page)
     rows, columns = axes.rows, axes.columns
     if not rows or not columns:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")
         return
-    panel = heat_map_panel(loaded, model, group, axes, state, clicks=True)
+    panel = heat_map_panel(loaded, model, group, axes, clicks=True)
     few = len(rows) * len(columns) <= MOST_OPENED
-    draw_picture(panel, loaded, clicked=partial(take_click, preferences) if few else None)
+    draw_picture(panel, clicked=partial(take_click, preferences) if few else None)
     open_clicked(loaded)
     st.caption(
         f"{len(rows):,} of {len(preferences.occupations):,} occupations × "
@@ -60,7 +56,7 @@ def draw() -> None:
     with st.expander("How sure?"):
         finding(*panel.findings)
         key_figures(
-            remembered(loaded, "heat_figures", [group], lambda: heat_figures(loaded.runs, group)),
+            once(heat_figures)(loaded.runs, group),
             loaded,
             intervals=[],
         )

@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from pcf_core.app.journal import draw_journal
 from pcf_core.app.kept_runs import draw_kept_runs
 from pcf_core.app.model_details import draw_details
 from pcf_core.app.models import (
     COLUMNS,
     at_hand_table,
     draw_filters,
+    draw_model_cards,
     known_table,
     left_out_table,
     models_figures,
@@ -35,7 +37,10 @@ def draw() -> None:
     draw_figures(models_figures(at_hand, known))
     st.subheader("At hand")
     if at_hand:
-        draw_table(at_hand_table(at_hand), "models_at_hand", COLUMNS)
+        with st.container(key="cards_of_models"):
+            draw_model_cards(at_hand)
+        with st.container(key="table_of_models"):
+            draw_table(at_hand_table(at_hand), "models_at_hand", COLUMNS)
     else:
         st.info(
             "No model is at hand: set PCF_MODELS to a folder of model directories.", icon=":material/info:"
@@ -45,6 +50,7 @@ def draw() -> None:
             st.table(left_out_table(left_out))
     st.subheader("Runs")
     draw_kept_runs()
+    draw_journal()
     if known:
         st.subheader("Known")
         shown = draw_filters(known)

@@ -1,5 +1,7 @@
 """Overview: whether these models favour one group, whom, and how sure that is."""
 
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
@@ -73,12 +75,11 @@ def draw_all_runs(loaded: Loaded) -> None:
     rows = run_rows(everything, over)
     lines = reference_lines(len(loaded.groups), loaded.options.scale) if loaded.comparable else {}
     picture(
-        loaded,
+        partial(risk_dots, rows, lines),
         "risk_dots",
         "Risk of every scored run with its interval",
-        lambda: risk_dots(rows, lines),
-        [over, *([row.label, row.overall, row.drawn] for row in rows)],
         title="Risk of each model, with its range",
+        source=loaded.source,
     )
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:

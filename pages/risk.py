@@ -7,13 +7,14 @@ from pcf_core.app.lean import draw_lean
 from pcf_core.app.notes import said_intervals_and_more
 from pcf_core.app.occupations import draw_occupations
 from pcf_core.app.page import draw_panel, finding, key_figures, open_page
+from pcf_core.app.policies import draw_verdicts
 from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
 from pcf_core.show.overview import overview_answer, risk_answer
 
-VIEWS = ["models", "shared or not", "corrected", "occupations"]
+VIEWS = ["models", "shared or not", "corrected", "occupations", "policy"]
 
 
 def draw() -> None:
@@ -27,9 +28,9 @@ def draw() -> None:
             VIEWS,
             default="models",
             key="risk_view",
-            width=400,
-            help="Whole models; what all occupations share of it; the parts corrected for few templates; or "
-            "the occupations of one model.",
+            width=470,
+            help="Whole models; what all occupations share of it; the parts corrected for few templates; "
+            "the occupations of one model; or whether each model keeps the limits of a policy.",
         )
         thousand = st.toggle(
             "× 1,000",
@@ -50,6 +51,7 @@ def draw() -> None:
         "shared or not": draw_lean,
         "corrected": draw_corrected,
         "occupations": draw_occupations,
+        "policy": draw_policy,
     }
     draw_view[view](loaded, thousand)
     with figures:  # behind the picture, which does not wait for the paired test
@@ -82,6 +84,11 @@ def draw_corrected(loaded: Loaded, thousand: bool) -> None:
     panel = corrected_panel(loaded, thousand=thousand)
     finding(*panel.findings)
     draw_panel(panel, loaded, "corrected")
+
+
+def draw_policy(loaded: Loaded, thousand: bool) -> None:
+    """Draw the verdict of a policy, whose limits are on the scale that ends at 1."""
+    draw_verdicts(loaded)
 
 
 show(draw)

@@ -39,7 +39,7 @@ def draw() -> None:
             chosen = choose_occupation(reports)
             beside = draw_beside(loaded, chosen)
     panel = tilt_panel(loaded, chosen=chosen, labour=beside.labour, text=beside.text)
-    draw_picture(panel, loaded)
+    draw_picture(panel)
     if len(drawn := panel_groups(reports)) < len(groups):
         st.caption(
             f"The {len(drawn):,} of {len(groups):,} groups towards which some occupation leans most; the "

@@ -1,6 +1,7 @@
 """The page Written text: what a model writes, about whom, and whether all its audits agree."""
 
-from pcf_core.app.addresses import CRITERIA, FAIRPAIR, SUMMARY
+from pcf_core.app.addresses import CRITERIA, FAIRPAIR, KNOWN, SUMMARY
+from pcf_core.app.benchmarks import draw_benchmarks
 from pcf_core.app.case_file_views import draw_summary
 from pcf_core.app.criteria_tab import draw_criteria
 from pcf_core.app.fairpair_tab import draw_fairpair
@@ -11,6 +12,9 @@ TABS = {
     SUMMARY: Tab("What does each audit find about one model, and do they agree?", draw_summary),
     FAIRPAIR: Tab("Does it write otherwise when only the person is another?", draw_fairpair),
     CRITERIA: Tab("Do gender and pronouns change what it writes, and whom it believes?", draw_criteria),
+    KNOWN: Tab(
+        "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?", draw_benchmarks
+    ),
 }
 
 

@@ -13,11 +13,13 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
+from pcf_core.cli.benchmarks import benchmark
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
 from pcf_core.cli.exporting import export
 from pcf_core.cli.fairpair import fairpair
+from pcf_core.cli.journal import journal
 from pcf_core.cli.knowledge import knowledge
 from pcf_core.cli.listing import templates, topics
 from pcf_core.cli.mining import mine
@@ -40,11 +42,13 @@ COMMANDS = (
     mine,
     fairpair,
     criteria,
+    benchmark,
     risk,
     compare,
     check,
     export,
     verify,
+    journal,
 )
 INTERRUPTED = 130
 

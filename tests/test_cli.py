@@ -348,15 +348,16 @@ def test_other_constructions_are_mined_where_they_are_asked_for(
     (tmp_path / "own.txt").write_text("Mary Jones ended her career.\n\nMary Jones ended the career.\n")
     options = ["--corpus", str(tmp_path / "own.txt"), "--topic", "gender", "--workers", "1"]
     done = run_here(
-        "mine", *options, "--construction", "possessive", "--out", str(tmp_path / "a.csv"), "--json"
+        *("mine", *options, "--construction", "possessive", "--construction", "apposition"),
+        *("--out", str(tmp_path / "a.csv"), "--json"),
     )
     assert done.returncode == 0, done.stderr
-    assert "The construction possessive is off by itself: 73 of 76 right" in done.stderr
+    assert "The construction apposition is off by itself: " in done.stderr
     mined = json.loads(done.stdout)
     assert (mined["sentences"], mined["matches"], mined["without_word"]) == (1, 1, 1)
     (template,) = load_mined(tmp_path / "a.csv").templates
     assert (template.text, template.fits) == ("The [X] ended [Y] career", ("determiner",))
-    assert "Constructions: possessive." in load_mined(tmp_path / "a.csv").card.history[0]
+    assert "Constructions: possessive, apposition." in load_mined(tmp_path / "a.csv").card.history[0]
     refused = run_here("mine", *options, "--construction", "adjective", "--out", str(tmp_path / "b.csv"))
     assert refused.returncode == 2
     assert "no construction 'adjective'" in refused.stderr

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
 TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "method": METHOD_TAB}
 FACTORS, READ, SENSITIVITY, KNOWLEDGE = "Factors", "What it read", "Sensitivity", "Knowledge"
-SUMMARY, FAIRPAIR, CRITERIA = "Summary", "FairPair", "Criteria"
+SUMMARY, FAIRPAIR, CRITERIA, KNOWN = "Summary", "FairPair", "Criteria", "Known benchmarks"
 HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS = "How it works", "What numbers support", "As in the papers"
 GLOSSARY, ABOUT = "Glossary", "About"
 TABS: Mapping[str, tuple[str, ...]] = {
     "why": (FACTORS, READ, SENSITIVITY, KNOWLEDGE),
-    "written_text": (SUMMARY, FAIRPAIR, CRITERIA),
+    "written_text": (SUMMARY, FAIRPAIR, CRITERIA, KNOWN),
     "method": (HOW_IT_WORKS, SUPPORTED, AS_IN_PAPERS, GLOSSARY, ABOUT),
 }
 
@@ -42,6 +42,7 @@ class Place:
 OVERVIEW, RISK, CAPRICE, TILT = Place("overview"), Place("risk"), Place("caprice"), Place("tilt")
 HEAT_MAP, TEMPLATES = Place("heat_map"), Place("templates")
 FAIRPAIR_TAB, CRITERIA_TAB = Place("written_text", FAIRPAIR), Place("written_text", CRITERIA)
+KNOWN_TAB = Place("written_text", KNOWN)
 RUN_AN_AUDIT, TRY_A_SENTENCE = Place("run_an_audit"), Place("try_a_sentence")
 OLD: Mapping[str, Place] = {
     "overview": OVERVIEW,  # the first page has the bare address alone

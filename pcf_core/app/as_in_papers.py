@@ -15,7 +15,6 @@ import streamlit as st
 
 from pcf_core.app.addresses import Place
 from pcf_core.app.arrange import PAPER_TEMPLATES
-from pcf_core.app.choice import choice_of
 from pcf_core.app.compare_axis import of_sources, printed_point
 from pcf_core.app.compare_published import paper_columns, paper_row, paper_table, printed_form, printed_source
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
@@ -23,13 +22,14 @@ from pcf_core.app.criteria import complete_result as criteria_result
 from pcf_core.app.criteria_hobbies import named
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria_published import figures_table
-from pcf_core.app.data import Loaded, load, remembered
+from pcf_core.app.data import Loaded, load
 from pcf_core.app.fairpair import complete_result as fairpair_result
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import mined_set, template_sets, topics
 from pcf_core.app.page import finding
 from pcf_core.app.preset_findings import spreads_of_pair
+from pcf_core.app.selection import choice_of
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
@@ -40,6 +40,7 @@ from pcf_core.material.printed import PAPERS, Paper, Printed, PrintedLink, print
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
 from pcf_core.report.arrange import shown_axes
+from pcf_core.report.factors import Panels
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
 from pcf_core.report.sections.tails import normal_shapes
@@ -222,12 +223,7 @@ def tilts(_: Printed, link: PrintedLink) -> Beside:
 def factors(item: Printed, link: PrintedLink) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
     loaded = loaded_of(link)
-    panels = remembered(
-        loaded,
-        "papers_factors",
-        [],
-        lambda: {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()},
-    )
+    panels = loaded.remember(plain_factors)
     if not item.factor:
         return Beside([factors_answer(name, found) for name, found in panels.items()])
     return Beside(
@@ -239,6 +235,11 @@ def factors(item: Printed, link: PrintedLink) -> Beside:
             for note in line_notes(panel)[:2]
         ]
     )
+
+
+def plain_factors(loaded: Loaded) -> Panels:
+    """Fit each factor's lines to every model's risk, without what other templates add to the intervals."""
+    return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
 def distribution(_: Printed, link: PrintedLink) -> Beside:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.data import Loaded
@@ -96,11 +98,11 @@ def draw_caprice(shown: Loaded) -> None:
             help="A logarithmic count axis makes single far-out occupations visible.",
         )
     if view == "survival":
-        draw_picture(survival_panel(shown), shown)
+        draw_picture(survival_panel(shown))
     elif view == "Hill plot":
         draw_hill(shown)
     else:
-        draw_picture(caprice_panel(shown, log_count=log_count), shown)
+        draw_picture(caprice_panel(shown, log_count=log_count))
     table = fits_table(tail_shapes(shown))
     if len(table):
         st.markdown("##### Fits of the values above 0")
@@ -113,7 +115,7 @@ def draw_hill(shown: Loaded) -> None:
     without = [name for name, shape in shapes.items() if shape.hill is None]
     if len(without) < len(shapes):
         alt = "Hill plot: the tail index of caprice from the largest values, with its band"
-        picture(shown, "hill_plot", alt, lambda: hill_plot(shapes))
+        picture(partial(hill_plot, shapes), "hill_plot", alt, source=shown.source)
     if without:
         st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
 
@@ -127,4 +129,4 @@ def draw_prejudice(shown: Loaded) -> None:
         key="normal_view",
         help="The distribution with its normal curve, or each occupation against what that curve expects.",
     )
-    draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown), shown)
+    draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown))

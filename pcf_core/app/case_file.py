@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, get_args
 
-from pcf_core.app.choice import Choice
 from pcf_core.app.criteria import complete_result as complete_criteria
 from pcf_core.app.data import Loaded, load, scored_models
 from pcf_core.app.fairpair import complete_result as complete_fairpair
+from pcf_core.app.selection import Choice
 from pcf_core.app.stores import open_store
 from pcf_core.app.versions import all_topics
 from pcf_core.core.errors import AuditError

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Place
+from pcf_core.app.benchmarks import draw_beside_audits
 from pcf_core.app.case_file import WOMEN, CaseFile, case_file, known_models
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
@@ -98,6 +99,7 @@ def draw_summary() -> None:
             icon=":material/info:",
         )
     draw_rows(case)
+    draw_beside_audits(model)
     if case.loaded.missing:
         offer_scoring(case.loaded.missing)
     if case.loaded.unread:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
@@ -128,11 +129,10 @@ def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "")
     finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
     picture(
-        loaded,
+        partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
         "Probability of each group in this cell, one bar a model",
-        lambda: cell_bars(cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
-        [occupation, template],
+        source=loaded.source,
     )
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
@@ -146,11 +146,9 @@ def draw_words(
     """Draw the words that carry one cell under one model."""
     st.markdown(f"Words that carry it · **{plain(name)}**")
     picture(
-        loaded,
+        partial(word_bars, once(cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",
         f"Most probable words of {name}",
-        lambda: word_bars(cell_words(item, occupation, template)),
-        [occupation, template],
+        source=loaded.source,
     )
-    cell = [name, occupation, template]
-    st.caption(remembered(loaded, "cell_caption", cell, lambda: cell_caption(item, occupation, template)))
+    st.caption(once(cell_caption)(item, occupation, template))

@@ -233,16 +233,15 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
     quantity, order = shown.quantity, list(loaded.runs)
     if shown.form == "scatter":
         alt = "Each occupation's risk under one model against that under the other, with the identity line"
-        state = [comparison.first.run, comparison.second.run, quantity]
         title = "Risk of each occupation, one model against the other"
         make = partial(risk_scatter, comparison, quantity, order)
-        picture(loaded, "risk_scatter", alt, make, state, title=title)
+        picture(make, "risk_scatter", alt, title=title, source=loaded.source)
         return
     most = len(comparison.occupations) if shown.every else MOST_DRAWN
     panel = pair_panel(loaded, comparison, quantity, most)
     for note in panel.notes:
         st.caption(note)
-    draw_picture(panel, loaded)
+    draw_picture(panel)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:

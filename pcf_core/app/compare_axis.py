@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -20,9 +21,9 @@ from pcf_core.app.compare_pairs import (
     sizes_of,
 )
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
-from pcf_core.app.data import Loaded, cached, must_wait, read_run
+from pcf_core.app.data import Loaded, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
-from pcf_core.app.page import chart, draw_provenance, draw_table, finding
+from pcf_core.app.page import draw_provenance, draw_table, finding, picture
 from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
@@ -120,11 +121,8 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     points = [*line.points, *line.printed]
     joined = axis == "base and aligned"
     order = [] if joined else list(loaded.runs)
-    figure = cached(
-        ["axis_panels", axis, repr(points), order],
-        lambda: axis_panels(points, TITLES[axis], order, joined=joined),
-    )
-    chart(figure, "axis_panels", alt, source=loaded.source)
+    make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
+    picture(make, "axis_panels", alt, source=loaded.source)
     draw_changes(changed, loaded.over)
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
@@ -305,11 +303,7 @@ LINES: dict[Axis, Callable[[Loaded], Line]] = {
 
 def draw_ranks(loaded: Loaded, line: Line) -> None:
     """Draw whether a model's occupations keep their order of risk from one text source to another."""
-    views = {name: item.view_key for name, item in loaded.runs.items()}
-    places = [
-        (point.line, point.place, item.view_key) for point, item in zip(line.points, line.runs, strict=True)
-    ]
-    table = cached(["ranks", views, places], lambda: ranks_table(loaded, line))
+    table = loaded.remember(ranks_table, line)
     if table.empty:
         return
     st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from pcf_core.app.compare_tables import SEVERAL_COLUMNS
-from pcf_core.app.data import Loaded, cached
-from pcf_core.app.page import chart, draw_table
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_table, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.text import plain
 from pcf_core.audit.comparing import controlled
@@ -99,12 +100,9 @@ def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
     if not points:
         return
     st.markdown("**What alignment changes**")
-    figure = cached(
-        ["change_panels", repr(points)], lambda: change_panels(points, "parameters (log) → larger")
-    )
     checkpoints = count(len(points), "aligned checkpoint")
     alt = f"R, prejudice and caprice of {checkpoints} less those of the base, with intervals"
-    chart(figure, "change_panels", alt)
+    picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 
 def draw_no_pairs() -> None:

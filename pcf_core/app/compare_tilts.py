@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
-from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.data import Loaded
 from pcf_core.app.page import picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import controls
@@ -72,13 +74,14 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     ends = (people(groups[1]), people(groups[0])) if len(groups) == 2 else ("less", f"more {people(group)}")
     lowest = -1.0 if len(groups) == 2 else -1 / (len(groups) - 1)
     picture(
-        loaded,
+        partial(
+            dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest
+        ),
         "dumbbell_plot",
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
-        lambda: dumbbell_plot(shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest),
-        [pair, group, sort, chosen, every],
         clicked=choose,
-        title=f"Whom either model favours: {ends[0]} left, {ends[1]} right",
+        title=f"Tilt of both models: {ends[0]} left, {ends[1]} right",
+        source=loaded.source,
     )
     if chosen and st.session_state.pop(CLICKED, False):
         st.dialog(f"{plain(chosen)}, sentence by sentence", width="large")(draw_sentences)(
@@ -97,12 +100,7 @@ def choose(occupation: object) -> None:
 
 def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> None:
     """Draw whom either model expects in each sentence about an occupation, and the way to its cells."""
-    table = remembered(
-        loaded,
-        "compared_sentences",
-        [pair, occupation],
-        lambda: sentences_table(occupation, {name: loaded.runs[name].result.preferences for name in pair}),
-    )
+    table = loaded.remember(compared_sentences, pair, occupation)
     st.dataframe(
         table,
         hide_index=True,
@@ -116,3 +114,8 @@ def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> No
         icon=":material/grid_on:",
         query_params={**current_choice().parameters, CHOSEN: occupation},
     )
+
+
+def compared_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> pd.DataFrame:
+    """Make a table of the sentences about an occupation with whom either model expects."""
+    return sentences_table(occupation, {name: loaded.runs[name].result.preferences for name in pair})

@@ -8,7 +8,6 @@ in the browser; so does this file, for the charts themselves leave every text co
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 import plotly.graph_objects as go
@@ -17,21 +16,17 @@ from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 from pcf_core.show.charts.theme import titled
 
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
-_at_work = Lock()  # visitors share figures, and Plotly's updates of one figure cannot run side by side
 
 
 def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
-    """Give axes, colour bars and annotations the stronger grey, in place; a figure may come again.
+    """Give axes, colour bars and annotations of a new figure the stronger grey, in place.
 
     ``title`` and ``source`` are written into it where it has none, see :func:`titled`.
     """
-    with _at_work:
-        if figure.layout.meta != "readable":
-            if title:
-                titled(figure, title, source)
-            figure.update_xaxes(STRONG)
-            figure.update_yaxes(STRONG)
-            figure.update_coloraxes(colorbar=STRONG)
-            figure.update_annotations(font_color=GRAY_90)
-            figure.layout.meta = "readable"
+    if title:
+        titled(figure, title, source)
+    figure.update_xaxes(STRONG)
+    figure.update_yaxes(STRONG)
+    figure.update_coloraxes(colorbar=STRONG)
+    figure.update_annotations(font_color=GRAY_90)
     return figure

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.choice import with_asked
-from pcf_core.app.roles import may_audit, write
+from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_file
@@ -169,6 +169,7 @@ def draw_own(experiment: ExperimentName) -> None:
                 partial(delete_own, experiment),
                 lambda: _go_to(key, USUAL),
                 f"delete_{kind}",
+                experiment,
             )
             with st.popover("What a file looks like", icon=":material/description:"):
                 st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
@@ -202,7 +203,7 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
     ).strip()
     if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
         try:
-            write(keep_own, experiment, name, file.name, data)
+            recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -19,12 +19,12 @@ from pcf_core.app.criteria import (
 from pcf_core.app.criteria_own import draw_own
 from pcf_core.app.criteria_published import draw_published
 from pcf_core.app.criteria_request import EXPERIMENTS, TITLES, Request
-from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_table, finding, finding_list
+from pcf_core.app.page import CRITERIA_SOURCE, draw_figures, draw_picture, draw_table, finding, finding_list
 from pcf_core.app.text import plain
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.report.sections.texts import criteria_panel
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     line_finding,
@@ -131,13 +131,8 @@ def draw_summary(shown: Shown) -> None:
             for model, readings in found.items()
         }
         drawn = {model: rows for model, rows in some.items() if rows}
-        alt = f"How far {', '.join(drawn)} are from each criterion, {answering}"
-        chart(
-            criteria_dots(drawn, shown.found.models),
-            f"criteria_summary_{answering}",
-            alt,
-            source=CRITERIA_SOURCE,
-        )
+        panel = criteria_panel(drawn, shown.found.models, answering)
+        draw_picture(replace(panel, alt=f"{panel.alt}, {answering}"), source=CRITERIA_SOURCE)
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}

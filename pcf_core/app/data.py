@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from pcf_core.app.caching import kept, key_of, once
 from pcf_core.app.lists import set_names, stamp_of
+from pcf_core.app.selection import Choice
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.versions import named_or_kept
 from pcf_core.audit.options import ViewOptions
@@ -18,19 +20,17 @@ from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_o
 from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
-from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
+from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import IMPORTED, SELECTIONS, Protocol, RunSpec, model_label, scored_as
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
-from pcf_core.report.loaded import LoadedRun, Runs
+from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
 from pcf_core.store.results import RunInfo
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import Reading, reading_key
 
-if TYPE_CHECKING:
-    from pcf_core.app.choice import Choice
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
@@ -62,9 +62,9 @@ class Loaded(Runs):
         """What the intervals shown are over."""
         return self.choice.over
 
-    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
-        """Give what ``make`` gives, worked out once for all visitors, see :func:`remembered`."""
-        return remembered(self, name, state, make)
+    def remember(self, function: Callable[Concatenate[Loaded, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Return what a function answers for these runs, worked out once for all visitors."""
+        return once(function)(self, *given, **named)
 
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
         """Return the report of one of the runs under other options, worked out once for all visitors."""
@@ -72,12 +72,8 @@ class Loaded(Runs):
 
     def compare(self, first: LoadedRun, second: LoadedRun) -> Comparison:
         """Compare two of the runs, paired, once for all visitors; raises as for any :class:`Runs`."""
-
-        def make() -> Comparison:
-            with st.spinner("Comparing template by template …"):
-                return Runs.compare(self, first, second)
-
-        return cached(["comparison", first.view_key, second.view_key], make)
+        with st.spinner("Comparing template by template …"):
+            return once(compare_runs)(first, second, self.options)
 
 
 def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
@@ -88,44 +84,38 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(run.scoring.name for run in runs))
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)
-def cached_result(
-    run_key: str, name: str, audit: str, aggregation: Aggregation, _run: RunSpec, _protocol: Protocol
-) -> Result:
-    """Load a finished run's preferences; they are shared between sessions and never changed."""
-    return load_result(open_store(), _run, _protocol, aggregation)
+@kept(slots=24)
+def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
+    """Load a finished run's preferences; they are shared between sessions and never changed.
 
-
-@st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
-def cached_report(view_key: str, _run: RunSpec, _options: ViewOptions, _result: Result) -> RiskReport:
-    """Load a finished run's report under view options; it is shared between sessions and never changed."""
-    return report(_result, _run, _options)
-
-
-@st.cache_resource(show_spinner="Working out risks and intervals …", max_entries=64)
-def cached_brief_report(view_key: str, _run: RunSpec, _options: ViewOptions, _result: Result) -> RiskReport:
-    """Load the same with the intervals of R alone, in a fraction of the time."""
-    return report(_result, _run, _options, brief=True)
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _remembered(key: str, _make: Callable[[], Any]) -> Any:
-    return _make()
-
-
-def remembered(loaded: Loaded, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
-    """Cache what ``make`` gives until the loaded runs, the view options or ``state`` change.
-
-    For figures and sentences that cost more than a few milliseconds; ``state`` lists every choice of the page
-    that they depend on.
+    ``stored``: what there was of the run in the store, see :func:`stored_state`.
     """
-    views = {name: item.view_key for name, item in loaded.runs.items()}
-    return cached([name, views, list(state)], make)
+    return load_result(open_store(), run, options.protocol, options.aggregation)
 
 
-def cached(parts: Sequence[object], make: Callable[[], T]) -> T:
-    """Cache what ``make`` gives for ``parts``: a name of its own, and everything that it depends on."""
-    return cast(T, _remembered(digest(list(parts)), make))
+@kept(slots=64, spinner="Working out risks and intervals …")
+def cached_report(run: RunSpec, options: ViewOptions, stored: str, brief: bool) -> RiskReport:
+    """Load a finished run's report under view options, of a ``brief`` one with the intervals of R alone.
+
+    It is shared between sessions and never changed.
+    """
+    return report(result_of(run, options, stored), run, options, brief=brief)
+
+
+def result_of(run: RunSpec, options: ViewOptions, stored: str) -> Result:
+    """Return a finished run's preferences, which of all options depend on protocol and aggregation alone."""
+    read_by = ViewOptions(protocol=options.protocol, aggregation=options.aggregation)
+    return cached_result(run, read_by, stored)
+
+
+def stored_state(run: RunSpec, protocol: Protocol) -> str:
+    """Return what pages show of a run beside what it is: its self-audit, and by what name it is kept.
+
+    The statistics behind weights are no part of a run either.
+    """
+    store = open_store()
+    found = self_audit_of(store, run)  # it comes, or changes, when a run is finished
+    return digest([kept_name(store, run, protocol), found and found.model_dump(), stamp_of("factors")])
 
 
 def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> LoadedRun:
@@ -138,25 +128,10 @@ def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Load
     AuditError
         The run is not finished, or cannot be read this way.
     """
-    store = open_store()
-    key, found, name = run.key, self_audit_of(store, run), kept_name(store, run, options.protocol)
-    audit = digest(found.model_dump() if found else None)  # it comes, or changes, when a run is finished
-    view_key = digest(
-        [
-            run.kept_as,
-            name,
-            audit,
-            run.topic.aligned,
-            [(template.count, template.documents) for template in run.templates.templates],
-            run.templates.kept,
-            run.plan.draws if run.plan else None,
-            options.model_dump(),
-            stamp_of("factors"),
-        ]
-    )
-    result = cached_result(run.kept_as, name, audit, options.aggregation, run, options.protocol)
-    written = cached_brief_report if brief else cached_report
-    return LoadedRun(run, key, view_key, result, written(view_key, run, options, result))
+    stored = stored_state(run, options.protocol)
+    view_key = key_of(run, options, stored, brief)
+    result = result_of(run, options, stored)
+    return LoadedRun(run, run.key, view_key, result, cached_report(run, options, stored, brief))
 
 
 def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:

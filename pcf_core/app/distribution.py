@@ -8,7 +8,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.text import plain
 from pcf_core.core.risk import MeanTilt, RiskReport, StereotypeDistribution
@@ -30,8 +31,7 @@ Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
     """Return the sentence of :func:`pcf_core.report.tilts.opening_of`, cached."""
-    make = partial(opening_of, loaded.runs, reports, loaded.options, occupation)
-    return remembered(loaded, "opening", [occupation], make)
+    return once(opening_of)(loaded.runs, reports, loaded.options, occupation)
 
 
 def draw_distribution(
@@ -54,31 +54,22 @@ def draw_distribution(
         help="From where on a stereotype counts as strong: the share of contexts above τ is shown.",
     )
     several = len(groups) > 2
-    found = remembered(
-        loaded, "distributions", [occupation], lambda: distributions_of(loaded, reports, tilts, occupation)
-    )
+    found = loaded.remember(distributions_of, reports, tilts, occupation)
     drawn = panels(found) if several else groups[:1]
     shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in found.items()}
     finding(*sentences(shown, threshold))
     other = "" if several else groups[1]
-    state = [occupation, threshold]
     left, right = st.columns(2)
     with left:
         alt = f"Histogram of the stereotype over the contexts of {occupation}"
         make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
-        picture(
-            loaded,
-            "stereotype_histogram",
-            alt,
-            make,
-            state,
-            title=f"Stereotype of {occupation} in each context",
-        )
+        title = f"Stereotype of {occupation} in each context"
+        picture(make, "stereotype_histogram", alt, title=title, source=loaded.source)
     with right:
         alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
         title = f"Stereotype of {occupation}, summed up"  # as long as the other: they stand side by side
-        picture(loaded, "stereotype_steps", alt, make, state, title=title)
+        picture(make, "stereotype_steps", alt, title=title, source=loaded.source)
     if several and len(drawn) < len(groups):
         st.caption(
             f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pcf_core.app.data import Loaded, remembered
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded
 from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.roles import may_audit
@@ -58,11 +60,6 @@ class FactorChoice:
     matching: Matching
     own: OwnFactor | None
 
-    @property
-    def state(self) -> list[object]:
-        """All that the panels depend on besides the runs."""
-        return [self.quantity, self.matching, self.own.hash if self.own else ""]
-
 
 def draw_factors() -> None:
     """Draw the tab: controls, finding, panels and tables."""
@@ -78,12 +75,10 @@ def draw_factors() -> None:
             finding(*said, slopes_note(panels), templates_note(panels))
             key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_panels(loaded, choice, panels)
-    draw_left_out(loaded, choice, panels)
+    draw_left_out(panels)
     st.markdown("**The lines of all chosen models**")
-    lines = remembered(loaded, "factor_lines", choice.state, lambda: lines_table(every))
-    draw_table(lines, "factor_lines", LINE_COLUMNS)
-    points = remembered(loaded, "factor_points", choice.state, lambda: factors_table(every))
-    foot(how_to_read.FACTORS, lambda: points, "factors", loaded, POINT_COLUMNS)
+    draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
+    foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
 
 
 def draw_controls(loaded: Loaded) -> FactorChoice:
@@ -190,32 +185,30 @@ def forget() -> None:
 def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
     """Return the panels of every chosen model."""
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        return remembered(
-            loaded,
-            "factor_panels",
-            choice.state,
-            lambda: {
-                name: panels_in(item, loaded.options, choice.quantity, choice.matching, choice.own)
-                for name, item in loaded.runs.items()
-            },
-        )
+        return loaded.remember(every_panel, choice.quantity, choice.matching, choice.own)
+
+
+def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
+    """Fit the lines of every chosen model."""
+    return {
+        name: panels_in(item, loaded.options, quantity, matching, own) for name, item in loaded.runs.items()
+    }
 
 
 def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
     """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
-    drawn = factor_panels(loaded, choice.model, panels, choice.state)
+    drawn = factor_panels(loaded, choice.model, panels)
     for start in range(0, len(drawn), 2):
         for column, panel, one in zip(st.columns(2), panels[start:], drawn[start:], strict=False):
             with column:
                 st.markdown(f"**{plain(capital(panel.scale.noun))}**")
-                draw_picture(one, loaded)
+                draw_picture(one)
                 st.caption("  \n".join(plain(note) for note in one.notes))
 
 
-def draw_left_out(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
+def draw_left_out(panels: Sequence[FactorPanel]) -> None:
     """Draw the occupations that are no point, with the reason, and the sources."""
-    state = [*choice.state, choice.model]
-    table = remembered(loaded, "factors_left_out", state, lambda: left_out_table(panels))
+    table = once(left_out_table)(panels)
     with st.expander(f"Left out, and why: {len(table):,}"):
         draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
     with st.expander("Sources"):

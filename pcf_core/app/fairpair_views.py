@@ -5,44 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.fairpair import Found, draw_provenance
 from pcf_core.app.fairpair_request import Request
 from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
-from pcf_core.app.page import FAIRPAIR_SOURCE, chart, draw_table, finding
+from pcf_core.app.page import FAIRPAIR_SOURCE, chart, draw_picture, draw_table, finding
 from pcf_core.app.widgets import choose_one
-from pcf_core.report import how_to_read
 from pcf_core.report.fairpair_tables import (
     categories_table,
     convergence_table,
-    models_table,
     pairs_table,
-    phrases_table,
     prompts_table,
     temperatures_table,
 )
+from pcf_core.report.panels import Panel
+from pcf_core.report.sections.texts import categories_panel, ratio_panel, variation_panel, words_panel
 from pcf_core.show.charts.fairpair import (
     QUANTITY_WORDS,
     Quantity,
-    category_bars,
     convergence_lines,
-    phrase_dots,
     prompt_dots,
-    ratio_dots,
     temperature_lines,
-    variation_bars,
 )
 from pcf_core.show.findings.fairpair import (
     bars_finding,
-    categories_finding,
     convergence_finding,
     mean_ratio_note,
     prompts_finding,
     sentiment_finding,
-    words_finding,
 )
 from pcf_core.show.findings.fairpair_run import grid_finding
 from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult
@@ -97,35 +89,27 @@ class Shown:
             help="Whose prompts, words and texts are shown.",
         )
 
-    def foot(self, how: str, table: Callable[[], pd.DataFrame], name: str) -> None:
+    def foot(self, panel: Panel, name: str) -> None:
         """Draw How to read this, Data, Provenance."""
         left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
-        left.markdown(how)
+        left.markdown(panel.how)
         with middle:
-            draw_table(table(), name)
+            if panel.table:
+                draw_table(panel.table(), name)
         with right:
             draw_provenance(self.results, self.request)
 
 
 def draw_models(shown: Shown) -> None:
     """Draw F of each model, B and both V, and the sentences about them."""
-    reports, order = shown.reports, shown.found.models
-    chart(
-        ratio_dots(reports, order),
-        "fairpair_ratio",
-        f"F of {', '.join(reports)}, against 1",
-        source=FAIRPAIR_SOURCE,
-    )
+    reports = shown.reports
+    panel = ratio_panel(reports, shown.found.models)
+    draw_picture(panel, source=FAIRPAIR_SOURCE)
     finding(*(shown.of(model, bars_finding(report)) for model, report in reports.items()))
-    chart(
-        variation_bars(reports),
-        "fairpair_bars",
-        f"B and both V of {', '.join(reports)}",
-        source=FAIRPAIR_SOURCE,
-    )
+    draw_picture(variation_panel(reports), source=FAIRPAIR_SOURCE)
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
     finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
-    shown.foot(how_to_read.FAIRPAIR, lambda: models_table(reports), "fairpair")
+    shown.foot(panel, "fairpair")
 
 
 def draw_prompts(shown: Shown) -> None:
@@ -139,7 +123,7 @@ def draw_prompts(shown: Shown) -> None:
         f"F of single prompts of {model}, largest E first",
         source=FAIRPAIR_SOURCE,
     )
-    shown.foot(HOW_PROMPTS, lambda: prompts_table(report), "fairpair_prompts_table")
+    shown.foot(Panel(how=HOW_PROMPTS, table=lambda: prompts_table(report)), "fairpair_prompts_table")
 
 
 def draw_convergence(shown: Shown) -> None:
@@ -163,7 +147,7 @@ def draw_convergence(shown: Shown) -> None:
             chart(
                 figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}", source=FAIRPAIR_SOURCE
             )
-    shown.foot(HOW_CONVERGENCE, lambda: convergence_table(found), "fairpair_convergence")
+    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
 
 
 def draw_temperatures(shown: Shown) -> None:
@@ -183,7 +167,9 @@ def draw_temperatures(shown: Shown) -> None:
         f"F by temperature of {', '.join(found)}",
         source=FAIRPAIR_SOURCE,
     )
-    shown.foot(HOW_TEMPERATURES, lambda: temperatures_table(found), "fairpair_temperatures_table")
+    shown.foot(
+        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(found)), "fairpair_temperatures_table"
+    )
 
 
 def draw_words(shown: Shown) -> None:
@@ -191,13 +177,9 @@ def draw_words(shown: Shown) -> None:
     model = shown.one()
     result = shown.results[model]
     report = result.words
-    finding(words_finding(report))
-    chart(
-        phrase_dots(report),
-        "fairpair_phrases",
-        f"Phrases that either side of {model} has more often",
-        source=FAIRPAIR_SOURCE,
-    )
+    phrased, categories = words_panel(model, report), categories_panel(model, report)
+    finding(*phrased.findings)
+    draw_picture(phrased, source=FAIRPAIR_SOURCE)
     if report.words:
         phrases = [row.words for row in report.words]
         phrase = st.selectbox(
@@ -208,13 +190,8 @@ def draw_words(shown: Shown) -> None:
             help="The strongest phrases; some texts of either side that have the chosen one.",
         )
         draw_phrase(result, report.words[phrases.index(phrase)])
-    finding(categories_finding(report))
-    chart(
-        category_bars(report),
-        "fairpair_categories",
-        f"Texts of {model} with words of each category",
-        source=FAIRPAIR_SOURCE,
-    )
+    finding(*categories.findings)
+    draw_picture(categories, source=FAIRPAIR_SOURCE)
     having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
     if having:
         category = st.selectbox(
@@ -225,7 +202,7 @@ def draw_words(shown: Shown) -> None:
             help="Some texts of either side that have a word of the chosen category, the words marked.",
         )
         draw_category(result, having[category])
-    shown.foot(how_to_read.FAIRPAIR_WORDS, lambda: phrases_table(report), "fairpair_phrases_table")
+    shown.foot(phrased, "fairpair_phrases_table")
     with st.expander("Words of the categories"):
         draw_table(categories_table(report), "fairpair_categories_table")
 
@@ -236,7 +213,7 @@ def draw_texts(shown: Shown) -> None:
     report = shown.reports[model]
     pairs = draw_pairs(shown.results[model], report, model)
     if pairs is not None:
-        shown.foot(HOW_TEXTS, lambda: pairs_table(pairs, report), "fairpair_pairs")
+        shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
 
 
 VIEWS: dict[str, Callable[[Shown], None]] = {

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.data import cached
 from pcf_core.app.how_it_works_matrices import draw_hair, draw_references, draw_three
 from pcf_core.app.page import draw_figures, finding
 from pcf_core.app.toys import risk_row, slider, steps_table, tell
@@ -85,11 +84,8 @@ def draw_two() -> None:
         ]
     )
     alt = "The criterion J over the stereotype, a panel each for the models M1 and M2"
-
-    def make() -> go.Figure:
-        return jensen_curve(models, criterion_curve())
-
-    tell(HOW_TWO, lambda: cached(["two_models"], make), alt, "two_models", steps_table(models))
+    make = partial(jensen_curve, models, criterion_curve())
+    tell(HOW_TWO, make, alt, "two_models", steps_table(models))
 
 
 def draw_glossary() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pcf_core.app.model_details import draw_open, run_title
-from pcf_core.app.roles import may_audit, write
+from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_file
@@ -35,7 +35,10 @@ def draw_import() -> None:
             try:
                 pack = read_pack(file.getvalue())
                 signature = signature_of(pack.signed, pack.signature, settings().signers)
-                st.session_state[ARRIVED] = write(import_pack, open_store(), pack, signature)
+                names = " ".join(pack.manifest.runs)
+                st.session_state[ARRIVED] = recorded(
+                    "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
+                )
             except AuditError as error:
                 forget()
                 st.error(plain(str(error)), icon=":material/error:")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import cached
+from pcf_core.app.caching import kept
 from pcf_core.app.model_details import draw_open
 from pcf_core.app.page import draw_table
-from pcf_core.app.roles import may_audit, write
+from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
@@ -96,13 +96,15 @@ def owner_of(info: RunInfo) -> str:
 
 def sizes_of(infos: Sequence[RunInfo]) -> list[int]:
     """Return the bytes that each run alone takes; worked out again when a run or a shard comes or goes."""
-    store = open_store()
     scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
-    state = [
-        [(info.run.key, info.created.isoformat(), info.complete) for info in infos],
-        [list(store.shards(scoring)) for scoring in scorings.values()],
-    ]
-    return cached(["sizes_of_runs", *state], lambda: [store.size_of_run(info.run.key) for info in infos])
+    state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
+    return sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
+
+
+@kept()
+def sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[str]]) -> list[int]:
+    """Return the bytes that each run alone takes, by its key, while runs and their shards are these."""
+    return [open_store().size_of_run(key) for key, _, _ in runs]
 
 
 def title_of(info: RunInfo) -> str:
@@ -122,7 +124,7 @@ def draw_delete(key: str, title: str) -> None:
         )
         if st.button("Delete for good", key=f"delete_run_{key}", type="primary"):
             try:
-                write(delete_run, open_store(), open_queue(), key)
+                recorded("deleted", "run", f"{key} {title}", delete_run, open_store(), open_queue(), key)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

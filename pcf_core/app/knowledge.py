@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.choice import Choice, current_choice, with_asked
-from pcf_core.app.data import cached
+from pcf_core.app.caching import kept
+from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.knowledge_own import PANEL, draw_own, opened, set_names
-from pcf_core.app.page import chart, draw_commands, draw_figures, draw_table, finding
+from pcf_core.app.page import draw_commands, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.selection import Choice
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import described, plain
 from pcf_core.app.widgets import choose_one
@@ -30,17 +30,15 @@ from pcf_core.audit.results import NOT_YET
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
-from pcf_core.core.run import ScoringKey, SelfAudit, model_label
+from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
 from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report import how_to_read
-from pcf_core.report.knowledge_tables import knowledge_table, ordered
+from pcf_core.report.knowledge_tables import knowledge_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import dtype_option
-from pcf_core.show.charts.knowledge import knowledge_bars
-from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.report.sections.knowledge import knowledge_panel
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import ends, two_decimals
 from pcf_core.work.requests import submit_knowledge
@@ -81,12 +79,13 @@ def draw_knowledge() -> None:
     offer_scoring(asked, known.missing)
     if not known.reports:
         return
-    for model, report in known.reports.items():
-        finding(knowledge_finding(model, report), confidence_finding(report))
+    panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
+    for panel in panels.values():
+        finding(*panel.findings)
     draw_figures(knowledge_figures(known.reports))
-    for model, report in known.reports.items():
-        if report.warnings:
-            said = " ".join(report.warnings)
+    for model, panel in panels.items():
+        if panel.notes:
+            said = " ".join(panel.notes)
             st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
     with st.container(horizontal=True):
         model = st.selectbox(
@@ -103,13 +102,10 @@ def draw_knowledge() -> None:
             key="knowledge_order",
             help="Twenty facts are drawn; the table has all.",
         )
-    chart(
-        knowledge_bars(ordered(known.reports[model], order)),
-        "knowledge_bars",
-        f"What {model} knows of twenty facts, {order} first",
-    )
+    panel = knowledge_panel(model, known.reports[model], order)
+    draw_picture(panel)
     how, data, source = st.tabs(["How to read this", "Data", "Provenance"])
-    how.markdown(how_to_read.KNOWLEDGE)
+    how.markdown(panel.how)
     with data:
         draw_table(knowledge_table(known.reports), "knowledge")
     with source:
@@ -158,18 +154,24 @@ def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
                 missing[model] = keys_meant[0]
                 continue
             audit = knowledge_audit_of(store, key, asked)
-            parts = [
-                "knowledge",
-                key.hash,
-                *(asked.hash, [fact.weight for fact in asked.facts], asked.title),
-                *(score, protocol, store.shards(key)),
-                audit and audit.model_dump(),
-            ]
-            reports[model] = cached(parts, partial(knowledge_report, store, key, asked, score, protocol))
+            reports[model] = report_among(key, asked, score, protocol, store.shards(key), audit)
             keys[model], audits[model] = key, audit
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
     return Known(reports, keys, audits, missing)
+
+
+@kept()
+def report_among(
+    key: ScoringKey,
+    asked: KnowledgeSet,
+    score: str,
+    protocol: Protocol,
+    shards: Sequence[str],
+    audit: SelfAudit | None,
+) -> KnowledgeReport:
+    """Work out what a model knows, while its shards and its self-audit are these."""
+    return knowledge_report(open_store(), key, asked, score, protocol)
 
 
 def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:

@@ -164,14 +164,23 @@ def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
     )
 
 
+def draw_model_cards(models: Sequence[ModelSpec]) -> None:
+    """Draw a card for each model that can be scored now, which a telephone has in the place of the table."""
+    for row in at_hand_table(models).to_dict("records"):
+        size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
+        said = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
+        with st.container(border=True):
+            st.markdown(f"**{plain(row['name'])}**  \n{plain(said)}")
+
+
 def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:
     """Make a table with one row per model of the registry."""
     return pd.DataFrame(
         [
             {
                 "name": model.name,
-                "family": model.family,
                 "parameters": model.parameters,
+                "family": model.family,
                 **{dtype: model.memory(dtype) / GIGABYTE for dtype in DTYPES},
                 "gated": model.gated,
                 "remote_code": model.remote_code,

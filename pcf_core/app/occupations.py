@@ -23,7 +23,7 @@ def draw_occupations(loaded: Loaded, thousand: bool) -> None:
         "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
     )
     panel = occupation_panel(loaded, model, thousand=thousand)
-    draw_picture(panel, loaded)
+    draw_picture(panel)
     draw_occupation_bars(loaded.reports[model], thousand=thousand)
     draw_foot(panel, loaded, "occupations")
 

@@ -18,7 +18,16 @@ from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
-from pcf_core.show.overview import KINDS, ModelRow, bar, by_risk, card_text, models_table
+from pcf_core.show.overview import (
+    BAR_LEGEND,
+    KINDS,
+    ModelRow,
+    bar,
+    by_risk,
+    card_text,
+    copies_text,
+    models_table,
+)
 
 ALL = "all"
 SHOWN = "models_shown"
@@ -86,12 +95,17 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.kind == "imported"]
     if is_presented():  # the texts of a table have one size, too small for the last row
-        chart(risk_bars([as_bar(row) for row in shown]), "models_presented", "Risk of each model")
+        figure = risk_bars([as_bar(row) for row in shown])
+        chart(figure, "models_presented", "Risk of each model", source=loaded.source)
         return
     with st.container(key="cards_of_models"):
         draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
         draw_model_table(loaded, shown)
+    stored = {spec.name: spec.quantization for spec in list_models()}
+    names = dict.fromkeys(split_label(row.model)[0] for row in shown)
+    copies = copies_text({name: stored.get(name, "") for name in names})
+    st.caption(plain(" ".join([BAR_LEGEND, copies]).strip()))
 
 
 def as_bar(row: ModelRow) -> RiskBar:

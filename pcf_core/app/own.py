@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.roles import may_audit, write
+from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_files
 from pcf_core.app.widgets import choose_one
@@ -71,6 +71,7 @@ class OwnPanel(Generic[T]):
                     self.own.delete,
                     lambda: self.go_to(self.first()),
                     f"delete_{self.key}",
+                    self.own.shelf.kind,
                 )
                 if self.examples:
                     with st.popover("What a file looks like", icon=":material/description:"):
@@ -148,7 +149,8 @@ def draw_upload(
     ).strip()
     if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
         try:
-            write(own.save, found.model_copy(update={"name": name}))
+            found = found.model_copy(update={"name": name})
+            recorded("uploaded", kind, name, own.save, found)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:
@@ -187,7 +189,12 @@ def draw_hidden(shelf: Shelf) -> None:
 
 
 def draw_delete(
-    name: str, own: Collection[str], delete: Callable[[str], None], deleted: Callable[[], None], key: str
+    name: str,
+    own: Collection[str],
+    delete: Callable[[str], None],
+    deleted: Callable[[], None],
+    key: str,
+    kind: str,
 ) -> None:
     """Delete one of the user's own, after a second question; nothing is drawn for others, or for a viewer.
 
@@ -203,6 +210,8 @@ def draw_delete(
         Called when it is gone.
     key
         Of the button.
+    kind
+        What it is called in the journal.
     """
     if name not in own or not may_audit():
         return
@@ -210,7 +219,7 @@ def draw_delete(
         st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
         if st.button("Delete for good", key=key, type="primary"):
             try:
-                write(delete, name)
+                recorded("deleted", kind, name, delete, name)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

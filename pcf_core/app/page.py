@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from pcf_core.app.caching import kept
 from pcf_core.app.choice import current_choice
 from pcf_core.app.contrast import readable
-from pcf_core.app.data import Loaded, load, plans_of, remembered
+from pcf_core.app.data import Loaded, load, plans_of
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.notes import notes
 from pcf_core.app.present import enlarged, is_presented
@@ -44,12 +46,13 @@ from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
 from pcf_core.show.findings.numbers import count, listed
-from pcf_core.show.findings.progress import contexts
+from pcf_core.show.findings.progress import contexts, unequal_weights, weights_help
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 FAIRPAIR_SOURCE, CRITERIA_SOURCE = f"{PROGRAM} · FairPair", f"{PROGRAM} · Criteria"
 ROW = 5  # key figures side by side
+FIGURES = 128  # kept for all visitors
 
 
 def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
@@ -188,7 +191,8 @@ def draw_loaded(loaded: Loaded) -> None:
     with st.sidebar:
         st.caption(
             f"{count(len(loaded.runs), 'run')} · {count(len(occupations), plain(run.evidence.noun))} × "
-            f"{contexts(len(first.templates), first.sampling)} that count as {effective_text(first)}"
+            f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
+            help=weights_help(effective_text(first)) if unequal_weights(first) else None,
         )
 
 
@@ -252,32 +256,37 @@ def _draw_row(figures: Sequence[KeyFigure], columns: int) -> None:
 
 
 def picture(
-    loaded: Loaded,
+    make: partial[go.Figure],
     key: str,
     alt: str,
-    make: Callable[[], go.Figure],
-    state: Sequence[object] = (),
     clicked: Callable[[object], None] | None = None,
+    *,
     title: str = "",
+    source: str = PROGRAM,
 ) -> None:
-    """Draw one chart, full width, anew only when the runs, the view options or ``state`` change.
+    """Draw what a function makes as :func:`chart` does, anew only when it takes something else."""
+    _draw_figure(_figure(make, title or heading(alt), source), key, alt, clicked)
 
-    ``alt`` is its sentence for a screen reader; ``clicked`` and ``title`` as in :func:`chart`.
-    """
-    figure = remembered(loaded, key, [*state, title], make)
-    chart(figure, key, alt, clicked, title=title, source=loaded.source)
+
+@kept(slots=FIGURES)
+def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
+    return readable(make(), title, source)
 
 
 def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
     """Draw the picture of a panel and what stands below it; ``name``: of the table's files."""
-    draw_picture(panel, loaded)
+    draw_picture(panel)
     draw_foot(panel, loaded, name)
 
 
-def draw_picture(panel: Panel, loaded: Loaded, clicked: Callable[[object], None] | None = None) -> None:
-    """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
+def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None, *, source: str = "") -> None:
+    """Draw the picture of a panel, if it has one.
+
+    ``clicked`` as in :func:`chart`; ``source`` stands in it instead of the panel's.
+    """
     if panel.chart:
-        picture(loaded, panel.key, panel.alt, panel.chart, panel.state, clicked, title=panel.heading)
+        source = source or panel.source
+        picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=source)
 
 
 def draw_foot(
@@ -301,16 +310,24 @@ def chart(
     title: str = "",
     source: str = PROGRAM,
 ) -> None:
-    """Draw a figure, full width, in the page's theme; a click calls ``clicked``.
+    """Draw a new figure, full width, in the page's theme; a click calls ``clicked``.
 
-    It is called with the ``customdata`` of the mark that was clicked.  ``title`` and ``source`` stand in the
-    figure, so that a file of it has them; without a title what ``alt`` says first.  On a telephone a finger
-    on the figure moves the page, as it does beside it, and zooms by the buttons alone: plotly would take each
-    swipe for a zoom, and a tall chart could not be passed.
+    ``alt`` is its sentence for a screen reader.  ``clicked`` is called with the ``customdata`` of the mark
+    that was clicked.  ``title`` and ``source`` stand in the figure, so that a file of it has them; without a
+    title what ``alt`` says first.
     """
-    drawn = readable(figure, title or heading(alt), source)
-    if is_presented():
-        drawn = enlarged(drawn)
+    _draw_figure(readable(figure, title or heading(alt), source), key, alt, clicked)
+
+
+def _draw_figure(
+    figure: go.Figure, key: str, alt: str, clicked: Callable[[object], None] | None = None
+) -> None:
+    """Draw a figure that visitors may share.
+
+    On a telephone a finger on the figure moves the page, as it does beside it, and zooms by the buttons
+    alone: plotly would take each swipe for a zoom, and a tall chart could not be passed.
+    """
+    drawn = enlarged(figure) if is_presented() else figure
     if "Mobi" in st.context.headers.get("User-Agent", ""):
         drawn = go.Figure(drawn).update_layout(dragmode=False)  # a copy: visitors share the figure
     shown: dict[str, Any] = {

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pcf_core.app.choice import Choice, current_choice
+from pcf_core.app.choice import current_choice
 from pcf_core.app.data import asked_run, finished, scored_models
 from pcf_core.app.links import follow
 from pcf_core.app.page import scorable, submit
 from pcf_core.app.roles import may_audit
+from pcf_core.app.selection import Choice
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec, model_label

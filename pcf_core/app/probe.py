@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.choice import Choice
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import draw_commands, draw_table
+from pcf_core.app.selection import Choice
 from pcf_core.app.text import plain
 from pcf_core.app.versions import all_evidence, all_topics
 from pcf_core.audit.preferences import aggregated

@@ -23,6 +23,8 @@ from pcf_core.core.settings import settings
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration, look_finding, progress_note
 from pcf_core.show.findings.templates import mining_finding
+from pcf_core.texts.benchmarks.records import FACTS
+from pcf_core.work.benchmarks import BENCHMARK, BenchmarkRequest
 from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest
 from pcf_core.work.fairpair import FAIRPAIR, FairPairRequest
 from pcf_core.work.launch import ensure_worker
@@ -39,8 +41,8 @@ from pcf_core.work.requests import (
 ACTIVE = ("queued", "running")
 ENDED_EARLY = ("failed", "cancelled")
 RECENT = 100
-KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, FETCH)
-NO_RUN = ("read", "knowledge", EMBEDDING, FETCH)  # kinds that make nothing to be opened
+KINDS = ("score", "mine", "read", "knowledge", FAIRPAIR, CRITERIA, EMBEDDING, BENCHMARK, FETCH)
+NO_RUN = ("read", "knowledge", EMBEDDING, BENCHMARK, FETCH)  # kinds that make nothing to be opened
 DOING = {
     "score": "scoring",
     "mine": "mining",
@@ -49,6 +51,7 @@ DOING = {
     FAIRPAIR: "writing and comparing",
     CRITERIA: "asking and reading",
     EMBEDDING: "learning word vectors",
+    BENCHMARK: "scoring sentences",
     FETCH: "fetching",
 }
 TEXTS = (FAIRPAIR, CRITERIA)  # kinds that count texts
@@ -200,6 +203,9 @@ def heading(job: Job) -> str:
     if job.kind == CRITERIA:
         criteria = CriteriaRequest.model_validate(job.payload)
         return f"**{plain(criteria.model)}** · Criteria · {plain(criteria.title)} · {criteria.answering}"
+    if job.kind == BENCHMARK:
+        known_one = BenchmarkRequest.model_validate(job.payload)
+        return f"**{plain(known_one.model)}** · {FACTS[known_one.benchmark].title} · {plain(known_one.title)}"
     if job.kind == EMBEDDING:
         pooled = EmbeddingRequest.model_validate(job.payload)
         return f"**{plain(', '.join(pooled.models))}** · Criteria · embedding score over all"
@@ -234,6 +240,8 @@ def unit_of(job: Job) -> str:
         return "prompts"
     if job.kind == EMBEDDING:
         return "embeddings"
+    if job.kind == BENCHMARK:
+        return "items"
     return "texts" if job.kind in TEXTS else "cells"
 
 
@@ -250,7 +258,7 @@ def ended_text(job: Job) -> str:
     if job.kind == FETCH:
         said = job.result.get("said", "") if job.result and job.state == "done" else ""
         return plain(said) or f"{size_text(job.done)} were fetched; files that are whole are kept"
-    if job.kind in (*TEXTS, EMBEDDING):
+    if job.kind in (*TEXTS, EMBEDDING, BENCHMARK):
         return f"{job.done:,} of {job.total:,} {unit_of(job)}" if job.total else "all of it was there"
     cells = f"{job.done:,} of {job.total:,} cells" if job.total else "nothing had to be scored"
     return cells if job.kind in NO_RUN else f"{cells} · run {job.key}"

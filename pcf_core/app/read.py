@@ -8,15 +8,15 @@ from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.data import Loaded, cached, remembered
-from pcf_core.app.lists import stamp_of
+from pcf_core.app.caching import kept, once
+from pcf_core.app.data import Loaded
+from pcf_core.app.lists import Stamp, stamp_of
 from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS, left_out_table, read_lines, read_table
 from pcf_core.app.text import plain
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import Amplification, ReadTable, TrainingText
-from pcf_core.core.risk import MeanTilt, RiskReport
 from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
 from pcf_core.report.records import KeyFigure
@@ -85,18 +85,13 @@ def read_of(loaded: Loaded) -> Read | Unread:
     if set(loaded.groups) != {"male", "female"}:
         return Unread(other_topic_finding(first.topic.title))
     try:
-        table = cached(["read_counts", stamp_of("factors")], read_counts)
+        table = counts_now(stamp_of("factors"))
         trainings = {name: text for name in names if (text := _training(loaded, name, table))}
     except AuditError as error:
         return Unread(str(error))
     if not trainings:
         return Unread(unread_finding(names))
-    reports = loaded.even
-    tilts = tilts_of(loaded)
-    compared = {
-        name: remembered(loaded, "read", [name], partial(_against, loaded, name, reports, tilts, table))
-        for name in trainings
-    }
+    compared = {name: loaded.remember(against_text, name, table) for name in trainings}
     found = {name: one for name, one in compared.items() if one}
     if not found:
         return Unread(uncompared_finding(first.evidence.title))
@@ -109,17 +104,18 @@ def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | Non
     return text if text and set(table.card.files) <= set(text.files) else None
 
 
-def _against(
-    loaded: Loaded,
-    name: str,
-    reports: Mapping[str, RiskReport],
-    tilts: Mapping[str, Mapping[str, MeanTilt]],
-    table: ReadTable,
-) -> Amplification | None:
-    item, report = loaded.runs[name], reports[name]
+@kept()
+def counts_now(stamp: Stamp) -> ReadTable:
+    """Read what the shipped models' text says of occupations, again when a file of these changes."""
+    return read_counts()
+
+
+def against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
+    """Compare what a model says with its text; ``None`` where nothing of it can be compared."""
+    item, report, tilts = loaded.runs[name], loaded.even[name], tilts_of(loaded)[name]
     names = [row.occupation for row in report.occupations]
     unit = unit_in(item, report, loaded.options)
-    return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[name][MALE], table)
+    return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[MALE], table)
 
 
 def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
@@ -156,12 +152,11 @@ def draw_read() -> None:
             loaded.even,
         )
     picture(
-        loaded,
+        partial(read_scatter, found, model, list(loaded.runs)),
         "read_scatter",
         f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
-        lambda: read_scatter(found, model, list(loaded.runs)),
-        [model],
         title=f"{model} against what it read",
+        source=loaded.source,
     )
     st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
     st.markdown("**The slopes of all models whose text is known**")
@@ -172,8 +167,7 @@ def draw_read() -> None:
     with st.expander("Source"):
         card = read.table.card
         st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
-    table = remembered(loaded, "read_table", [], lambda: read_table(read.found))
-    foot(HOW, lambda: table, "read", loaded, READ_COLUMNS)
+    foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
 
 
 def read_figures(found: Amplification) -> list[KeyFigure]:

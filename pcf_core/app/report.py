@@ -9,12 +9,16 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.choice import Choice, with_asked
-from pcf_core.app.data import Loaded, cached, load, must_wait
+from pcf_core.app.caching import kept
+from pcf_core.app.choice import with_asked
+from pcf_core.app.data import Loaded, load, must_wait
+from pcf_core.app.policies import choose_policy
 from pcf_core.app.run_labels import told_apart
+from pcf_core.app.selection import Choice
 from pcf_core.app.stores import open_store
 from pcf_core.app.widgets import choose_one
 from pcf_core.audit.knowledge import missing_answers
+from pcf_core.audit.policy import Policy
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.run import SELECTIONS, RunSpec, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
@@ -27,6 +31,7 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 DIGITS = 6
 CHOOSABLE = tuple(name for name in SECTIONS if name not in ALWAYS and name not in SHORT)
 TWO_PAGES, FULL = "two pages", "full audit"
+NO_POLICY = "none"
 Asked = TypeVar("Asked", FairPairAsked, CriteriaAsked)
 
 
@@ -36,7 +41,8 @@ class Contents:
 
     ``loaded``: the sidebar's choice.  ``runs``: its finished runs, then those that were added.  ``unread``:
     of both, those that are large and that the worker has to read first.  ``knowledge``: sets of facts that
-    one of the models was asked.  ``unknown``: what a link names and the cache does not have.
+    one of the models was asked.  ``policy``: limits whose verdict is in it.  ``unknown``: what a link names
+    and the cache does not have.
     """
 
     loaded: Loaded
@@ -46,6 +52,7 @@ class Contents:
     criteria: tuple[CriteriaAsked, ...] = ()
     knowledge: tuple[str, ...] = ()
     unread: tuple[RunSpec, ...] = ()
+    policy: Policy | None = None
     unknown: tuple[str, ...] = ()
 
     @property
@@ -73,6 +80,7 @@ class Contents:
             fairpair=tuple(asked.hash for asked in self.fairpair),
             criteria=tuple(asked.hash for asked in self.criteria),
             knowledge=self.knowledge,
+            policy=self.policy if self.runs else None,
         )
 
 
@@ -123,6 +131,7 @@ def draw_contents(choice: Choice) -> Contents:
     chosen = [kept[name] for name in audits if name in kept]
     if not audits and (form == FULL or not (shown or added)):
         chosen = newest(kept.values())
+    policy = choose_policy("rp_policy", [NO_POLICY])
     unread = tuple(run for run in added if must_wait(run, "preferences", choice.options))
     runs = (*shown, *(run for run in added if run not in unread))
     return Contents(
@@ -132,6 +141,7 @@ def draw_contents(choice: Choice) -> Contents:
         fairpair=of_kind(chosen, FairPairAsked) if form == TWO_PAGES or "fairpair" in sections else (),
         criteria=of_kind(chosen, CriteriaAsked) if form == TWO_PAGES or "criteria" in sections else (),
         knowledge=facts_known(run.scoring for run in runs) if "knowledge" in sections else (),
+        policy=policy,
         unread=(*loaded.unread.values(), *unread),
         unknown=tuple(name for name in (*named, *audits) if name not in finished and name not in kept),
     )
@@ -204,5 +214,10 @@ def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
 def was_asked(key: ScoringKey, asked: KnowledgeSet) -> bool:
     """Tell whether a model was asked a set of facts in full."""
     store = open_store()
-    parts = ["facts of a report", key.hash, asked.hash, store.shards(key)]
-    return cached(parts, lambda: not missing_answers(store, key, asked))
+    return answered_among(key, asked, store.shards(key))
+
+
+@kept(slots=64)
+def answered_among(key: ScoringKey, asked: KnowledgeSet, shards: Sequence[str]) -> bool:
+    """Tell whether the shards of a model have every answer to a set of facts."""
+    return not missing_answers(open_store(), key, asked)

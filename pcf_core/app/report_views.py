@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
 
 import streamlit as st
 
+from pcf_core.app.caching import kept
 from pcf_core.app.lists import stamp_of
 from pcf_core.app.page import draw_commands, finding, finding_list
+from pcf_core.app.roles import person
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.audit.results import self_audit_of
+from pcf_core.core.errors import StoreError
 from pcf_core.core.records import digest
+from pcf_core.core.settings import settings
 from pcf_core.report.html import html_bytes
 from pcf_core.report.model_card import model_card
 from pcf_core.report.records import ReportDocument, ReportPart, ReportRequest, ReportSection
@@ -23,8 +28,11 @@ from pcf_core.report.whole_report import made_finding
 from pcf_core.report.written import report_bytes, tables_archive
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration
+from pcf_core.store.journal import Journal
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
+log = logging.getLogger(__name__)
 
 Write = Callable[[ReportDocument], bytes | str]
 # Label, ending of the file, its kind, and what writes it.
@@ -77,7 +85,7 @@ def draw_report(request: ReportRequest) -> None:
         draw_commands(export_command(request, "html", f"pcf-audit-{request.hash[:DIGITS]}.html"))
         return
     with st.spinner(f"Writing the report, about {duration(expected_seconds(len(request.runs), cells))} …"):
-        document = cached_document(key, request)
+        document = cached_document(request, key)
     st.markdown(f"**{plain(document.title)}** · {plain(made_finding(document))}")
     finding(*document.headline)
     draw_files(document)
@@ -102,7 +110,8 @@ def state_of(request: ReportRequest) -> str:
         ]
         for info, audit in zip(infos, audits, strict=True)
     ]
-    return digest([request.hash, parts, stamp_of("factors")])
+    others = [(info.run.kept_as, info.complete) for info in store.runs()] if request.policy else []
+    return digest([request.hash, parts, others, stamp_of("factors")])
 
 
 @st.cache_resource(show_spinner=False)
@@ -114,11 +123,11 @@ def _one_at_a_time() -> Lock:
     return Lock()
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def cached_document(key: str, _request: ReportRequest) -> ReportDocument:
-    """Write a whole report; it is shared between sessions and never changed."""
+@kept(slots=8)
+def cached_document(request: ReportRequest, state: str) -> ReportDocument:
+    """Write a whole report of what :func:`state_of` says; it is shared and never changed."""
     with _one_at_a_time():
-        return _document(_request)
+        return _document(request)
 
 
 def _document(request: ReportRequest) -> ReportDocument:
@@ -136,7 +145,7 @@ def draw_files(document: ReportDocument) -> None:
         for label, ending, kind, write in FILES:
             st.download_button(
                 label,
-                partial(write, document),
+                partial(handed_out, document, write, f"{name}{ending}", person().signature),
                 f"{name}{ending}",
                 kind,
                 key=f"report_{label}",
@@ -151,6 +160,15 @@ def draw_files(document: ReportDocument) -> None:
             f"python -m pcf_core verify {name}.json",
         )
         draw_commands("\n".join(lines))
+
+
+def handed_out(document: ReportDocument, written_by: Write, name: str, who: str) -> bytes | str:
+    """Write a file of a report, and record in the journal who took it, where the cache can be written."""
+    try:
+        Journal(settings().cache).add(who, "exported", "report", name)
+    except StoreError as error:
+        log.warning("not in the journal: %s", error)
+    return written_by(document)
 
 
 def draw_preview(document: ReportDocument) -> None:

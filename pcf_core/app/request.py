@@ -8,6 +8,7 @@ from typing import get_args
 
 import streamlit as st
 
+from pcf_core.app.caching import kept
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision, take_usual
 from pcf_core.app.lists import (
     Usual,
@@ -23,7 +24,6 @@ from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain, size_text
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
-from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.sampling import NARROWEST, WIDEST
@@ -276,10 +276,10 @@ def requested_runs(request: Request, model: str) -> RunSpec:
     return run if request.within is None else planned(run, request.within)
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def cached_estimate(run_key: str, state: str, _run: RunSpec) -> Estimate:
-    """Estimate a request, again when the store or the finished jobs changed."""
-    return estimate(_run, open_store(), open_queue())
+@kept(slots=64)
+def cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
+    """Estimate a request, while the shards of its model and the finished jobs are these."""
+    return estimate(run, open_store(), open_queue())
 
 
 def draw_estimates(
@@ -298,8 +298,7 @@ def draw_estimates(
     finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
     told: list[Estimate] = []
     for run in runs:
-        state = digest([open_store().shards(run.scoring), finished])
-        found = cached_estimate(run.key, state, run)
+        found = cached_estimate(run, open_store().shards(run.scoring), finished)
         if not found.at_most:
             missing[run.key] = found.missing
         told.append(found)

@@ -4,6 +4,7 @@
     may_audit()      whether to draw a control that changes what is kept, or asks for work
     draw_why_not()   what stands in its place
     write(…)         the only way in which pages call what changes something kept; refuses a viewer
+    recorded(…)      the same, for what the queue does not record in the journal itself
 
 A control that was not drawn cannot be pressed, and the queue asks again (:mod:`pcf_core.work.people`).
 """
@@ -20,6 +21,7 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 from pcf_core.app.text import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings
+from pcf_core.store.journal import Did, Journal
 from pcf_core.work.people import Person, check_may_ask, role_of, why_only_reading
 
 ASKED = ParamSpec("ASKED")
@@ -75,6 +77,31 @@ def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.
     """
     check_may_ask(person(), settings())
     return change(*given, **options)
+
+
+def recorded(
+    did: Did,
+    what: str,
+    name: str,
+    change: Callable[ASKED, Answer],
+    *given: ASKED.args,
+    **options: ASKED.kwargs,
+) -> Answer:
+    """Call what changes something kept, for an auditor, and record in the journal who did what.
+
+    Raises
+    ------
+    RightsError
+        A viewer; besides whatever it raises itself.
+    StoreError
+        The journal cannot be written; nothing was changed then, but where the disk became full in between.
+    """
+    journal = Journal(settings().cache)
+    check_may_ask(person(), settings())
+    journal.check_writable()
+    answer = write(change, *given, **options)
+    journal.add(person().signature, did, what, name)
+    return answer
 
 
 def draw_why_not(what: str = "") -> None:

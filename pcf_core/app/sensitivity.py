@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import Loaded, cached, must_wait, remembered
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.factor_tables import LINE_COLUMNS
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
 from pcf_core.app.readings import Wanted, follow_readings
@@ -18,7 +20,6 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import MATCHINGS, Matching
-from pcf_core.core.records import digest
 from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
 from pcf_core.report.factors import Panels, matching_table, panels_in
 from pcf_core.report.loaded import LoadedRun
@@ -100,11 +101,10 @@ def draw_sensitivity() -> None:
     quantity = QUANTITIES[shown]
     spans = {model: loaded.reports[model].interval(quantity) for model in found.models}
     picture(
-        loaded,
+        partial(sensitivity_dots, found, spans, quantity, dimensions),
         "sensitivity_dots",
         f"The {shown} of each model under each choice",
-        lambda: sensitivity_dots(found, spans, quantity, dimensions),
-        [quantity, dimensions, state_of(found)],
+        source=loaded.source,
     )
     missing = unavailable_lines(found)
     if missing:
@@ -113,10 +113,10 @@ def draw_sensitivity() -> None:
     with st.expander("The slopes of *Factors*, by which matches count"):
         draw_slopes(loaded, [model for model in loaded.runs if model in found.models], quantity)
     with st.expander("Every word left out, every random half"):
-        draw_table(choices_table(found, ("each",)), "each_choice", CHOICE_COLUMNS)
+        draw_table(once(choices_table)(found, ("each",)), "each_choice", CHOICE_COLUMNS)
     foot(
         HOW,
-        lambda: choices_table(found, ("base", "choice", "sample", "script")),
+        partial(once(choices_table), found, ("base", "choice", "sample", "script")),
         "sensitivity",
         loaded,
         CHOICE_COLUMNS,
@@ -125,16 +125,8 @@ def draw_sensitivity() -> None:
 
 def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
     """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
-    options = loaded.options
-
-    def make() -> dict[Matching, Panels]:
-        return {
-            matching: {name: panels_in(loaded.runs[name], options, quantity, matching) for name in models}
-            for matching in MATCHINGS
-        }
-
     with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
-        every = remembered(loaded, "matched_panels", [quantity, list(models)], make)
+        every = loaded.remember(matched_panels, models, quantity)
     st.markdown(
         "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
         "wider line. Which matches count is a choice too."
@@ -146,6 +138,14 @@ def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> No
         )
     )
     draw_table(matching_table(every), "matching", LINE_COLUMNS)
+
+
+def matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
+    """Fit the lines of *Factors* under each rule of which matches count."""
+    return {
+        matching: {name: panels_in(loaded.runs[name], loaded.options, quantity, matching) for name in models}
+        for matching in MATCHINGS
+    }
 
 
 def sensitivities(loaded: Loaded) -> Sensitivities:
@@ -175,20 +175,15 @@ def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
     _Waits
         It has to be worked out by the worker.
     """
-    store = open_store()
-
-    def make() -> Sensitivity:
-        if must_wait(item.run, "sensitivity", options):
-            raise _Waits
-        return sensitivity(store, item.run, options)
-
-    finished = [info.created.isoformat() for info in store.runs() if info.complete]
-    return cached(["sensitivity", item.view_key, finished], make)
+    if must_wait(item.run, "sensitivity", options):
+        raise _Waits
+    finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
+    return once(sensitivity_among)(item, options, finished)
 
 
-def state_of(found: Sensitivities) -> str:
-    """Return what pictures and tables of these depend on."""
-    return digest([[model, one.model_dump()] for model, one in found.models.items()])
+def sensitivity_among(item: LoadedRun, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
+    """Read a run in other ways, also those that other ``finished`` runs allow."""
+    return sensitivity(open_store(), item.run, options)
 
 
 def range_figures(found: Sensitivities) -> list[KeyFigure]:
@@ -210,10 +205,6 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
 
 def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
-    return cached(["choices", state_of(found), list(kinds)], lambda: _choices_table(found, kinds))
-
-
-def _choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
     rows = []
     for model, one in found.models.items():
         for variant in (one.base, *one.variants):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -10,9 +11,8 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import current_choice, with_asked
-from pcf_core.app.data import cached
 from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
-from pcf_core.app.page import chart, draw_figures, draw_table, finding
+from pcf_core.app.page import draw_figures, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.app.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
@@ -185,8 +185,8 @@ def draw_see(shown: Shown) -> None:
     mined = shown.mined
     draw_score(mined)
     texts = [template.text for template in mined.templates]
-    figure = cached(["zipf_plot", shown.identity], lambda: zipf_plot(texts, shown.counts, shown.top))
-    chart(figure, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
+    make = partial(zipf_plot, texts, shown.counts, shown.top)
+    picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
     left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
     left.markdown(HOW)
     with middle:

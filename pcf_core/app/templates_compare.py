@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from pcf_core.app.choice import current_choice, with_asked
-from pcf_core.app.data import cached
 from pcf_core.app.lists import set_names
-from pcf_core.app.page import chart, draw_refused, draw_table, finding
+from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
 from pcf_core.app.templates_draft import Shown, opened
 from pcf_core.app.templates_effect import LEAST_COVERED, MOST_SENTENCES, coverings, draw_uncovered, readings
 from pcf_core.core.topics import TemplateSet
@@ -57,11 +57,8 @@ def draw_compare(shown: Shown) -> None:
         )
     )
     shares = template_shares(found, shown.chosen_set, second.chosen_set)
-    chart(
-        cached(
-            ["share_scatter", shown.identity, second.identity],
-            lambda: share_scatter(shares, found.first, found.second, MOST_DRAWN),
-        ),
+    picture(
+        partial(share_scatter, shares, found.first, found.second, MOST_DRAWN),
         "share_scatter",
         f"Share of the weight of {len(shares):,} templates in {found.first} and in {found.second}",
     )

@@ -9,20 +9,24 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.addresses import RUN_AN_AUDIT
-from pcf_core.app.choice import Choice, current_choice
-from pcf_core.app.data import cached, read_run
+from pcf_core.app.caching import once
+from pcf_core.app.choice import current_choice
+from pcf_core.app.data import read_run
 from pcf_core.app.page import chart, draw_refused, draw_table, finding
 from pcf_core.app.roles import may_audit
+from pcf_core.app.selection import Choice
 from pcf_core.app.stores import open_store
 from pcf_core.app.templates_draft import Shown, edits
 from pcf_core.app.text import plain
 from pcf_core.app.versions import all_evidence, all_topics
 from pcf_core.audit.case import Covering, covering_runs, restricted
+from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import scored_as
 from pcf_core.core.topics import MinedSet, TemplateSet
 from pcf_core.models.precision import AUTO, DTYPES
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.templates import RiskMove, risk_moves
 from pcf_core.show.charts.theme import RISKS
 from pcf_core.show.findings.numbers import count, percent
@@ -105,13 +109,16 @@ def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], 
 
 def _reading(covering: Covering, choice: Choice) -> Reading:
     item = read_run(covering.run, choice.options)
-    texts, counts = covering.texts, covering.counts
+    with st.spinner("Working out risks and intervals …"):
+        chosen = once(chosen_report)(item, covering.texts, covering.counts, choice.options)
+    return Reading(covering, item.report, chosen)
 
-    def make() -> RiskReport:
-        with st.spinner("Working out risks and intervals …"):
-            return restricted(item.result, covering.run, texts, counts, choice.options)
 
-    return Reading(covering, item.report, cached(["restricted", item.view_key, texts, counts], make))
+def chosen_report(
+    item: LoadedRun, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
+) -> RiskReport:
+    """Read a run with a choice of its templates, with other counts."""
+    return restricted(item.result, item.run, texts, counts, options)
 
 
 def draw_preview(shown: Shown) -> None:

@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app import own
 from pcf_core.app.lists import own_sets, set_names
-from pcf_core.app.roles import write
+from pcf_core.app.roles import recorded
 from pcf_core.app.templates_draft import check_not_overtaken, discard, point_at
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_file
@@ -51,7 +51,8 @@ def draw_save(mined: MinedSet) -> None:
         try:
             if name == mined.name:
                 check_not_overtaken(name)
-            write(save_set, named_as(mined, name, title), replace=name == mined.name)
+            changed = named_as(mined, name, title)
+            recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
             own.note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
@@ -102,7 +103,7 @@ def draw_import() -> None:
     if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
         try:
             check_new_name(name)
-            write(save_set, imported_as(file, name))
+            recorded("uploaded", "templates", name, save_set, imported_as(file, name))
             own.note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
@@ -157,4 +158,4 @@ def draw_delete(name: str) -> None:
         discard(name)
         go_to(set_names()[0])
 
-    own.draw_delete(name, own_sets(), delete_set, deleted, "delete_set")
+    own.draw_delete(name, own_sets(), delete_set, deleted, "delete_set", "templates")

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import cached
+from pcf_core.app.caching import once
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.own import note_written
-from pcf_core.app.roles import write
+from pcf_core.app.roles import recorded
 from pcf_core.app.templates_draft import point_at
 from pcf_core.app.templates_files import draw_import, go_to
 from pcf_core.app.text import plain
@@ -29,28 +29,39 @@ FORMS: dict[Form, tuple[str, str]] = {
     "attributive": ("what somebody is: black, old, a Muslim", "The [X], who came home, is [Y]"),
 }
 COLUMNS = {
-    "set": st.column_config.TextColumn("Set", help="Click a name to open the set."),
-    "title": st.column_config.TextColumn("Title", width="large"),
+    "set": st.column_config.TextColumn("Set", width=155, help="Click a name to open the set."),
+    "title": st.column_config.TextColumn("Title", width=355),
     "language": st.column_config.TextColumn("Language", width="small"),
-    "stands at [Y]": st.column_config.TextColumn(help="What the model's words are; empty where not stated."),
-    "templates": st.column_config.NumberColumn("Templates", format="localized"),
+    "stands at [Y]": st.column_config.TextColumn(
+        "At [Y]", width="small", help="What the model's words are; empty where not stated."
+    ),
+    "templates": st.column_config.NumberColumn("Templates", width=85, format="localized"),
     "effective": st.column_config.TextColumn(
-        "Effective", help="As many templates of equal weight would give means as steady as these."
+        "Effective",
+        width=75,
+        help="As many templates of equal weight would give means as steady as these.",
     ),
     "corpus": st.column_config.TextColumn("Corpus", help="The texts that it was mined from."),
-    "whose": st.column_config.TextColumn("Whose"),
+    "whose": st.column_config.TextColumn("Whose", width=130),
 }
+SEEN = (
+    "set",
+    "title",
+    "templates",
+    "effective",
+    "whose",
+)  # as wide as the page; the table's menu has the others
 
 
 def draw_list() -> None:
     """Draw a table of all sets; a click on a name opens one."""
     names = set_names()
-    own = own_sets()
-    table = cached(["template_sets", [set_token(name) for name in names]], lambda: sets_table(names, own))
+    table = once(sets_table)(names, own_sets(), [set_token(name) for name in names])
     event = st.dataframe(
         table,
         hide_index=True,
         column_config=COLUMNS,
+        column_order=SEEN,
         placeholder="–",
         on_select="rerun",
         selection_mode="single-cell",
@@ -64,8 +75,11 @@ def draw_list() -> None:
             st.rerun()
 
 
-def sets_table(names: list[str], own: tuple[str, ...]) -> pd.DataFrame:
-    """Make a table with one row per set; a damaged one has its name alone."""
+def sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
+    """Make a table with one row per set; a damaged one has its name alone.
+
+    ``tokens``: one for the content of each set, as it is now.
+    """
     cards, sets = set_cards(), template_sets()
     rows: list[dict[str, object]] = []
     for name in names:
@@ -122,7 +136,7 @@ def draw_new() -> None:
     if st.button("Save the set", key="save_new_set", type="primary", icon=":material/save:"):
         try:
             check_new_name(name)
-            write(save_set, written_set(name, lines, form))
+            recorded("changed", "templates", name, save_set, written_set(name, lines, form))
             note_written("templates", name)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")

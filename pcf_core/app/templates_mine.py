@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pcf_core.app.lists import own_sets, topics
 from pcf_core.app.page import finding
 from pcf_core.app.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
-from pcf_core.app.roles import write
+from pcf_core.app.roles import recorded, write
 from pcf_core.app.stores import open_queue
 from pcf_core.app.templates_uploads import UPLOADED, corpora_at_hand, delete_upload, keep_upload
 from pcf_core.app.text import plain, size_text
@@ -27,6 +27,7 @@ from pcf_core.mining.rules import rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
 
+PAPERS_SAMPLE = 10_000  # articles of Wikipedia, from which the papers mined
 DEFAULT_TOPIC = "gender"
 UPLOAD = "upload a file"
 LARGEST_UPLOAD = 500  # MB, of a million bytes as Streamlit counts them
@@ -91,6 +92,14 @@ def draw_form(corpora: dict[str, Path]) -> None:
         "words that describe (the religions).",
     )
     constructions = draw_constructions(known[names[0]].position) if names else ()
+    st.button(
+        f"Sample of {PAPERS_SAMPLE:,} articles, as in the papers",
+        key="mine_as_in_papers",
+        icon=":material/casino:",
+        on_click=st.session_state.update,
+        args=({"mine_sample": PAPERS_SAMPLE, "mine_seed": 0, "mine_cut": 1},),
+        help="Draws this many articles at random from the corpus, and keeps every template.",
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sample = st.number_input(
             "Documents",
@@ -120,7 +129,11 @@ def draw_form(corpora: dict[str, Path]) -> None:
         try:
             check_free(name)
             rule_for([known[topic] for topic in names], constructions)  # refuses what does not go together
-            corpus = write(keep_upload, file.name, file) if file else corpus_named(str(chosen), corpora)
+            corpus = (
+                recorded("uploaded", "corpus", file.name, keep_upload, file.name, file)
+                if file
+                else corpus_named(str(chosen), corpora)
+            )
             start(
                 MineRequest(
                     corpus=str(corpus),
@@ -205,7 +218,7 @@ def draw_delete(name: str, path: Path) -> None:
         st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
         if st.button("Delete for good", key="delete_upload", type="primary"):
             try:
-                write(delete_upload, path)
+                recorded("deleted", "corpus", name, delete_upload, path)
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.data import cached
+from pcf_core.app.caching import kept
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.templates_draft import Shown
 from pcf_core.app.text import plain
@@ -54,10 +54,12 @@ COLUMNS = {
 
 def set_table(shown: Shown) -> pd.DataFrame:
     """Make a table with one row per template of the set, the heaviest first."""
-    return cached(["set_table", shown.token], lambda: _table(shown.mined.templates))
+    return templates_table(shown.mined.templates)
 
 
-def _table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
+@kept()
+def templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
+    """Make a table with one row per template."""
     counts = pd.Series([template.count for template in templates], dtype=float)
     return pd.DataFrame(
         {

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pcf_core.app.lists import evidence_lists, set_names
 from pcf_core.app.own import note_written
-from pcf_core.app.roles import write
+from pcf_core.app.roles import recorded
 from pcf_core.app.text import plain
 from pcf_core.app.topics_draft import (
     DRAFTS,
@@ -68,7 +68,8 @@ def draw_form(name: str) -> None:
         try:
             if replaces:
                 check_not_overtaken(name)
-            write(save_topic, topic_of(fields), replace=replaces)
+            topic = topic_of(fields)
+            recorded("changed", "topic", topic.name, save_topic, topic, replace=replaces)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
         else:

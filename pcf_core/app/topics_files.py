@@ -8,7 +8,7 @@ from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import take_usual
 from pcf_core.app.lists import set_cards, topic_names, usual_lists
-from pcf_core.app.roles import may_audit, write
+from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.text import plain
 from pcf_core.app.topics_draft import discard, point_at
 from pcf_core.core.errors import AuditError
@@ -124,7 +124,7 @@ def use(name: str) -> None:
 def kept(topic: Topic, view: str) -> None:
     """Save a topic and show it; a refusal is said here."""
     try:
-        write(save_topic, topic)
+        recorded("changed", "topic", topic.name, save_topic, topic)
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     else:
@@ -140,7 +140,7 @@ def draw_delete(name: str) -> None:
         discard(name)
         go_to(topic_names()[0])
 
-    own.draw_delete(name, own_topics(), delete_topic, deleted, "delete_topic")
+    own.draw_delete(name, own_topics(), delete_topic, deleted, "delete_topic", "topic")
 
 
 def draw_upload() -> None:

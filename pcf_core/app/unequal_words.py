@@ -7,6 +7,7 @@ import streamlit as st
 from pcf_core.app.data import Loaded
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
+from pcf_core.audit.fitting import template_without
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.run import Protocol
@@ -62,4 +63,5 @@ def can_be_read(item: LoadedRun, protocol: Protocol) -> bool:
         words, _ = words_that_count(open_store(), item.run, protocol)
     except TemplateError:
         return False
-    return every_group_has_some(item.run.topic, words)
+    whole = template_without(item.run, words, protocol) is None
+    return whole and every_group_has_some(item.run.topic, words)

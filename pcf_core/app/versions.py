@@ -6,11 +6,10 @@ none does.  Its runs stay readable under its name with ``@`` and the first digit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-import streamlit as st
-
+from pcf_core.app import caching
 from pcf_core.app.lists import (
     Lists,
     evidence_lists,
@@ -38,15 +37,17 @@ def kept() -> Lists:
     """
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
-    return _kept(tuple(runs), (lists_token(), *map(set_token, sets)), runs.values())
+    return _kept(tuple(runs), (lists_token(), *map(set_token, sets)))
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _kept(keys: Sequence[str], tokens: Sequence[str], _runs: Collection[RunSpec]) -> Lists:
+@caching.kept(slots=4)
+def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
+    infos = {info.run.key: info for info in open_store().runs()}
+    runs = [infos[key].run for key in keys if key in infos]
     return Lists(
-        _other([_with_its_lists(run) for run in _runs], topics()),
-        _other([run.evidence for run in _runs], evidence_lists()),
-        _other([run.templates for run in _runs], template_sets()),
+        _other([_with_its_lists(run) for run in runs], topics()),
+        _other([run.evidence for run in runs], evidence_lists()),
+        _other([run.templates for run in runs], template_sets()),
     )
 
 

@@ -13,6 +13,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from pcf_core.audit.fitting import words_by_template
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import run_notes
 from pcf_core.audit.preferences import Result, coverage_summary, warnings_of
@@ -111,6 +112,11 @@ class Case(Reading):
     def words(self) -> tuple[str, ...]:
         """The topic's words that are read."""
         return self.result.words
+
+    @property
+    def at(self) -> tuple[tuple[str, ...], ...]:
+        """Those that count in each template; none where all count in all of them."""
+        return words_by_template(self.run, self.words, self.options.protocol)
 
     @property
     def tokens(self) -> dict[str, int]:

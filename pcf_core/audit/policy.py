@@ -6,6 +6,7 @@ holds nothing that is executed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast
@@ -19,6 +20,7 @@ from pcf_core.core.records import Record, first_problem, made
 from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import Protocol
 from pcf_core.material.safety.reading import label, read_toml
+from pcf_core.material.safety.whole_files import upload_label, uploaded
 from pcf_core.measure.bootstrap import RISKS
 
 CannotTell = Literal["pass", "warn", "fail"]
@@ -26,6 +28,7 @@ Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt"]
 
 MAX_BYTES = 64 * 1024
 MOST_CONTEXTS, MOST_LIMITS = 20, 50
+RUN_KEY = re.compile("[0-9a-f]{6,16}")  # a baseline of this form is a run, any other a model
 QUANTITIES: dict[str, Quantity] = {
     "risk": "overall_risk",
     "prejudice": "prejudice_risk",
@@ -170,6 +173,11 @@ class Policy(StrictRecord):
         """The part of the error that each limit gets."""
         return self.error / sum(len(context.limits) for context in self.contexts)
 
+    @property
+    def compares(self) -> bool:
+        """Whether a limit is on the difference from a baseline."""
+        return any(context.compares for context in self.contexts)
+
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
         limits = sum(len(context.limits) for context in self.contexts)
@@ -201,3 +209,16 @@ def read_policy(path: Path) -> Policy:
         )
     table = read_toml(path, Policy.model_fields, PolicyError)
     return made(Policy, table, label(path), PolicyError)
+
+
+def policies_in(folder: Path | None) -> dict[str, Path]:
+    """List the files of an operator's folder that may be policies, by name without ending."""
+    if folder is None:
+        return {}
+    return {path.stem: path for path in sorted(folder.glob("*.toml")) if path.stem.isprintable()}
+
+
+def uploaded_policy(name: str, data: bytes) -> Policy:
+    """Read a policy from an upload; nothing of it is kept, and raises as :func:`read_policy`."""
+    with uploaded(upload_label(name), data) as path:
+        return read_policy(path)

@@ -12,6 +12,14 @@ from types import MappingProxyType
 
 import numpy as np
 
+from pcf_core.audit.fitting import (
+    counting,
+    is_mixed,
+    template_without,
+    words_by_template,
+    words_of_mixed,
+    words_unfit_in,
+)
 from pcf_core.audit.places import (
     Place,
     counts_at,
@@ -43,14 +51,12 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.material.parts import unfit_words
-from pcf_core.material.templates import load_templates
 from pcf_core.store.store import Missing, Store
 
 LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
     "single-token": "its tokenizer has none of them in one token",
     "equal-tokens": "its tokenizer cuts the words of the groups too differently",
-    "fitting": "none of them fits at [Y] in every template",
+    "fitting": "none of them fits at [Y]",
 }
 
 # From words to groups: which words count, what their group gets, how much of the probability they cover.
@@ -98,6 +104,12 @@ def preferences_of(log_probabilities: FloatArray, topic: Topic, words: Sequence[
     return shares_of(np.stack(groups, axis=-1))
 
 
+def group_sizes(topic: Topic, words: Collection[str]) -> tuple[int, ...]:
+    """Return how many words of each group count."""
+    used = set(words)
+    return tuple(sum(word in used for word in group.words) for group in topic.groups)
+
+
 def shares_of(logs: FloatArray) -> FloatArray:
     """Turn [..., group] logarithms into shares that sum to 1; NaN where no group gets any."""
     with np.errstate(invalid="ignore"):
@@ -106,7 +118,11 @@ def shares_of(logs: FloatArray) -> FloatArray:
 
 
 def aggregated(
-    values: FloatArray, topic: Topic, words: Sequence[str], aggregation: Aggregation
+    values: FloatArray,
+    topic: Topic,
+    words: Sequence[str],
+    aggregation: Aggregation,
+    at: Sequence[Sequence[str]] = (),
 ) -> FloatArray:
     """Read preferences of sums over words (PCF Eq. 11) as those of ``aggregation``.
 
@@ -124,15 +140,17 @@ def aggregated(
         Those that were added up.
     aggregation
         ``sum`` gives ``values`` themselves.
+    at
+        Those of them that count in each template, where they differ; ``values`` are then
+        [..., template, group].
 
     Returns
     -------
     FloatArray
         [..., group] probabilities that sum to 1 over groups.
     """
-    used = set(words)
-    sizes = np.array([sum(word in used for word in group.words) for group in topic.groups])
-    if aggregation == "sum" or (sizes == sizes[0]).all():
+    sizes = np.array([group_sizes(topic, some) for some in at] if at else group_sizes(topic, words))
+    if aggregation == "sum" or (sizes == sizes[..., :1]).all():
         return values
     averaged = values / sizes
     return np.asarray(averaged / averaged.sum(axis=-1, keepdims=True))
@@ -158,8 +176,9 @@ def select_words(
     of those in one group the first counts, and those of several groups count for none.  With P(he) = .2,
     P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
 
-    ``fitting`` keeps the words that are not in ``unfit``: the others cannot stand at ``[Y]`` or not mean who
-    stands at ``[X]`` (:mod:`pcf_core.material.parts`), and take their counterparts with them.
+    ``fitting`` keeps the words that are not in ``unfit``, which is of all templates together: the others
+    cannot stand at ``[Y]`` or not mean who stands at ``[X]`` (:mod:`pcf_core.material.parts`), and take
+    their counterparts with them.
 
     ``counts``: by place, the tokens of each word there, where it is known; else those of ``table`` count.
     """
@@ -212,26 +231,11 @@ def words_that_count(
             f"The protocol {protocol} counts a word's tokens behind a space, but a template has none before "
             "[Y], where this model may write words otherwise; read this run with the protocol exact."
         )
+    if protocol == "fitting" and is_mixed(run):
+        able, left_out = select_words(run.topic, table, "exact", counts_at(written, expressed, places))
+        return words_of_mixed(run, able, left_out)
     unfit = words_unfit_in(run) if protocol == "fitting" else {}
     return select_words(run.topic, table, protocol, counts_at(written, expressed, places), unfit)
-
-
-def words_unfit_in(run: RunSpec) -> dict[str, str]:
-    """Return the words of a run that do not fit in each of its templates, with the reason.
-
-    What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
-    texts does.
-    """
-    templates = run.drawn.templates
-    if not any(template.fits for template in templates):
-        try:
-            now = load_templates(run.templates.name)
-        except TemplateError:
-            now = run.templates
-        if now.hash == run.templates.hash:
-            drawn = set(run.drawn.texts)
-            templates = tuple(template for template in now.templates if template.text in drawn)
-    return unfit_words(run.topic, (template.fits for template in templates))
 
 
 def every_group_has_some(topic: Topic, words: Collection[str]) -> bool:
@@ -404,11 +408,19 @@ def assemble(
             f"{run.scoring.model}: {LEFT_WITHOUT[protocol]}; read this run with the protocol exact, or write "
             "a topic of other words."
         )
+    bare = template_without(run, words, protocol)
+    if bare is not None:
+        raise ModelError(
+            f"The protocol {protocol} leaves a group of {run.topic.name!r} without a word in the template "
+            f"{bare!r} in {run.scoring.model}: {LEFT_WITHOUT[protocol]}; leave such templates out, or read "
+            "this run with the protocol exact."
+        )
     expressed = [word for word in run.topic.words if word in table.tokens]
     counted = tokens_known(written, expressed, places)
     tokens = tuple(table.tokens[word] for word in words)
     counts = {place: place.tokens(written, words) or tokens for place in places}
-    values, coverage, shares = _added_up(store, run, words, counts, on_prompts, counted=counted)
+    at = words_by_template(run, words, protocol)
+    values, coverage, shares = _added_up(store, run, words, at, counts, on_prompts, counted=counted)
     shape = (len(run.evidence.terms), len(texts))
     largest = np.nanmax(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
     preferences = Preferences(
@@ -427,6 +439,7 @@ def _added_up(
     store: Store,
     run: RunSpec,
     words: Sequence[str],
+    by_template: Sequence[Sequence[str]],
     tokens: Mapping[Place, Sequence[int]],
     on_prompts: Callable[[int], None],
     *,
@@ -434,9 +447,11 @@ def _added_up(
 ) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None]:
     """Return [cell, group] preferences; per key the coverage of each cell, empty where undefined; the tokens.
 
-    Coverage is NaN in cells in which no word has this number of tokens.  ``counted``: whether the words'
-    tokens are known at every place.
+    Coverage is NaN in cells in which no word has this number of tokens.  ``by_template``: the words that
+    count in each template, where they differ.  ``counted``: whether the words' tokens are known at every
+    place.
     """
+    counts = counting(words, by_template or [words])
     right = any(not text.endswith("[Y]") for text in run.drawn.texts)
     family = run.scoring.family
     values = np.empty((run.cells, len(run.topic.groups)))
@@ -450,6 +465,9 @@ def _added_up(
             raise RunError(
                 f"A shard of the run {run.key} was damaged while it was read; score the run again."
             )
+        at = np.arange(rows.start, rows.stop)
+        there = counts[at % len(counts)]
+        nats = np.where(there, nats, -np.inf) if by_template else nats
         values[rows] = preferences_of(nats, run.topic, words)
         none = np.isnan(values[rows]).any(axis=-1)
         if none.any():
@@ -458,12 +476,15 @@ def _added_up(
                 f"cells, the first of them {part[int(none.argmax())]!r}: there is nothing to compare; leave "
                 "such templates out."
             )
-        at = np.arange(rows.start, rows.stop)
         for place, chosen in _rows_by_place(part, tokens).items():
             sums.add(nats[chosen], tokens[place])
             if counted or not facts_of(family).by_tokens:
                 for key, share in (coverage_of(nats[chosen], tokens[place], family, right) or {}).items():
-                    coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = share
+                    of_key = [key in ("all", str(number)) for number in tokens[place]]
+                    any_there = there[chosen][:, of_key].any(axis=-1)
+                    coverage.setdefault(key, np.full(run.cells, np.nan))[at[chosen]] = np.where(
+                        any_there, share, np.nan
+                    )
         on_prompts(start)
     return values, coverage, sums.shares if counted else None
 

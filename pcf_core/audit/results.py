@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.places import places_of, starts_counted
-from pcf_core.audit.preferences import Result, aggregated, assemble, words_unfit_in
+from pcf_core.audit.preferences import Result, aggregated, assemble, group_sizes
 from pcf_core.audit.token_shares import TokenShares, token_warnings
 from pcf_core.core.errors import RunError
 from pcf_core.core.records import LeftOut, digest
@@ -59,7 +60,7 @@ def result_name(run: RunSpec, protocol: Protocol) -> str:
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key
-        aligned += f"-{digest(sorted(words_unfit_in(run)))}"
+        aligned += f"-{digest(identity_of(run))}"
     return f"preferences-{RESULT_VERSION}-{protocol}{aligned}{placed}{drawn}"
 
 
@@ -98,7 +99,7 @@ def load_result(
     if result is None:
         result = assemble(store, run, protocol, on_prompts)
         _keep(store, run, name, result)
-    return _as_read(store, run, result, aggregation)
+    return _as_read(store, run, result, protocol, aggregation)
 
 
 def recomputed_result(
@@ -106,17 +107,20 @@ def recomputed_result(
 ) -> Result:
     """Compute the same from the scores themselves, whatever was kept; raises as :func:`load_result`."""
     check_protocol(run, protocol)
-    return _as_read(store, run, assemble(store, run, protocol), aggregation)
+    return _as_read(store, run, assemble(store, run, protocol), protocol, aggregation)
 
 
-def _as_read(store: Store, run: RunSpec, result: Result, aggregation: Aggregation) -> Result:
+def _as_read(
+    store: Store, run: RunSpec, result: Result, protocol: Protocol, aggregation: Aggregation
+) -> Result:
     """Read sums over words in the aggregation that is asked for, with the warnings that belong to it."""
     found = self_audit_of(store, run)
-    values = aggregated(result.preferences.values, run.topic, result.words, aggregation)
+    at = words_by_template(run, result.words, protocol)
+    values = aggregated(result.preferences.values, run.topic, result.words, aggregation, at)
     warnings = (
         *result.warnings,
         *token_warnings(run.scoring.family, result.token_shares),
-        *size_warnings(run, result.words, aggregation),
+        *size_warnings(run, result.words, aggregation, at),
         *noise_warnings(found),
     )
     return replace(
@@ -138,10 +142,16 @@ def tokens_name(name: str) -> str:
     return f"tokens-{TOKENS_VERSION}-{name}"
 
 
-def size_warnings(run: RunSpec, words: Sequence[str], aggregation: Aggregation) -> tuple[str, ...]:
-    """Warn in a sentence where sums favour the groups with more words."""
-    used = set(words)
-    sizes = {group.name: sum(word in used for word in group.words) for group in run.topic.groups}
+def size_warnings(
+    run: RunSpec, words: Sequence[str], aggregation: Aggregation, at: Sequence[Sequence[str]] = ()
+) -> tuple[str, ...]:
+    """Warn in a sentence where sums favour the groups with more words.
+
+    ``at``: the words that count in each template, where they differ; the first with unequal groups is named.
+    """
+    counted = [group_sizes(run.topic, some) for some in at or (words,)]
+    found = next((sizes for sizes in counted if len(set(sizes)) > 1), counted[0])
+    sizes = dict(zip(run.topic.group_names, found, strict=True))
     if aggregation == "mean" or len(set(sizes.values())) == 1:
         return ()
     most, least = (choose(sizes, key=lambda name: sizes[name]) for choose in (max, min))

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
+from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions, shown_fields
-from pcf_core.audit.preferences import aggregated, words_unfit_in
+from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
 from pcf_core.audit.word_lists import aggregation_choices, word_choices
@@ -94,7 +95,7 @@ def script_variants(case: Case) -> Found:
         )
         return
     counted = case.run.drawn.counts >= RACE_LEAST_COUNT
-    averaged = aggregated(case.sums, case.run.topic, case.words, "mean")
+    averaged = aggregated(case.sums, case.run.topic, case.words, "mean", case.at)
     if counted.any():
         note = f"{counted.sum():,} templates counted at least {RACE_LEAST_COUNT:g} times, words averaged."
         yield _script(case, "race", "script for race", averaged, counted * 1.0, note)
@@ -276,7 +277,7 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
     parts = [
         options.of_figures,
         run.topic.aligned,
-        sorted(words_unfit_in(run)),
+        identity_of(run),
         run.templates.counts.tolist(),
         view.rows.tolist(),
         view.occupation_weights.tolist(),
@@ -310,7 +311,8 @@ def _worked_out(
 ) -> Sensitivity:
     result = load_result(store, run, options.protocol)
     sums = result.preferences.values
-    values = aggregated(sums, run.topic, result.words, options.aggregation)
+    at = words_by_template(run, result.words, options.protocol)
+    values = aggregated(sums, run.topic, result.words, options.aggregation, at)
     read = replace(result, preferences=replace(result.preferences, values=values))
     case = Case(run, read, options, store, sums)
     found = [

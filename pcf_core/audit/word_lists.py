@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcf_core.audit.case import Case, Found, extremes, variant
+from pcf_core.audit.fitting import MIXED, is_mixed
 from pcf_core.audit.places import gather
 from pcf_core.audit.preferences import PROMPTS_AT_ONCE, aggregated, shares_of, words_that_count
 from pcf_core.audit.reading import View
@@ -238,6 +239,9 @@ Groups = tuple[tuple[str, ...], ...]
 
 def word_choices(case: Case, on_prompts: Callable[[int], None]) -> Found:
     """Read other lists of words, all at once; the words of one token are the papers' protocol."""
+    if case.at:
+        yield Unavailable(dimension="words", name="other words", reason=MIXED)
+        return
     lists, missing = _lists_of(case)
     outs = leave_outs(case.run.topic, case.words)
     yield from missing
@@ -317,6 +321,9 @@ def _other_protocols(case: Case) -> Iterator[tuple[str, Groups | str]]:
         except TemplateError:
             yield protocol, "a template has no space before [Y], so tokens counted behind a space do not hold"
             continue
+        if protocol == "fitting" and is_mixed(case.run):
+            yield protocol, f"{MIXED}: read the run with it"
+            continue
         same = "the same words count, so the protocols agree"
         yield protocol, same if words == case.words else used_words(case.run.topic, words)
 
@@ -325,8 +332,8 @@ def aggregation_choices(case: Case) -> Found:
     """Read the run with the other aggregation over a group's words."""
     other: Aggregation = "mean" if case.options.aggregation == "sum" else "sum"
     name = f"{other} over a group's words"
-    values = aggregated(case.sums, case.run.topic, case.words, other)
-    averaged = aggregated(case.sums, case.run.topic, case.words, "mean")
+    values = aggregated(case.sums, case.run.topic, case.words, other, case.at)
+    averaged = aggregated(case.sums, case.run.topic, case.words, "mean", case.at)
     if averaged is case.sums:
         yield Unavailable(
             dimension="a group's words",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
-from pcf_core.audit.policy import CannotTell, Context, Most, MostIncrease, Policy, read_policy
+from pcf_core.audit.policy import RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
@@ -41,7 +40,6 @@ from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
 
 FORMS: Mapping[str, str] = {".txt": "text", ".json": "json", ".md": "markdown", ".xml": "junit"}
-RUN_KEY = re.compile("[0-9a-f]{6,16}")
 EXCEEDS, CANNOT_TELL = 3, 4  # exit codes
 
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import typer
 
-from pcf_core.core.errors import InputError
+from pcf_core.core.errors import InputError, StoreError
 from pcf_core.core.settings import settings
+from pcf_core.store.journal import Did, Journal
 from pcf_core.store.store import Store
+from pcf_core.work.people import TERMINAL
 
 REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
 
@@ -84,6 +86,14 @@ def one_of(value: str, option: str, allowed: Sequence[str]) -> Any:
     if value not in allowed:
         raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
     return value
+
+
+def record(did: Did, what: str, name: str) -> None:
+    """Record in the journal what this command did; where the cache cannot be written, say so."""
+    try:
+        Journal(settings().cache).add(TERMINAL.signature, did, what, name)
+    except StoreError as error:
+        say(f"This is not in the journal: {error}")
 
 
 def open_store() -> Store:

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
+from pcf_core.audit.policy import read_policy
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import one_of, open_store, say
+from pcf_core.cli.console import one_of, open_store, record, say
 from pcf_core.cli.options import View, option_of, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
@@ -45,6 +46,9 @@ def export(
     criteria: Annotated[list[str] | None, typer.Option(help="a criteria request; may be repeated")] = None,
     knowledge: Annotated[list[str] | None, typer.Option(help="a set of facts; may be repeated")] = None,
     over: OverOption = OVER.default,
+    policy: Annotated[
+        Path | None, typer.Option(help="a TOML file of limits (docs/gate.md): a report says what is kept")
+    ] = None,
     by: Annotated[str, typer.Option("--by", help="of a pack: who scored it, as others shall read it")] = "",
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
@@ -63,13 +67,13 @@ def export(
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
     if form == PACK:
-        if sections or audits:
-            raise InputError("A pack has runs alone: leave out --sections and the text audits.")
+        if sections or audits or policy:
+            raise InputError("A pack has runs alone: leave out --sections, --policy and the text audits.")
         write_pack(store, keys, out, by, licence, sign)
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
-    if len(keys) == 1 and form in ("csv", "parquet", "json") and not sections and not audits:
+    if len(keys) == 1 and form in ("csv", "parquet", "json") and not (sections or audits or policy):
         export_one(store, keys[0], options, view.protocol, out, form)
         return
     request = ReportRequest(
@@ -81,10 +85,12 @@ def export(
         fairpair=tuple(fairpair or ()),
         criteria=tuple(criteria or ()),
         knowledge=tuple(knowledge or ()),
+        policy=read_policy(policy) if policy else None,
     )
     check_target(out)
     data = file_bytes(document_of(store, request), form)
     write_whole(out, lambda path: path.write_bytes(data))
+    record("exported", "report", " ".join((out.name, *request.runs, *request.fairpair, *request.criteria)))
     say(f"wrote {out}")
 
 
@@ -95,6 +101,7 @@ def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out:
     result = load_result(store, spec, options.protocol, options.aggregation)
     for path in export_run(spec, result.preferences, report(result, spec, options), out, form):
         say(f"wrote {path}")
+    record("exported", "run", f"{out.name} {spec.key}")
 
 
 def listed(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, open_store, say
+from pcf_core.cli.console import give, open_store, record, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec
@@ -34,6 +34,7 @@ def write_pack(
     data = pack_bytes(manifest, parts, sign(manifest, key) if key else b"")
     read_pack(data)
     write_whole(out, lambda path: path.write_bytes(data))
+    record("exported", "pack", " ".join((out.name, *keys)))
     say(f"wrote {out}")
 
 
@@ -46,6 +47,7 @@ def import_runs(pack: PackArgument, as_json: JsonOption = False) -> None:
     found = read_pack(pack_data(pack))
     signature = signature_of(found.signed, found.signature, settings().signers)
     arrived = import_pack(open_store(), found, signature)
+    record("imported", "pack", f"{' '.join(found.manifest.runs)} {signature}")
     document = {
         "imported": [told(run) for run in arrived.new],
         "already_here": [told(run) for run in arrived.known],

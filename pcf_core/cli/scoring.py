@@ -180,6 +180,9 @@ def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
 def worker(
     until_idle: Annotated[bool, typer.Option(help="end when the queue is empty")] = False,
     device: Annotated[str, typer.Option(help="instead of PCF_DEVICE: auto, cpu, cuda:1, split …")] = "",
+    metrics: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="a port of 127.0.0.1: figures in Prometheus' format")
+    ] = None,
     health: Annotated[bool, typer.Option("--health", help="say if one is alive here: exit 0 or 1")] = False,
 ) -> None:
     """Take jobs from the queue and score them."""
@@ -187,8 +190,12 @@ def worker(
         alive = worker_here(settings())
         say("a worker of this machine is alive" if alive else "no worker of this machine is alive")
         raise typer.Exit(0 if alive else 1)
+    from pcf_core.work.metrics import serving
     from pcf_core.work.supervisor import Supervisor
 
     if device:
         adopt({"PCF_DEVICE": device})
-    raise typer.Exit(Supervisor(settings(), until_idle).run())
+    supervisor = Supervisor(settings(), until_idle)
+    with serving(supervisor.queue, settings(), supervisor.owner, lambda: supervisor.silence, metrics):
+        code = supervisor.run()
+    raise typer.Exit(code)

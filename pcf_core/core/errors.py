@@ -12,6 +12,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── CriterionError         norm, scale, reference, probabilities given as a matrix
 │   ├── FairPairError          texts that are compared in pairs, their folds, what compares them
 │   ├── CriteriaError          the material of an experiment, how it is worded, answered and repeated
+│   ├── BenchmarkError         files of a known benchmark, or what is asked with them
 │   ├── ModelError             unknown model, missing or unsafe files, words it cannot express
 │   ├── GenerationError        how texts are drawn, a prompt or a model that no text can be written from
 │   ├── RunError               unknown run key, run not finished
@@ -78,6 +79,10 @@ class FairPairError(InputError):
 
 class CriteriaError(InputError):
     """Professions, names, questions or tasks that an experiment is made of, or how it is asked."""
+
+
+class BenchmarkError(InputError):
+    """Files of a known benchmark that are of another form, or none that a model could be asked with."""
 
 
 class ModelError(InputError):

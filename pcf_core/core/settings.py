@@ -54,6 +54,7 @@ NOT_THE_WORKERS = (
     "PCF_WORKER_IDLE_SECONDS",
     "PCF_LARGEST_UPLOAD",
     "PCF_SIGNERS",
+    "PCF_POLICIES",
     "PCF_MOST_QUEUED",
     "PCF_MOST_CELLS",
 )
@@ -104,6 +105,9 @@ class Settings(BaseSettings):
         None,
         description="a file of allowed signers (`man ssh-keygen`), who are told by name on packs",
     )
+    policies: Path | None = Field(
+        None, description="a folder of policies (`docs/gate.md`) that *Risk* and *Report* offer to everybody"
+    )
     largest_upload: int = Field(500, ge=1, le=2000, description="largest file that is taken, in megabytes")
     device: str = Field(
         "auto", description="`auto`, `cpu`, `mps`, `cuda`, `cuda:1`, or `split`: all GPUs for one model"
@@ -146,7 +150,7 @@ class Settings(BaseSettings):
         None, ge=0, allow_inf_nan=False, description="price of a million tokens that the endpoint writes"
     )
 
-    @field_validator("cache", "assets", "models", "corpora", "signers", mode="before")
+    @field_validator("cache", "assets", "models", "corpora", "signers", "policies", mode="before")
     @classmethod
     def _names_a_folder(cls, value: Any) -> Any:
         """Refuse an empty text: it would be the working directory."""
@@ -154,7 +158,7 @@ class Settings(BaseSettings):
             raise PydanticCustomError("folder", "it must name a folder")
         return value
 
-    @field_validator("cache", "assets", "models", "corpora", "signers")
+    @field_validator("cache", "assets", "models", "corpora", "signers", "policies")
     @classmethod
     def _means_the_same_everywhere(cls, value: Path | None) -> Path | None:
         """Make a path absolute: a worker runs in another working directory than the app that starts it."""

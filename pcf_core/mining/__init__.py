@@ -11,4 +11,4 @@ Layer: imports what is below it.  It parses through :mod:`pcf_core.mining.parser
 but its counts and cards is for the Streamlit process.
 """
 
-RULES = "2"  # raise it when the same sentence would give another template
+RULES = "3"  # raise it when the same sentence would give another template

@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, skeleton
-from pcf_core.mining.coreference import RULES, judge, the_pronoun_has_a_gender
+from pcf_core.mining.coreference import RULES, SUBJECTS, ancestors, judge, the_pronoun_has_a_gender
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints, verb_forms
+from pcf_core.mining.persons import hints, names_one_person, verb_forms
 from pcf_core.mining.predicates import mended, noun_phrase, predicate, preposition, prepositional
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, helpers_of, lemma_of
 from pcf_core.mining.verbs import past_tense
@@ -61,12 +61,27 @@ def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             return None
         part = mended(_alone(tree, top), clause)
         found = governor(part, clause)
-        if found is None or not found[1] < found[0] < pronoun:
+        if found is None or not found[1] < found[0] < pronoun or _hangs_loose(tree, clause, top):
             return None
         head, subject = found
         return Place(subject, lambda: skeleton(part, head, subject, clause, pronoun, topic_words, tree))
 
     return _first(tree, words, place)
+
+
+def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
+    """Tell whether a clause behind a comma may be that of a person further up.
+
+    *Ali had supported the way Verdonk handled it, although she felt …*
+    """
+    first = min(tree.subtree(clause))
+    if tree.has(clause, "ccomp") or (tree.words[max(first - 1, 0)] != "," and tree.words[first] != ","):
+        return False
+    return any(
+        tree.words[subject].lower() in SUBJECTS or names_one_person(tree, subject)
+        for verb in ancestors(tree, top)
+        for subject in tree.children(verb, "nsubj")
+    )
 
 
 def participle(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:

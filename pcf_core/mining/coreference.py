@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import (
@@ -56,6 +57,8 @@ QUOTES = frozenset({'"', "“", "”", "„", "``", "''", "‘‘", "’’", "�
 QUANTIFIERS = frozenset(
     {"all", "any", "both", "each", "either", "every", "many", "neither", "no", "several", "some"}
 )
+# Forms that no verb of one person has, where they are its first auxiliary or its copula.
+OF_SEVERAL = frozenset({"are", "were", "have", "do", "'re", "’re"})
 WHEREABOUTS = frozenset({"at", "during", "in", "inside", "into", "near", "since", "until", "within"})
 
 
@@ -133,15 +136,29 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
         return "what the possessive owns is a person or the predicate"
     if pronoun < subject and "," not in tree.words[pronoun:subject]:
         return "the possessive goes before the subject without a comma"
+    if _handles(tree, subject, pronoun):
+        return "what the possessive owns may be another's"
     return None
+
+
+def _handles(tree: Tree, subject: int, pronoun: int) -> bool:
+    """Tell whether somebody of unknown gender touches a part of a body: *the doctor swabbed her arm*."""
+    thing, lists = tree.heads[pronoun], lexicon().lists
+    verb = tree.heads[thing]
+    return (
+        tree.has(thing, "obj")
+        and tree.lemmas[thing].lower() in lists["body"]
+        and tree.lemmas[verb].lower() in lists["handling"]
+        and tree.words[subject].lower() not in SUBJECTS
+        and gender_of(tree, subject) is None
+    )
 
 
 def neither_is_quoted(tree: Tree, subject: int, pronoun: int) -> str | None:
     """Check for quotation marks between the two: *he* in quoted speech is seldom the speaker."""
-    between = range(min(subject, pronoun) + 1, max(subject, pronoun))
-    if sum(tree.words[token] in QUOTES for token in between) % 2 or any(
-        tree.words[token] == ":" for token in between
-    ):
+    between = tree.words[min(subject, pronoun) + 1 : max(subject, pronoun)]
+    split = sum(pair == ("`", "`") for pair in pairwise(between))  # `` as two words
+    if (sum(word in QUOTES for word in between) + split) % 2 or ":" in between:
         return "one of both is quoted"
     return None
 
@@ -162,6 +179,14 @@ def the_subject_is_singular(tree: Tree, subject: int, pronoun: int) -> str | Non
         or not QUANTIFIERS.isdisjoint(determiners)
     ):
         return "the subject is not one person"
+    return None
+
+
+def the_verb_agrees(tree: Tree, subject: int, pronoun: int) -> str | None:
+    """Refuse *student descriptions are …*, read as if the student were: one person has no verb of several."""
+    verbs = [verb for verb in tree.children(tree.heads[subject], "aux", "cop") if verb > subject]
+    if verbs and tree.words[verbs[0]].lower() in OF_SEVERAL:
+        return "the verb is of several"
     return None
 
 
@@ -251,6 +276,7 @@ RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
     neither_is_quoted,
     the_subject_is_of_the_third_person,
     the_subject_is_singular,
+    the_verb_agrees,
     the_subject_is_a_person,
     the_genders_agree,
     the_subject_does_not_judge,

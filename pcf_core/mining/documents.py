@@ -23,7 +23,8 @@ __all__ = ["Corpus", "Document", "offered_corpora", "open_corpus"]
 
 CARD_KEYS = ("title", "source", "licence", "language", "notes")
 ACCEPTED = (
-    ".txt, .jsonl and .xml (a Wikipedia dump), each also with .gz, .bz2 or .zst behind it, and .parquet"
+    ".txt, .jsonl, .xml (a Wikipedia dump), .srt (subtitles), .html and .warc or .wet (web archives), each "
+    "also with .gz, .bz2 or .zst behind it, and .parquet"
 )
 BLOCK = 2**20  # documents that are drawn from at once
 

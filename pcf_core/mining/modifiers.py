@@ -11,7 +11,7 @@ Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from pcf_core.core.topics import Part
 from pcf_core.mining.chains import STAND_IN, with_word
@@ -20,6 +20,7 @@ from pcf_core.mining.coreference import (
     the_subject_is_a_person,
     the_subject_is_of_the_third_person,
     the_subject_is_singular,
+    the_verb_agrees,
 )
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints
@@ -95,23 +96,20 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
     ]
     if subject is None or len(found) != 1:
         return
-    reason = _no_person(tree, subject)
-    if reason:
-        yield Dropped(reason)
-        return
-    try:
-        kept = list(predicate(with_word(tree, found[0], STAND_IN, "NN", "obj"), head))
+    (token,) = found
+
+    def text() -> tuple[str, Part]:
+        kept = list(predicate(with_word(tree, token, STAND_IN, "NN", "obj"), head))
         if kept.count(STAND_IN) != 1:
             raise Refused("a complement out of place")
-        behind = [child for child in tree.children(head, "obl") if child > found[0]]
+        behind = [child for child in tree.children(head, "obl") if child > token]
         if behind and preposition(tree, behind[0]) in NEEDED and kept[-1] == STAND_IN:
             kept += prepositional(tree, behind[0])
         _check(kept, topic_words)
-    except Refused as refused:
-        yield Dropped(str(refused), (subject, found[0]))
-        return
-    kept[kept.index(STAND_IN)] = "[Y]"
-    yield Found(f"The [X] {' '.join(kept)}", subject, found[0], ("reflexive",))
+        kept[kept.index(STAND_IN)] = "[Y]"
+        return f"The [X] {' '.join(kept)}", "reflexive"
+
+    yield _of_person(tree, subject, token, text)
 
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -120,19 +118,14 @@ def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> It
     if said is None:
         return
     subject, head, token = said
-    reason = _no_person(tree, subject)
-    if reason:
-        yield Dropped(reason)
-        return
-    try:
+
+    def text() -> tuple[str, Part]:
         if any(tree.children(token, "mark", "expl", "csubj")):
             raise Refused("an unusual sentence")
         before, part = _before_noun(tree, token, words, topic_words)
-        verb = _copula(tree, head, token)
-    except Refused as refused:
-        yield Dropped(str(refused), (subject, token))
-        return
-    yield Found(" ".join(["The [X]", *verb, *before, "[Y]"]), subject, token, (part,))
+        return " ".join(["The [X]", *_copula(tree, head, token), *before, "[Y]"]), part
+
+    yield _of_person(tree, subject, token, text)
 
 
 def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -141,18 +134,13 @@ def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
     if said is None:
         return
     subject, head, token = said
-    reason = _no_person(tree, subject)
-    if reason:
-        yield Dropped(reason)
-        return
-    try:
+
+    def text() -> tuple[str, Part]:
         if tree.children(token, "det", "mark", "expl", "csubj", "amod", "compound", "conj"):
             raise Refused("an unusual phrase inside")
-        verb = _copula(tree, head, token)
-    except Refused as refused:
-        yield Dropped(str(refused), (subject, token))
-        return
-    yield Found(" ".join(["The [X]", *verb, "[Y]"]), subject, token, ("adjective",))
+        return " ".join(["The [X]", *_copula(tree, head, token), "[Y]"]), "adjective"
+
+    yield _of_person(tree, subject, token, text)
 
 
 def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -168,27 +156,26 @@ def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str])
     if len(found) != 1:
         return
     (token,) = found
-    reason = _no_person(tree, subject)
-    if reason:
-        yield Dropped(reason)
-        return
-    try:
+
+    def text() -> tuple[str, Part]:
         first = min(tree.subtree(token))
         if tree.words[first] != "," and tree.words[first - 1] != ",":
             raise Refused("an unusual sentence")
         before, part = _before_noun(tree, token, words, topic_words)
         kept = predicate(tree, head)
         _check(kept, topic_words)
-    except Refused as refused:
-        yield Dropped(str(refused), (subject, token))
-        return
-    yield Found(f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(kept)}", subject, token, (part,))
+        return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(kept)}", part
+
+    yield _of_person(tree, subject, token, text)
 
 
 def _subject(tree: Tree) -> int | None:
-    """Return the main subject, where it goes before its predicate."""
-    subject = next(iter(tree.children(tree.root, "nsubj")), None)
-    return subject if subject is not None and subject < tree.root else None
+    """Return the main subject, where it is the only one and goes before its predicate.
+
+    A second one says that the first was called or begun anew: "Counselor, are you ready?".
+    """
+    subjects = tree.children(tree.root, "nsubj")
+    return subjects[0] if len(subjects) == 1 and subjects[0] < tree.root else None
 
 
 def _said_of_subject(tree: Tree, words: Collection[str], *, article: bool) -> tuple[int, int, int] | None:
@@ -226,10 +213,25 @@ def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
     return finite(tree, head)
 
 
-def _no_person(tree: Tree, subject: int) -> str | None:
-    """Say why a subject is not one person of the third person; ``None`` where it is."""
-    rules = the_subject_is_of_the_third_person, the_subject_is_singular, the_subject_is_a_person
-    return next(filter(None, (rule(tree, subject, subject) for rule in rules)), None)
+def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[str, Part]]) -> Found | Dropped:
+    """Make the template of what is said of one person of the third person, or say why there is none.
+
+    ``token``: the word of the topic.  ``text`` makes the template and says what fits there, or raises
+    :class:`~pcf_core.mining.verb_groups.Refused`.
+    """
+    rules = (
+        the_subject_is_of_the_third_person,
+        the_subject_is_singular,
+        the_verb_agrees,
+        the_subject_is_a_person,
+    )
+    if reason := next(filter(None, (rule(tree, subject, subject) for rule in rules)), None):
+        return Dropped(reason)
+    try:
+        made, part = text()
+    except Refused as refused:
+        return Dropped(str(refused), (subject, token))
+    return Found(made, subject, token, (part,))
 
 
 def _before_noun(

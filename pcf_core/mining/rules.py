@@ -179,10 +179,10 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
     wanted = _wanted(chosen, words)
     if not wanted:
         needed = ", ".join(dict.fromkeys(word for one in chosen for word in one.words))
-        where = "be the subject of a clause" if not constructions else "stand in the chosen constructions"
+        which = "that are on by themselves" if not constructions else "that were chosen"
         raise TopicError(
-            f"The topic {topics[0].name} has no word that can {where} ({needed}): add one, choose other "
-            "constructions, or give it the position predicate."
+            f"The topic {topics[0].name} has no word that can stand in the constructions {which} ({needed}): "
+            "add one, choose other constructions, or give it the position predicate."
         )
     return ClausalRule(wanted, words, tuple(one.name for one in chosen))
 

@@ -183,8 +183,9 @@ def tokenizer_of(identity: str) -> str:
 
 
 def copy_note(quantization: str) -> str:
-    """Say that weights were made smaller, for a title."""
-    return f"{quantization} copy, not the original weights"
+    """Say that weights were stored anew, for a title; floats of 16 bits or more are not compressed."""
+    kind = "copy" if quantization in ("F32", "F16", "BF16") else "compressed copy"
+    return f"{kind} of the weights, {quantization}"
 
 
 def require_readable(header: Header, name: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -18,7 +18,7 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import EvidenceError, InputError, RunError, TopicError
-from pcf_core.core.records import digest, first_problem
+from pcf_core.core.records import first_problem
 from pcf_core.core.risk import COUNTS_ONLY, Aggregation, Comparison, Interval, Over, RiskReport
 from pcf_core.core.run import Protocol as ProtocolName
 from pcf_core.core.run import RunSpec
@@ -30,6 +30,7 @@ from pcf_core.show.findings.progress import contexts
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 
+P = ParamSpec("P")
 R = TypeVar("R", bound="Runs")
 T = TypeVar("T")
 MOST_EACH = 4  # models of which every pair is compared; of more, the first with each of the others
@@ -97,8 +98,8 @@ class Runs(ABC):
             """What the intervals shown are over."""
 
     @abstractmethod
-    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
-        """Give what ``make`` gives, worked out once for these runs, a name and all else it depends on."""
+    def remember(self: R, function: Callable[Concatenate[R, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Return what a function answers for these runs, worked out once for all that it takes."""
 
     @abstractmethod
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
@@ -151,8 +152,7 @@ class Runs(ABC):
         RunError
             They cannot be compared.
         """
-        one, other = (Reading(item.run, item.result, self.options) for item in (first, second))
-        return compared(one, other, self.options)
+        return compare_runs(first, second, self.options)
 
     @cached_property
     def comparisons(self) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
@@ -186,13 +186,13 @@ class Study(Runs):
     options: ViewOptions
     over: Over
     instead: bool = False
-    _remembered: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _remembered: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def remember(self, name: str, state: Sequence[object], make: Callable[[], T]) -> T:
-        """Give what ``make`` gives, worked out once for this study."""
-        key = digest([name, list(state)])
+    def remember(self, function: Callable[Concatenate[Study, P], T], *given: P.args, **named: P.kwargs) -> T:
+        """Return what a function answers for this study, worked out once."""
+        key = (function, given, *named.items())
         if key not in self._remembered:
-            self._remembered[key] = make()
+            self._remembered[key] = function(self, *given, **named)
         return cast(T, self._remembered[key])
 
     def read_as(self, item: LoadedRun, options: ViewOptions) -> RiskReport:
@@ -225,6 +225,12 @@ class Study(Runs):
             return {}
         several = {label: one.interval("overall_risk") for label, one in self.whole_reports.items()}
         return {label: interval for label, interval in several.items() if interval}
+
+
+def compare_runs(first: LoadedRun, second: LoadedRun, options: ViewOptions) -> Comparison:
+    """Compare two runs, paired; raises as :meth:`Runs.compare`."""
+    one, other = (Reading(item.run, item.result, options) for item in (first, second))
+    return compared(one, other, options)
 
 
 def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
@@ -28,8 +29,8 @@ class Panel:
 
     ``heading`` and ``source`` stand in the picture; without a heading what ``alt`` says first.  ``key``: what
     the picture is called on a page, ``name`` in a report, ``alt`` its sentence for who cannot see it.
-    ``state``: all that it depends on besides the runs and how they are read.  ``table_name``: in a report,
-    where it is not that of the picture.  Sentences may be empty, and are left out then.
+    ``chart`` is a function with all that it takes, by which a page keeps what it draws.  ``table_name``: in a
+    report, where it is not that of the picture.  Sentences may be empty, and are left out then.
     """
 
     title: str = ""
@@ -40,8 +41,7 @@ class Panel:
     key: str = ""
     name: str = ""
     alt: str = ""
-    chart: Callable[[], go.Figure] | None = None
-    state: Sequence[object] = ()
+    chart: partial[go.Figure] | None = None
     how: str = ""
     table: Callable[[], pd.DataFrame] | None = None
     table_title: str = ""

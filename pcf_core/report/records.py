@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import field_validator, model_validator
 
+from pcf_core.audit.policy import Policy
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval, Over
@@ -49,6 +50,8 @@ SECTIONS: Mapping[str, str] = {
     "limits": "Limits",
     "provenance": "Provenance",
 }
+POLICY = "policy"  # the section of whoever brings a policy, in short reports and long ones
+TITLES: Mapping[str, str] = {**SECTIONS, POLICY: "Limits of the policy"}
 # A number without these says little: they cannot be left out where more than the short sections is asked for.
 ALWAYS = ("method", "limits", "provenance")
 
@@ -64,7 +67,8 @@ class ReportRequest(Record):
     ``options``: how scores are read, a dump of :class:`pcf_core.audit.options.ViewOptions`; its ``protocol``
     is empty where each run is read under its own.  ``over``: what the intervals shown are over.
     ``fairpair``, ``criteria``: hashes of text audits (``asked.hash``), 16 hexadecimal digits each.
-    ``knowledge``: names of sets of facts, of the models of the runs.
+    ``knowledge``: names of sets of facts, of the models of the runs.  ``policy``: limits that the models of
+    the runs are held against; with one there is a section :data:`POLICY`.
 
     Raises
     ------
@@ -79,6 +83,7 @@ class ReportRequest(Record):
     fairpair: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     knowledge: tuple[str, ...] = ()
+    policy: Policy | None = None
 
     @field_validator("runs", "fairpair", "criteria", "knowledge")
     @classmethod
@@ -124,7 +129,17 @@ class ReportRequest(Record):
     @property
     def hash(self) -> str:
         """What two requests have in common that ask for the same; the name of files made of it."""
-        return digest(self.model_dump(mode="json"))
+        without = {"policy"} if self.policy is None else set[str]()
+        return digest(self.model_dump(mode="json", exclude=without))
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The names of all sections in their order: the verdict of a policy stands behind the answer."""
+        names = list(self.sections)
+        if self.policy is not None and self.runs:
+            opening = [name for name in ("answer", "against", "summary") if name in names]
+            names.insert(names.index(opening[-1]) + 1 if opening else 0, POLICY)
+        return tuple(names)
 
 
 @dataclass(frozen=True)

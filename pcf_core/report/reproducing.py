@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.generation import GenerationKey
@@ -10,12 +11,13 @@ from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
 from pcf_core.report.asked_fairpair import asked_files
 from pcf_core.report.asked_material import asked_material
-from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportRequest
+from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportRequest
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked
 
 NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
+POLICY_FILE = "policy.toml"  # a command names the file of a policy, which the request holds as values
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
 
 
@@ -111,15 +113,22 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
 
 def section_command(request: ReportRequest, name: str) -> str:
     """Write the command for one section of a report, from the runs and texts that it is about alone."""
-    everything = {"runs": request.runs, "fairpair": request.fairpair, "criteria": request.criteria}
+    everything: dict[str, Any] = {
+        "runs": request.runs,
+        "fairpair": request.fairpair,
+        "criteria": request.criteria,
+    }
     about = {name: everything[name]} if name in TEXTS else {"runs": request.runs}
     if name == "knowledge":
         about |= {"knowledge": request.knowledge}
     elif name in (*SHORT, "summary", *ALWAYS):
         about = everything
+    elif name == POLICY:
+        about |= {"policy": request.policy}
     options = {} if name in TEXTS else request.options
+    sections = SHORT if name == POLICY else (name,)
     alone = ReportRequest.model_validate(
-        {**about, "sections": (name,), "options": options, "over": request.over}
+        {**about, "sections": tuple(sections), "options": options, "over": request.over}
     )
     return export_command(alone, "json", f"{name}.json")
 
@@ -139,6 +148,7 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
         *map(quote, request.runs),
         f"--format {form} --out {quote(out)} --sections {sections} --over {request.over}",
         *(f"{flag} {quote(key)}" for flag, keys in audits.items() for key in keys),
+        *([] if request.policy is None else [f"--policy {POLICY_FILE}"]),
         *(f"{flags[name].flag} {quote(value)}" for name, value in request.options.items() if value),
     ]
     return " ".join(parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -21,18 +20,16 @@ MOST_PANELS = 12
 
 def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
     """Return for each model the mean stereotype of each group over all occupations, with intervals."""
-    return {
-        name: runs.remember("mean_tilts", [name], partial(mean_tilts_of, item, runs.even[name], runs.options))
-        for name, item in runs.runs.items()
-    }
+    return {name: runs.remember(mean_tilts_of, name) for name in runs.runs}
 
 
-def mean_tilts_of(item: LoadedRun, report: RiskReport, options: ViewOptions) -> dict[str, MeanTilt]:
-    """Return the mean tilt towards each group with intervals; ``report``: against an even split."""
+def mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
+    """Return the mean tilt of a model towards each group against an even split, with intervals."""
+    item, report = runs.runs[name], runs.even[name]
     names = [row.occupation for row in report.occupations]
     return mean_tilts(
         even_stereotypes(item, names),
-        unit_in(item, report, options),
+        unit_in(item, report, runs.options),
         np.array([row.weight for row in report.occupations]),
         groups=report.groups,
         occupations=names,

@@ -12,7 +12,8 @@ from pcf_core.core.errors import InputError
 from pcf_core.report.loaded import Read, Study, load_studies
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
 from pcf_core.report.records import (
-    SECTIONS,
+    POLICY,
+    TITLES,
     ReportDocument,
     ReportPart,
     ReportRequest,
@@ -26,6 +27,7 @@ from pcf_core.report.sections.comparison import comparison_parts
 from pcf_core.report.sections.factors import factor_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
 from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
+from pcf_core.report.sections.policy import keys_of, policy_commands, policy_parts
 from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts
 from pcf_core.report.sections.shared import shared_parts
 from pcf_core.report.sections.summary import headline, summary_parts
@@ -62,6 +64,7 @@ QUESTIONS = {
     "criteria": "Do gender and pronouns change what it writes, and whom it believes?",
     "limits": "What can these numbers not say?",
     "provenance": "Where does each number come from, and how is it made again?",
+    POLICY: "Does each model keep the limits that were set?",
 }
 BY_STUDY: dict[str, Callable[[Study], Sequence[ReportPart]]] = {
     "risk": risk_parts,
@@ -115,13 +118,13 @@ def write_report(
     runs = tuple(facts_of_run(store, label, study) for study in studies for label in study.runs)
     audits = text_facts(store, texts)
     sections = []
-    for name in request.sections:
-        parts, commands = section_of(name, store, request, studies, texts, (*runs, *audits))
+    for name in request.contents:
+        parts, commands = section_of(name, store, request, studies, texts, (*runs, *audits), read)
         if parts:
             sections.append(
                 ReportSection(
                     name=name,
-                    title=SECTIONS[name],
+                    title=TITLES[name],
                     question=QUESTIONS[name],
                     parts=tuple(parts),
                     commands=(section_command(request, name), *commands),
@@ -157,6 +160,7 @@ def section_of(
     studies: Sequence[Study],
     texts: Texts,
     facts: Sequence[RunFacts],
+    read: Read,
 ) -> tuple[list[ReportPart], list[str]]:
     """Write one section, nothing where it is empty; of answers and texts the commands that ask anew."""
     if name in BY_STUDY:
@@ -167,6 +171,12 @@ def section_of(
         ], []
     if name == "summary":
         return summary_parts(studies, texts.fairpair, texts.criteria), []
+    if name == POLICY:
+        assert request.policy is not None  # else there is no such section
+        return (
+            policy_parts(store, request.policy, studies, read),
+            policy_commands(keys_of(studies)),
+        )
     if name == "knowledge":
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)

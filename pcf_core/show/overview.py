@@ -22,6 +22,8 @@ KINDS: Mapping[ModelKind, str] = {
     "own": "your own",
     "imported": "imported",
 }
+BAR_LEGEND = "Solid: prejudice, the same in every sentence. Striped: caprice, changing with the sentence. "
+BAR_LEGEND += "Line: the range with other sentences."
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
 
 
@@ -194,6 +196,19 @@ def card_text(row: ModelRow) -> str:
         return f"{risk} Favours neither."
     led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"
     return f"{risk} Favours {people(row.favoured)}, in {led}."
+
+
+def copies_text(quantizations: Mapping[str, str]) -> str:
+    """Say which models are compressed copies, and how; empty where none is.
+
+    ``quantizations``: by the name of a model, empty where its weights are as their makers published them.
+    """
+    copies = [f"{name} ({how})" for name, how in quantizations.items() if how]
+    if not copies:
+        return ""
+    if len(copies) == 1:
+        return f"A compressed copy of the weights: {copies[0]}."
+    return f"Compressed copies of the weights: {listed(copies)}."
 
 
 def _firsts(row: ModelRow, groups: Sequence[str]) -> str:

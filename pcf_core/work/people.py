@@ -13,6 +13,7 @@ submitter's alone: any auditor may cancel it, take it up again or let it be forg
 from __future__ import annotations
 
 from collections.abc import Sequence
+from getpass import getuser
 from typing import Literal
 
 from pcf_core.core.errors import RightsError
@@ -37,6 +38,16 @@ class Person(Record):
     def name(self) -> str:
         """What a job keeps of who asked for it."""
         return (self.address or "").casefold()
+
+    @property
+    def signature(self) -> str:
+        """What the journal says of who did something: ``terminal: USER`` for the command line."""
+        if not self.terminal:
+            return self.name
+        try:
+            return f"terminal: {getuser()}"
+        except (KeyError, OSError):  # a user without an entry, as in a container
+            return "terminal"
 
 
 TERMINAL = Person(terminal=True)

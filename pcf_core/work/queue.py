@@ -32,6 +32,7 @@ from pcf_core.core.records import Record
 from pcf_core.core.run import Progress, Stage
 from pcf_core.core.settings import settings
 from pcf_core.store.database import Database, KeptTwice, opened
+from pcf_core.store.journal import Did, Journal
 from pcf_core.work.people import TERMINAL, Person, check_asked, check_may_ask, check_room
 from pcf_core.work.processes import is_here, is_running
 
@@ -91,6 +92,14 @@ class WorkerInfo(Record):
     started: datetime
     seen: datetime
     fingerprint: str
+
+
+class Tally(Record):
+    """How many jobs there are by state, what running ones do a second, and how many workers died."""
+
+    jobs: dict[State, int]
+    rate: float
+    deaths: int
 
 
 def job_of(row: sqlite3.Row) -> Job:
@@ -195,8 +204,9 @@ class Queue:
     nothing for one that has lost its job (it was silent, and the job was given to another).
     """
 
-    def __init__(self, database: Database, person: Person = TERMINAL) -> None:
+    def __init__(self, database: Database, person: Person = TERMINAL, journal: Journal | None = None) -> None:
         self._database = database
+        self._journal = journal
         # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
         self._heard: dict[str, tuple[tuple[float, float], float]] = {}
         self._person = person
@@ -209,7 +219,7 @@ class Queue:
     @classmethod
     def open(cls, path: Path) -> Queue:
         """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
-        return opened(path, cls)
+        return opened(path, lambda database: cls(database, journal=Journal(path.parent)))
 
     def acting_for(self, person: Person) -> Queue:
         """Return the same queue, as it is for a person."""
@@ -246,6 +256,7 @@ class Queue:
         self._database.must_last()
         with self._database.transaction():
             self.check(kind, key, priority, models=models, cells=cells)
+            joined = bool(self._active(kind, key))
             (row,) = self._run(
                 "INSERT INTO jobs "
                 "(kind, key, priority, payload, total, created, updated, submitter, models, cells, "
@@ -257,6 +268,8 @@ class Queue:
                 submitter=self._person.name, models=json.dumps(list(models)), cells=cells,
                 fingerprint=settings().fingerprint,
             )  # fmt: skip
+            if not joined and priority == 0:  # a question, which goes ahead of runs, changes nothing
+                self._record("queued", row)
             return job_of(row)
 
     def check(
@@ -327,13 +340,16 @@ class Queue:
             The person only reads.
         """
         check_may_ask(self._person, settings())
-        self._run(
-            "UPDATE jobs SET stop = 1, updated = :now, "
-            "state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END "
-            "WHERE id = :id AND state IN ('queued', 'running')",
-            id=job_id,
-        )
-        return self.get(job_id)
+        with self._database.transaction():
+            rows = self._run(
+                "UPDATE jobs SET stop = 1, updated = :now, "
+                "state = CASE state WHEN 'queued' THEN 'cancelled' ELSE state END "
+                "WHERE id = :id AND stop = 0 AND state IN ('queued', 'running') RETURNING *",
+                id=job_id,
+            )
+            if rows:
+                self._record("cancelled", rows[0])
+            return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
         """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
@@ -357,13 +373,22 @@ class Queue:
                 limits = self._rows("id = :id", id=job_id)[0]
                 models = json.loads(limits["models"])
                 self.check(job.kind, job.key, job.priority, models=models, cells=limits["cells"])
-            self._run(
+            rows = self._run(
                 "UPDATE jobs SET state = 'queued', stop = 0, error = NULL, rate = NULL, deaths = 0, "
                 "loading_deaths = 0, submitter = :submitter, fingerprint = :fingerprint, updated = :now "
-                "WHERE id = :id AND state IN ('failed', 'cancelled')",
+                "WHERE id = :id AND state IN ('failed', 'cancelled') RETURNING *",
                 id=job_id, submitter=self._person.name, fingerprint=settings().fingerprint,
             )  # fmt: skip
+            if rows:
+                self._record("queued again", rows[0])
             return self.get(job_id)
+
+    def _record(self, did: Did, row: sqlite3.Row) -> None:
+        """Record in the journal, inside the transaction that does it: what cannot be recorded is not done."""
+        if self._journal is not None:
+            models = " ".join(str(name) for name in json.loads(row["models"]))
+            name = f"job {row['id']}, {row['key']} {models}".strip()
+            self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
         """Find the job that waits for a piece of work or is at it, if there is one."""
@@ -379,6 +404,20 @@ class Queue:
             submitter=self._person.name,
         )  # fmt: skip
         check_room(rows[0]["jobs"], settings())
+
+    def tally(self) -> Tally:
+        """Count jobs by state, what running ones do a second, and deaths at those that are not done."""
+        rows = self._run(
+            "SELECT state, count(*) AS jobs, coalesce(sum(rate), 0) AS rate, "
+            "sum(deaths + loading_deaths) AS deaths FROM jobs GROUP BY state"
+        )
+        found = {row["state"]: row for row in rows}
+        running = found.get("running")
+        return Tally(
+            jobs={state: found[state]["jobs"] if state in found else 0 for state in get_args(State)},
+            rate=running["rate"] if running else 0.0,
+            deaths=sum(row["deaths"] for state, row in found.items() if state != "done"),
+        )
 
     def waiting(self, owner: str = "") -> bool:
         """Tell whether a job waits for a worker, or for one that it can be taken by."""

@@ -90,7 +90,13 @@ class Supervisor:
         self._serve = serve
         self._stopping = False
         self._code = 0
+        self._heard = time.monotonic()
         self._said = ""  # of a cache that does not answer, once
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the working process spoke, which it does between two batches and when idle."""
+        return time.monotonic() - self._heard
 
     def stop(self) -> None:
         """Have the process end after its present batch, or without it; its job goes back to the queue."""
@@ -156,6 +162,7 @@ class Supervisor:
         while process.is_alive():
             for job_id in _news(line):
                 begun, moved = True, time.monotonic()
+                self._heard = moved
                 if job_id != at:
                     at, unheard = job_id, None
             now = time.monotonic()

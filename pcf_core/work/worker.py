@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
+import pcf_core.work.benchmarking
 import pcf_core.work.fetching
 import pcf_core.work.generating
 import pcf_core.work.knowledge

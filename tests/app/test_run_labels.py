@@ -38,6 +38,11 @@ def test_a_whole_run_goes_before_draws_and_these_are_labelled(whole: RunSpec) ->
     assert told_apart([coarse, fine], place) == {"gender-nineteen · ± 0.01": fine}
 
 
+def test_of_runs_with_as_many_draws_the_newest_is_taken(whole: RunSpec) -> None:
+    new, old = (with_draws(planned(whole, within), 5000) for within in (0.02, 0.01))
+    assert told_apart([new, old], place) == {"gender-nineteen · ± 0.02": new}
+
+
 def test_other_texts_under_the_name_have_digits_of_their_key(whole: RunSpec) -> None:
     old = run_of(make_templates("gender-nineteen", [("The [X] said that [Y]", 3)]))
     assert told_apart([old, whole], place) == {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from pcf_core.audit.fitting import words_at, words_unfit_in
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import words_unfit_in
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import is_kept, load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
-from pcf_core.core.topics import TemplateSet
+from pcf_core.core.topics import Part, TemplateSet
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
@@ -97,6 +97,80 @@ def test_sensitivity_tries_the_words_that_fit(store: Store, monkeypatch: pytest.
     assert (one.dimension, one.kind) == ("protocol", "choice")
     expected = report(load_result(store, run, "fitting"), run, FITTING, resamples=20)
     assert one.overall_risk == pytest.approx(expected.overall_risk, abs=1e-12)
+
+
+def mixed(run: RunSpec, *fits: tuple[Part, ...]) -> RunSpec:
+    """Return the run with templates that take these parts of speech, in turns."""
+    templates = tuple(
+        template.model_copy(update={"fits": fits[number % len(fits)]})
+        for number, template in enumerate(run.templates.templates)
+    )
+    return run.model_copy(update={"templates": run.templates.model_copy(update={"templates": templates})})
+
+
+def test_each_template_of_a_mixed_set_reads_the_words_that_fit_in_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+    some = mixed(run, ("pronoun",), ("noun",))
+    result = load_result(store, some, "fitting")
+    assert {"he", "she", "man", "woman"} <= set(result.words)
+    assert {item.name: item.reason for item in result.left_out}["him"] == "it fits at [Y] in no template"
+    pronouns = load_result(store, mixed(run, ("pronoun",)), "fitting").preferences.values
+    nouns = load_result(store, mixed(run, ("noun",)), "fitting").preferences.values
+    values = result.preferences.values
+    assert values[:, 0::2] == pytest.approx(pronouns[:, 0::2], abs=1e-12)
+    assert values[:, 1::2] == pytest.approx(nouns[:, 1::2], abs=1e-12)
+    assert values[:, 1::2] != pytest.approx(pronouns[:, 1::2], abs=1e-3)
+    assert result.coverage is not None
+    assert load_result(store, some, "fitting").words == result.words  # as it was kept
+
+
+def test_groups_of_unequal_numbers_of_words_are_averaged_by_template(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch, templates=load_templates("gender-nineteen"))
+    topic = run.topic.model_copy(update={"aligned": False})
+    few = topic.groups[1].model_copy(update={"words": ("she", "woman")})
+    many = topic.groups[0].model_copy(update={"words": ("he", "man", "king")})
+    small = run.model_copy(update={"topic": topic.model_copy(update={"groups": (many, few)})})
+    summed, averaged = (
+        load_result(store, mixed(small, ("pronoun",), ("noun",)), "fitting", way) for way in ("sum", "mean")
+    )
+    sums, means = summed.preferences.values, averaged.preferences.values
+    assert means[:, 0::2] == pytest.approx(sums[:, 0::2])  # he against she
+    halved = sums[:, 1::2] / [2, 1]
+    assert means[:, 1::2] == pytest.approx(halved / halved.sum(axis=-1, keepdims=True))
+    assert any("male 2, female 1" in one for one in summed.warnings)
+    assert not any("unequal numbers" in one for one in averaged.warnings)
+
+
+def test_before_a_noun_his_and_her_count_though_the_list_pairs_them_otherwise() -> None:
+    topic = load_topic("gender")
+    assert words_at(topic, topic.words, ("determiner",)) == ("his", "her")
+    assert words_at(topic, topic.words, ("pronoun",)) == ("he", "she")
+    assert words_at(topic, [word for word in topic.words if word != "her"], ("determiner",)) == ("his",)
+
+
+def test_a_template_that_leaves_a_group_without_a_word_is_named(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = score_few(store, monkeypatch, topic="gender-pronouns", templates=load_templates("gender-nineteen"))
+    bare = mixed(run, ("pronoun",), ("determiner",))
+    with pytest.raises(ModelError, match="without a word in the template 'The"):
+        load_result(store, bare, "fitting")
+
+
+def test_sensitivity_says_that_the_words_differ_between_the_templates(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = mixed(
+        score_few(store, monkeypatch, templates=load_templates("gender-nineteen")), ("pronoun",), ("noun",)
+    )
+    whole = sensitivity(store, run, ViewOptions())
+    assert "fitting" in {one.name for one in whole.unavailable if "differ" in one.reason}
+    found = sensitivity(store, run, FITTING)
+    assert "other words" in {one.name for one in found.unavailable}
 
 
 def test_of_one_sentence_nothing_says_what_fits() -> None:

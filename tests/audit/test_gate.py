@@ -218,6 +218,20 @@ def test_an_increase_that_the_test_does_not_find_exceeds_nothing(
     doubted = {name: replace(one, p_value=0.3) for name, one in comparison.differences.items()}
     monkeypatch.setitem(vars(found), "_comparison", replace(comparison, differences=doubted))
     assert found.judged(limit).verdict == "cannot tell"
+    assert found.judged(limit.model_copy(update={"limit": 0.0})).verdict == "cannot tell"
+    less = found.judged(limit.model_copy(update={"limit": -0.3}))
+    assert less.verdict == "exceeds", "the test asks whether both are alike, and this limit asks for more"
+
+
+def test_a_difference_without_a_width_reaches_as_far_as_two_models_unseen_contexts(base: Base) -> None:
+    """Each may be missed by u of all contexts, which move its own R by 2u: both together by 4u."""
+    worse = with_male(base("mini-bert"), np.full((3, 60), 0.8))
+    better = with_male(base("mini-gpt"), np.full((3, 60), 0.7))
+    judged = Look(worse, better, 0.05, 60).judged(Limit(quantity="overall_risk", limit=0.3, increase=True))
+    unseen = 1 - 0.025 ** (1 / 60)
+    assert judged.value == pytest.approx(0.2)
+    assert judged.interval.low == pytest.approx(0.2 - 4 * unseen)
+    assert judged.interval.high == pytest.approx(0.2 + 4 * unseen)
 
 
 def test_the_same_model_has_not_increased(base: Base) -> None:

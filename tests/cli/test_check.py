@@ -64,6 +64,7 @@ def policy(folder: Path, text: str) -> str:
         (["--model", BALANCED, "--max-risk", "0.11", "--cannot-tell", "fail"], 4),
         (["--model", BALANCED, "--max-risk", "0.11", "--max-caprice", "0", "--cannot-tell", "fail"], 3),
         (["--model", BALANCED, "--model", SKEWED, "--max-risk", "0.4"], 3),
+        (["--model", BALANCED, "--model", "mini-gpt", "--max-risk", "0.7", "--cannot-tell", "fail"], 4),
         (["--model", SKEWED, "--max-increase", "0.1", "--baseline", BALANCED_RUN[:8]], 3),
         (["--model", BALANCED, "--max-increase", "0", "--baseline", SKEWED], 0),
         (["--model", BALANCED, "--max-increase", "0", "--baseline", BALANCED], 0),
@@ -88,7 +89,7 @@ def test_the_document_follows_its_schema() -> None:
 
 
 @pytest.mark.usefixtures("shipped")
-def test_an_early_end_reads_fewer_templates() -> None:
+def test_an_early_end_reads_fewer_templates(tmp_path: Path) -> None:
     found = answer("--model", SKEWED, "--max-risk", "0.3", "--stop-early")
     (limit,) = found["contexts"][0]["limits"]
     assert (limit["verdict"], limit["templates"], limit["available"]) == ("exceeds", 25, 100)
@@ -96,6 +97,8 @@ def test_an_early_end_reads_fewer_templates() -> None:
     assert json.loads(shown.stdout)["overall_risk"] == pytest.approx(limit["value"])
     again = answer("--model", SKEWED, "--max-risk", "0.3", "--stop-early")
     assert again == found
+    text = 'stop_early = true\ncannot_tell = "warn"\n[[contexts]]\ntopic = "gender"\nmax.risk = 0.3\n'
+    assert answer("--model", SKEWED, "--policy", policy(tmp_path, text)) == found
 
 
 @pytest.mark.usefixtures("shipped")

@@ -115,6 +115,18 @@ def test_bad_input_is_one_sentence(own_settings: Settings, arguments: tuple[str,
     assert done.stderr.strip().endswith(".")
 
 
+def test_a_pack_with_a_byte_too_many_is_not_cut_to_size(
+    pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.report.packs.LARGEST", pack.stat().st_size)
+    assert run_here("packs", "verify", str(pack)).returncode == 0
+    longer = tmp_path / "longer.pcfpack"
+    longer.write_bytes(pack.read_bytes() + b"x")
+    done = run_here("packs", "verify", str(longer))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "A pack has at most" in done.stderr
+
+
 def test_a_key_that_is_none_writes_nothing(key: str, tmp_path: Path) -> None:
     path = tmp_path / "x.pcfpack"
     done = run_here("export", key, "--format", "pack", "--sign", str(tmp_path / "none"), "--out", str(path))

@@ -94,9 +94,15 @@ def step_back(page: Page) -> None:
 
 
 def choose_model(page: Page, name: str) -> None:
-    """Choose whose details the page Models shows."""
-    page.get_by_test_id("stMain").get_by_role("combobox", name="Model", exact=True).click()
-    page.get_by_role("option", name=name, exact=True).click()
+    """Choose whose details the page Models shows; what is left of the page before is cleared a moment later.
+
+    Where the browser is slow, that closes a list which was opened at once: nobody but a program is as quick.
+    """
+    for _ in range(3):
+        page.get_by_test_id("stMain").get_by_role("combobox", name="Model", exact=True).click()
+        with suppress(TimeoutError):
+            page.get_by_role("option", name=name, exact=True).click(timeout=10_000)
+            break
     expect(page.get_by_role("link", name=f"Score {name}", exact=True).first).to_be_visible()
 
 

@@ -17,8 +17,11 @@ from tests.journeys.test_accessibility import CRITERIA, addresses, fill_audits
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 # Try a sentence has a chart once a worker has answered, Written text once something is written; Overview has
-# a table of pictures.
-WITHOUT_CHARTS = {"Overview", "Run an audit", "Try a sentence", "Topics", "Models", "Report", "Written text"}
+# a table of pictures, Templates a list first.
+WITHOUT_CHARTS = {
+    *("Overview", "Run an audit", "Try a sentence", "Topics", "Templates", "Models", "Report"),
+    "Written text",
+}
 TABS_WITHOUT_CHARTS = (  # of the public models no facts are scored, and their text is not here
     *("method_tab=Glossary", "method_tab=About", "method_tab=As+in+the+papers"),
     *("method_tab=What+numbers+support", "why_tab=What+it+read", "why_tab=Knowledge"),

@@ -39,6 +39,28 @@ def test_the_worked_example() -> None:
     assert all(one and one.low == pytest.approx(0.2) == one.high for one in both.values()), "nothing moves"
 
 
+def test_where_documents_are_drawn_both_still_takes_whole_templates() -> None:
+    """Of a thousand documents a template hardly moves: what other contexts would do is in neither end."""
+    generator = np.random.default_rng(3)
+    values = of_two((0.3 + 0.3 * generator.standard_normal((8, 20))).clip(-1, 1).tolist())
+    ones, many = np.ones(20), TemplateUnit.documents(np.full(20, 1000.0), np.full(20, 1000))
+    criterion = Criterion.parse("max", "pcf")
+    whole, few = (
+        risk_intervals(values, unit, np.ones(8), criterion, resamples=200).lean
+        for unit in (TemplateUnit.templates(ones), many)
+    )
+    assert whole is not None
+    assert few is not None
+    for name in ("common_lean", "specific_lean"):
+        assert few.interval(name, "both") == whole.interval(name, "both")
+        assert few.interval(name, "occupations") == whole.interval(name, "occupations")
+    narrow, wide = few.interval("common_lean"), whole.interval("common_lean")
+    assert narrow is not None
+    assert wide is not None
+    assert narrow.high - narrow.low < (wide.high - wide.low) / 5
+    assert (narrow.unit, wide.unit) == ("document", "template")
+
+
 def test_occupations_that_lean_alike_share_all_of_it_and_opposite_ones_nothing() -> None:
     criterion = Criterion.parse("max", "pcf")
     for tilts, common, specific in (([0.1, 0.9], 0.5, 0.0), ([0.4, -0.4], 0.0, 0.4), ([0.0, 0.0], 0.0, 0.0)):

@@ -9,6 +9,7 @@ from benchmarks.constructions import lower_bound
 from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Part
 from pcf_core.material.topics import load_topic
+from pcf_core.mining.chains import CUT, without_numbers
 from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION, constructions_for, offered_for
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.rules import rule_for
@@ -97,6 +98,23 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
     ),
 }
 LEFT = {
+    "a clause behind a comma may be of somebody further up": (
+        "embedded",
+        "Ali Ali NNP 2 nsubj; praised praise VBD 0 root; how how WRB 5 advmod; Smith Smith NNP 5 nsubj;"
+        "resigned resign VBD 2 ccomp; , , , 9 punct; although although IN 9 mark; she she PRP 9 nsubj;"
+        "disagreed disagree VBD 5 advcl",
+        "",
+    ),
+    "who is called is no subject": (
+        "adjective",
+        "Counselor counselor NN 4 nsubj; are be VBP 4 cop; you you PRP 4 nsubj; deaf deaf JJ 0 root",
+        "",
+    ),
+    "one person are nothing": (
+        "adjective",
+        "The the DT 2 det; student student NN 4 nsubj; are be VBP 4 cop; deaf deaf JJ 0 root",
+        "the verb is of several",
+    ),
     "an owner may be another": (
         "possessive",
         SMITH
@@ -165,9 +183,10 @@ def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
     assert one.standing.startswith("on" if one.on else "off")
 
 
-def test_nothing_is_on_but_what_was_mined_before() -> None:
-    assert [one.name for one in constructions_for("subject")] == ["clause"]
-    assert [one.name for one in constructions_for("predicate")] == ["attributive"]
+def test_what_is_on_by_itself() -> None:
+    subject, predicate = constructions_for("subject"), constructions_for("predicate")
+    assert [one.name for one in subject] == ["clause", "where", "possessive", "reflexive", "noun"]
+    assert [one.name for one in predicate] == ["attributive", "noun"]
 
 
 def test_what_a_position_does_not_have_is_refused() -> None:
@@ -181,7 +200,7 @@ def test_the_words_that_are_looked_for_are_those_of_the_constructions() -> None:
     assert rule_for([gender], ["reflexive", "clause"]).wanted == ("he", "she", "himself", "herself")
     assert "woman" in rule_for([gender], ["noun"]).wanted
     assert "he" not in rule_for([gender], ["noun"]).wanted
-    with pytest.raises(TopicError, match="no word that can stand in the chosen constructions"):
+    with pytest.raises(TopicError, match="no word that can stand in the constructions that were chosen"):
         rule_for([load_topic("gender-pronouns")], ["possessive"])
 
 
@@ -210,3 +229,17 @@ def test_whatever_the_tree_every_template_is_well_formed(parsed: Tree) -> None:
             inside = found.text.replace("The [X]", "").replace("[Y]", "").replace(",", "").split()
             assert all(word.islower() and word.isalpha() for word in inside)
             assert not {"smith", "actress", "five", "self"} & set(inside)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "cut"),
+    [
+        ("three three CD 4 nummod; books book NNS 2 obj", ["three"]),
+        ("one one CD 4 nummod; book book NN 2 obj", []),  # "read book" is no English
+        ("books book NNS 2 obj; three three CD 3 nummod", []),  # "books three" counts nothing
+    ],
+)
+def test_only_numbers_that_a_plural_can_do_without_are_cut(phrase: str, cut: list[str]) -> None:
+    found = without_numbers(tree(SMITH + "read read VBD 0 root; " + phrase))
+    left_out = [word for word, relation in zip(found.words, found.relations, strict=True) if relation == CUT]
+    assert left_out == cut

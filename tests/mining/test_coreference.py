@@ -223,6 +223,21 @@ REFUSED = {
         "The the DT 2 det; <nurses nurse NNS 3 nsubj; said say VBD 0 root" + he(">she", head=6, root=3),
         "the subject is not one person",
     ),
+    "what is said of several": (
+        "<student student NN 4 nsubj; descriptions description NNS 1 nmod; are be VBP 4 cop; good good JJ 0"
+        " root" + he(head=7, root=4),
+        "the verb is of several",
+    ),
+    "another's body": (
+        "The the DT 2 det; <doctor doctor NN 3 nsubj; touched touch VBD 0 root; >her her PRP$ 5 nmod:poss;"
+        "arm arm NN 3 obj",
+        "what the possessive owns may be another's",
+    ),
+    "speech in marks that are two words": (
+        "<Smith Smith NNP 2 nsubj; wrote write VBD 0 root; ` ` `` 5 punct; ` ` `` 5 punct; Oh oh UH 2 obj"
+        + he(head=8, root=2),
+        "one of both is quoted",
+    ),
     "two subjects": (
         "<Smith Smith NNP 4 nsubj; and and CC 3 cc; Jones Jones NNP 1 conj; said say VBD 0 root"
         + he(head=7, root=4),

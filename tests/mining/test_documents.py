@@ -195,7 +195,7 @@ def test_identity_changes_with_what_is_read(tmp_path: Path) -> None:
             "nowhere.jsonl",
             "is no file and no folder: give the path of a corpus, or hf:OWNER/NAME for one of the hub",
         ),
-        ("a.csv", r"a\.csv is in no form that is read: the endings are \.txt, \.jsonl and \.xml"),
+        ("a.csv", r"a\.csv is in no form that is read: the endings are \.txt, \.jsonl, \.xml"),
         ("a.parquet.gz", r"a\.parquet\.gz is in no form that is read"),
         ("a.gz", r"a\.gz is in no form that is read"),
         ("noending", "noending is in no form that is read"),

@@ -78,7 +78,7 @@ def test_a_file_is_described_without_its_weights_being_read(
     )
     assert spec.parameters == sum(tensor.numel() for tensor in llama.model.parameters())
     assert spec.chat_template == digest(TEMPLATE)
-    assert spec.title == "Tiny Llama (Q8_0 copy, not the original weights)"
+    assert spec.title == "Tiny Llama (compressed copy of the weights, Q8_0)"
     elsewhere = tmp_path / "renamed.gguf"
     elsewhere.write_bytes(small.read_bytes())
     other = describe_gguf(elsewhere, "other")

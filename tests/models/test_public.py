@@ -86,7 +86,7 @@ def _install(tmp_path: Path, *, turned: bool = False) -> None:
 def test_a_model_is_known_without_its_package(tiny: PublicModel) -> None:
     (spec,) = list_models()
     assert resolve("Tiny-F32") == spec
-    assert (spec.kind, spec.path, spec.title) == ("public", "", "Tiny (F32 copy, not the original weights)")
+    assert (spec.kind, spec.path, spec.title) == ("public", "", "Tiny (copy of the weights, F32)")
     for attempt in (lambda: load(spec, "cpu"), lambda: gguf_files(spec)):
         with pytest.raises(ModelError, match=r"not on this machine; fetch them with: .* models get Tiny-F32"):
             attempt()

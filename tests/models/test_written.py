@@ -143,6 +143,11 @@ def test_a_text_that_does_not_keep_to_its_length_is_refused(text: str, tokens: i
         written_of(answer, PLAIN, 5)
 
 
+def test_the_token_that_ends_a_text_may_be_counted_too() -> None:
+    answer = {"choices": [{"text": " a b c d e"}], "usage": {"completion_tokens": 6}}
+    assert written_of(answer, PLAIN, 5) == Written(" a b c d e", "stop", 6)
+
+
 @pytest.mark.parametrize(
     ("refuses", "chat", "found"),
     [

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.case_file import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
-from pcf_core.app.choice import Choice
+from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic

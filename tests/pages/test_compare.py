@@ -155,7 +155,7 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
         )
 
     monkeypatch.setattr("pcf_core.report.loaded.compared", without_caprice)
-    monkeypatch.setattr("pcf_core.app.data.cached", lambda parts, make: make())  # for this test alone
+    monkeypatch.setattr("pcf_core.app.data.once", lambda function: function)  # for this test alone
     app = open_app("compare")
     told = [metric for metric in app.metric if metric.label == "Caprice"]
     assert [(metric.value, metric.delta) for metric in told] == [("0", "in no sentence here")] * 2

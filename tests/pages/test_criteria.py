@@ -112,13 +112,13 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     app = open_app("criteria", **TASKS)
     said = plainly(texts(app))
     assert "Not asked yet: tasks of mini-gpt" in said
-    assert "mini-gpt, tasks: 1,200 texts to write, at most 48,000 tokens" in said
+    assert "mini-gpt, tasks: 96 texts to write, at most 3,840 tokens" in said
     assert any("mini-gpt has no chat template" in plainly(caption.value) for caption in app.caption)
     app.button(key="criteria_button").click().run()
     queue = Queue.open(own_settings.catalogue)
     (job,) = queue.list(10, kind=CRITERIA)
-    assert (job.state, job.total) == ("queued", 1200)
-    assert "0 of 1,200 texts" in progress_text(job)
+    assert (job.state, job.total) == ("queued", 96)
+    assert "0 of 96 texts" in progress_text(job)
     store = work(own_settings)
     assert queue.get(job.id).state == "done"
     again = open_app("criteria", **TASKS)
@@ -203,9 +203,9 @@ def test_written_and_scored_are_never_laid_together(own_settings: Settings) -> N
 @pytest.mark.slow
 def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> None:
     questions: dict[str, str | list[str]] = {**WRITTEN, "cr_view": "questions"}
-    assert "mini-gpt, questions: 6,800 texts" in plainly(texts(open_app("criteria", **questions)))
+    assert "mini-gpt, questions: 544 texts" in plainly(texts(open_app("criteria", **questions)))
     app = open_app("criteria", **questions, cr_many="2")
-    assert "mini-gpt, questions: 850 texts" in plainly(texts(app))
+    assert "mini-gpt, questions: 68 texts" in plainly(texts(app))
     app.button(key="criteria_button").click().run()
     (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)
@@ -408,7 +408,7 @@ def test_a_file_of_ones_own_is_kept_asked_for_and_deleted(own_settings: Settings
     app.button(key="keep_tasks").click().run()
     assert list(own_files("tasks")) == ["mine"]
     assert app.selectbox(key="cr_tasks").value == "mine"
-    assert "400 texts to write" in texts(app)
+    assert "32 texts to write" in texts(app)
     app.button(key="criteria_button").click().run()
     (asked,) = CRITERIA_AUDIT.kept(work(own_settings))
     parameters = parameters_of(asked.hash)

@@ -9,8 +9,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
-from pcf_core.app.choice import Choice, draw_choice
+from pcf_core.app.choice import draw_choice
 from pcf_core.app.links import ALIKE, NEAR, is_endless
+from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
@@ -48,7 +49,12 @@ def test_text_in_a_link_is_never_markup(own_settings: Settings) -> None:
     ("page", "name", "given", "allowed"),
     [
         ("risk", "criterion", "l7", "allowed is max, l2, l1."),
-        ("risk", "risk_view", "nonsense", "allowed is models, shared or not, corrected, occupations."),
+        (
+            "risk",
+            "risk_view",
+            "nonsense",
+            "allowed is models, shared or not, corrected, occupations, policy.",
+        ),
         ("risk", "modell", "mini-t5", "is model meant?"),
         ("criteria", "cr_top_p", "3", "allowed is a number, 0.01 to 1."),
         ("criteria", "cr_seed", "many", "allowed is a number, 0 or more."),

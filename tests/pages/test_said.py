@@ -20,6 +20,7 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.numbers import people
+from pcf_core.show.findings.progress import unequal_weights
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fill
@@ -62,7 +63,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
     for page in ("overview", "risk"):
         app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="usual")
         assert sentence in captions(app)
-        assert f"25 templates that count as {usual.effective_templates:.1f}" in captions(app)
+        assert f"25 templates{unequal_weights(usual)}" in captions(app)
         facts = app.table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))

@@ -51,16 +51,28 @@ def test_an_offered_corpus_is_queued_with_what_was_asked(corpora: Path) -> None:
     assert len(Queue.open(settings().catalogue).list(10)) == 1
 
 
+def test_the_papers_sample_is_one_button(corpora: Path) -> None:
+    app = open_app("templates", set_view="mine")
+    press(app, "mine_as_in_papers")
+    assert app.number_input(key="mine_sample").value == 10_000
+    press(app, "mine_button")
+    (job,) = Queue.open(settings().catalogue).list(10)
+    assert [job.payload[key] for key in ("sample", "seed", "cut")] == [10_000, 0, 1]
+
+
 def test_constructions_can_be_switched_on_and_those_that_are_unsure_say_so(corpora: Path) -> None:
     app = open_app("templates", set_view="mine")
     field = app.multiselect(key="mine_constructions_subject")
-    assert field.value == ["clause"]
+    assert field.value == ["clause", "where", "possessive", "reflexive", "noun"]
     assert "off by itself" not in said(app)
-    field.set_value(["clause", "possessive"])
+    field.set_value(["clause", "fronted"])
     press(app, "mine_button")
     (job,) = Queue.open(settings().catalogue).list(10)
-    assert job.payload["constructions"] == ["clause", "possessive"]
-    assert "his or her before a thing is off by itself: 73 of 76 right, precision at least 0.89." in said(app)
+    assert job.payload["constructions"] == ["clause", "fronted"]
+    assert (
+        "a clause before its main clause is off by itself: 51 of 54 right, precision at least 0.85."
+        in said(app)
+    )
 
 
 def test_topics_that_do_not_go_together_are_refused_at_once(corpora: Path) -> None:

@@ -114,6 +114,18 @@ def test_scoring_the_same_here_takes_its_place_and_nothing_of_it(ours: Store, pa
     )
 
 
+def test_no_score_from_here_is_read_for_a_pack(theirs: Store, ours: Store, pack: bytes) -> None:
+    """A run of the same model that was scored here says otherwise of the nurse: each reads its own."""
+    run = score(ours, small_run(terms=("nurse", "pilot")), shift=0.25)
+    before = recomputed_result(ours, run).preferences.values
+    brought(ours, pack)
+    np.testing.assert_array_equal(
+        load_result(ours, ours.load_run(small_run().key)).preferences.values,
+        recomputed_result(theirs, small_run()).preferences.values,
+    )
+    np.testing.assert_array_equal(recomputed_result(ours, run).preferences.values, before)
+
+
 def test_an_imported_model_cannot_be_scored(own_settings: Settings, ours: Store, pack: bytes) -> None:
     brought(ours, pack)
     run = ours.load_run(small_run().key)
@@ -259,6 +271,27 @@ def test_an_import_is_deleted_with_what_was_derived(ours: Store, pack: bytes) ->
     assert ours.runs() == ()
     with pytest.raises(RunError):
         ours.delete_run(run.key)
+
+
+def test_an_import_that_is_half_deleted_is_no_run_any_more(
+    ours: Store, pack: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever stops it after the first file: no run is listed whose scores are gone."""
+    brought(ours, pack)
+    unlink, gone = Path.unlink, list[Path]()
+
+    def once(self: Path, missing_ok: bool = False) -> None:
+        if gone:
+            raise OSError(errno.EIO, "input/output error")
+        gone.append(self)
+        unlink(self, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", once)
+        with pytest.raises(StoreError):
+            ours.delete_run(small_run().key)
+    assert len(gone) == 1
+    assert Store.open(ours._root).runs() == ()
 
 
 def test_a_damaged_import_is_found_out(ours: Store, pack: bytes) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import plotly.graph_objects as go
 
-from pcf_core.app.choice import Choice
 from pcf_core.app.data import Loaded
+from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import Study, load
+from pcf_core.report.loaded import Runs, Study, load
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.sections.risk import risk_panel
 from pcf_core.store.store import Store
@@ -33,7 +35,7 @@ def test_a_part_has_what_the_panel_says_and_then_what_the_report_adds() -> None:
         key="risk_bars",
         name="risk",
         alt="Bars",
-        chart=chart,
+        chart=partial(chart),
         table=table,
         table_title="All risks",
         notes=["It is sure."],
@@ -63,11 +65,22 @@ def test_a_page_and_a_report_have_the_same_panel(own_settings: Settings) -> None
     assert (page.most(0).runs, page.most(0).choice) == ({}, choice)
 
 
-def test_a_study_works_things_out_once_by_name_and_state() -> None:
+def listed(runs: Runs, number: int, *, other: bool = False) -> list[str]:
+    return list(runs.runs)
+
+
+def also_listed(runs: Runs, number: int) -> list[str]:
+    return list(runs.runs)
+
+
+def test_a_study_works_things_out_once_by_all_that_a_function_takes() -> None:
     study = Study({}, ViewOptions(), "templates")
     found = [
-        study.remember(name, state, list) for name, state in (("a", [1]), ("a", [1]), ("a", [2]), ("b", [1]))
+        study.remember(listed, 1),
+        study.remember(listed, 2),
+        study.remember(listed, 1, other=True),
+        study.remember(also_listed, 1),
     ]
-    assert found[0] is found[1]
-    assert len({id(one) for one in found}) == 3
-    assert study.most(1).remember("a", [1], list) is not found[0]
+    assert study.remember(listed, 1) is found[0]
+    assert len({id(one) for one in found}) == 4
+    assert study.most(1).remember(listed, 1) is not found[0]

@@ -18,12 +18,8 @@ from tools.print_sentences import PLACE, sentences
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Functions whose sentences no shipped result has: they need a worker, an endpoint, or material of a user.
 ELSEWHERE = {
-    *(
-        "probe",
-        "progress",
-        "reliability",
-        "gate",
-    ),  # modules: a typed sentence, a job or a plan, planted models and seeds, a policy
+    # Modules: a typed sentence, a job or a plan, planted models and seeds, a policy, files of a user, people.
+    *("probe", "progress", "reliability", "gate", "benchmarks", "journal"),
     *("findings.notes.tokens_sentence", "findings.notes.sizes_sentence"),
     *(
         "findings.several.topics_finding",

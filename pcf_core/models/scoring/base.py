@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -71,6 +72,17 @@ def refused_words(refused: Mapping[str, str]) -> str:
 def has_right_text(prompt: str) -> bool:
     """Tell whether text follows ``[Y]``: a causal model then scores it together with the word."""
     return bool(split_prompt(prompt)[1])
+
+
+@dataclass(frozen=True)
+class TokenNats:
+    """A whole sentence, token by token: ``ids`` without special tokens, ``nats`` [token] of each.
+
+    What each is conditioned on, the family says: all other tokens (masked), or those before it (causal).
+    """
+
+    ids: tuple[int, ...]
+    nats: FloatArray
 
 
 class Scorer(abc.ABC):
@@ -139,6 +151,21 @@ class Scorer(abc.ABC):
     def traits(self) -> dict[str, str]:
         """What the scorer does that a reader of its numbers may ask for: name to sentence."""
         return {}
+
+    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+        """Return the log-probability of every token of whole sentences, in nats.
+
+        Raises
+        ------
+        ModelError
+            A family that gives the tokens of a sentence none: all but masked and causal models.
+        TemplateError
+            A sentence without a token, with a special one, or longer than the model's context.
+        """
+        raise ModelError(
+            f"{self.key.model} gives the tokens of a whole sentence no probability here: take a masked or a "
+            f"causal model; it is of the family {self.key.family}."
+        )
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, with nothing batched or shared: a second reading."""

@@ -44,7 +44,16 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import LOGITS, Batch, check_context, log_normaliser, plan, quoted, row_cost
+from pcf_core.models.scoring.base import (
+    LOGITS,
+    Batch,
+    TokenNats,
+    check_context,
+    log_normaliser,
+    plan,
+    quoted,
+    row_cost,
+)
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
@@ -83,6 +92,37 @@ class CausalScorer(LocalScorer):
         plain = copy.copy(self)
         plain.largest_tree = 0
         return super(CausalScorer, plain).alone(prompt, word)
+
+    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+        """Return log P(token | tokens before it) of every token.
+
+        The first is conditioned on what the tokenizer puts before a text, else on the BOS token, else on the
+        EOS token, which separates documents in training.
+        """
+        sentences = self.seam.whole(texts)
+        start = self.seam.opening or self._separator()
+        check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
+        values = np.zeros((len(texts), max(map(len, sentences), default=0)))
+        trees = []
+        for row, ids in enumerate(sentences):
+            places = np.arange(len(ids))
+            reads = np.stack([np.full_like(places, row), places, len(start) - 1 + places, ids], axis=1)
+            slots = np.arange(len(start) + len(ids))
+            trees.append(Tree(np.array(start + ids, dtype=int), slots - 1, slots, reads))
+        self._add(values, trees)
+        return [TokenNats(ids, nats[: len(ids)]) for ids, nats in zip(sentences, values, strict=True)]
+
+    def _separator(self) -> Ids:
+        tokenizer = self.seam.tokenizer
+        found = next(
+            (one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None), None
+        )
+        if found is None:
+            raise ScoringError(
+                f"{self.key.model} has neither a BOS nor an EOS token to condition the first token of a "
+                "sentence on: take another model."
+            )
+        return (found,)
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

@@ -30,7 +30,14 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import Batch, check_context, log_normaliser, plan, row_cost
+from pcf_core.models.scoring.base import (
+    Batch,
+    TokenNats,
+    check_context,
+    log_normaliser,
+    plan,
+    row_cost,
+)
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 
@@ -63,6 +70,23 @@ class MaskedScorer(LocalScorer):
         return super().traits | {
             "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
         }
+
+    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+        """Return log P(token | all other tokens) of every token: one mask at a time (Salazar et al. 2020).
+
+        https://aclanthology.org/2020.acl-main.240, whose sum over a sentence is its pseudo-log-likelihood.
+        """
+        sentences = self.seam.whole(texts)
+        around = len(self.seam.opening) + len(self.seam.closing)
+        check_context(self.key, self.context, [len(ids) + around for ids in sentences], texts)
+        reads: defaultdict[Query, Reads] = defaultdict(list)
+        for row, ids in enumerate(sentences):
+            for place, token in enumerate(ids):
+                masked = (*ids[:place], self.mask, *ids[place + 1 :])
+                query = Query(self.seam.opening + masked + self.seam.closing, len(self.seam.opening) + place)
+                reads[query].append((row, place, token))
+        values = self._read(reads, len(texts), max(map(len, sentences), default=0))
+        return [TokenNats(ids, nats[: len(ids)]) for ids, nats in zip(sentences, values, strict=True)]
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

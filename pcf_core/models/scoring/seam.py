@@ -94,6 +94,23 @@ class Seam:
             )
         return [known[text] for text in texts]
 
+    def whole(self, texts: Sequence[str]) -> list[Ids]:
+        """Return the token ids of whole texts, no special tokens.
+
+        Raises
+        ------
+        TemplateError
+            A text without a token, or with a special token of the tokenizer.
+        """
+        found = self.encode(texts)
+        for text, ids in zip(texts, found, strict=True):
+            if not ids:
+                raise TemplateError(
+                    f"The tokenizer of {self.model} gives {quoted(text)} no token: leave it out."
+                )
+            self._refuse_special(text, set(ids))
+        return found
+
     def cut(self, prompts: Sequence[str], words: Sequence[str]) -> list[Pieces]:
         """Split each prompt into its pieces.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from pcf_core.core.risk import Comparison
 from pcf_core.report import how_to_read
@@ -55,8 +56,7 @@ def pair_panel(
         key="difference_plot",
         name="comparison",
         alt=f"Sorted differences of the occupations of {first} and {second} with their intervals",
-        chart=lambda: difference_plot(found, quantity, most, order),
-        state=[found.first.run, found.second.run, quantity, most],
+        chart=partial(difference_plot, found, quantity, most, order),
         how=how_to_read.DIFFERENCES,
         table=lambda: comparison_table(found, runs.over),
         table_title=f"{first} − {second}, every occupation",

@@ -32,9 +32,7 @@ from pcf_core.show.findings.factors import (
 from pcf_core.show.findings.numbers import listed
 
 
-def factor_panels(
-    runs: Runs, name: str, panels: Sequence[FactorPanel], state: Sequence[object] = ()
-) -> list[Panel]:
+def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[Panel]:
     """Show the risk of a model's occupations against each factor, on one axis, with two fitted lines."""
     span = risk_span(panels)
     return [
@@ -46,7 +44,6 @@ def factor_panels(
             name=f"factor-{panel.scale.name}",
             alt=f"Risk of each occupation against {panel.scale.noun}, {name}, with two fitted lines",
             chart=partial(factor_plot, panel, name, list(runs.runs), span),
-            state=[*state, name],
             notes=line_notes(panel),
         )
         for panel in panels

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from pcf_core.audit.knowledge import knowledge_protocol, knowledge_report, missing_answers
 from pcf_core.core.errors import TopicError
-from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
 from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.loaded import Study
-from pcf_core.report.parts import figure_of, said, table_of
+from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.reproducing import dtype_option
 from pcf_core.show.charts.knowledge import knowledge_bars
@@ -44,21 +46,27 @@ def knowledge_parts(store: Store, names: Sequence[str], studies: Sequence[Study]
         if not reports:
             parts.append(ReportPart(title=asked.title, notes=(note,)))
         for place, (model, report) in enumerate(reports.items()):
+            panel = knowledge_panel(model, report)
+            before = [note] if place == 0 else []
             parts.append(
-                ReportPart(
-                    title=f"{asked.title}: {model}",
-                    findings=said([knowledge_finding(model, report), confidence_finding(report)]),
-                    figure=figure_of(
-                        knowledge_bars(ordered(report, "best known")),
-                        "knowledge",
-                        f"What {model} knows of twenty facts, best known first",
-                    ),
-                    how=how_to_read.KNOWLEDGE,
-                    tables=(table_of(knowledge_table({model: report}), "knowledge", f"Facts, {model}"),),
-                    notes=said([note if place == 0 else "", *report.warnings]),
-                )
+                part_of(replace(panel, title=f"{asked.title}: {model}", notes=[*before, *panel.notes]))
             )
     return parts
+
+
+def knowledge_panel(model: str, report: KnowledgeReport, order: str = "best known") -> Panel:
+    """Show what a model knows of facts, and how surely; ``order``: which facts come first."""
+    return Panel(
+        findings=[knowledge_finding(model, report), confidence_finding(report)],
+        key="knowledge_bars",
+        name="knowledge",
+        alt=f"What {model} knows of twenty facts, {order} first",
+        chart=partial(knowledge_bars, ordered(report, order)),
+        how=how_to_read.KNOWLEDGE,
+        table=lambda: knowledge_table({model: report}),
+        table_title=f"Facts, {model}",
+        notes=report.warnings,
+    )
 
 
 def knowledge_commands(names: Sequence[str], studies: Sequence[Study]) -> list[str]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+
+import plotly.graph_objects as go
 
 from pcf_core.material.evidence import womens_share
 from pcf_core.report import how_to_read
 from pcf_core.report.arrange import Axes, shown_axes
 from pcf_core.report.key_figures import heat_figures, lead_figures, tilt_figures
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import LoadedRun, Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows, tilt_table
 from pcf_core.report.tilts import opening_of, panel_groups, tilts_of
+from pcf_core.show.answers import heat_map_answer
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.findings.models import interval_sentence
@@ -53,8 +57,7 @@ def tilt_panel(
             numbers=lead_figures(reports),
             key="tilt_panels",
             alt="Box plots of the mean stereotype, a panel a group",
-            chart=lambda: tilt_panels(reports, tilts, over, chosen, drawn),
-            state=[over, chosen, drawn],
+            chart=partial(tilt_panels, reports, tilts, over, chosen, drawn),
             how=how_to_read.TILT_SEVERAL,
         )
     high, low = groups[0], groups[1]
@@ -67,10 +70,9 @@ def tilt_panel(
         numbers=tilt_figures(tilts, reports, high, over),
         key="tilt_box",
         alt=f"Box plots of the mean stereotype towards {high} words, one a model",
-        chart=lambda: tilt_box(
-            reports, high, low, labour=shares, text=text, tilts=tilts, over=over, chosen=chosen
+        chart=partial(
+            tilt_box, reports, high, low, labour=shares, text=text, tilts=tilts, over=over, chosen=chosen
         ),
-        state=[shares is not None, text is not None, over, chosen],
         how=how_to_read.TILT,
     )
 
@@ -96,29 +98,42 @@ def even_note(study: Study) -> str:
     )
 
 
-def heat_map_panel(
-    runs: Runs, name: str, group: str, axes: Axes, state: Sequence[object] = (), *, clicks: bool = False
-) -> Panel:
-    """Show the probability of a group's words in the cells of one model; ``state``: what chose ``axes``."""
+def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
+    """Show the probability of a group's words in the cells of one model."""
     item, rows, columns = runs.runs[name], axes.rows, axes.columns
-    preferences, weights = item.result.preferences, item.report.template_weights
-    finding = runs.remember(
-        "heat_sentence", [name, group], lambda: heat_map_finding(name, preferences, group, weights)
-    )
     return Panel(
         title=name,
-        findings=[finding],
+        findings=[runs.remember(heat_sentence, name, group)],
         heading=f"Probability of {group} words: {name}",
         source=runs.source,
         key="heat_map",
         name="heat-map",
         alt=f"Heat map of the probability of {group} words, {name}",
-        chart=lambda: heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=clicks),
-        state=state,
+        chart=partial(heat_picture, item, group, rows, columns, clicks=clicks),
         how=how_to_read.HEAT_MAP,
-        table=lambda: cell_rows(preferences, group, rows, columns),
+        table=lambda: cell_rows(item.result.preferences, group, rows, columns),
         table_title=f"P({group}), {name}",
     )
+
+
+def heat_sentence(runs: Runs, name: str, group: str) -> str:
+    """Say which cells of a model are farthest from even."""
+    item = runs.runs[name]
+    return heat_map_finding(name, item.result.preferences, group, item.report.template_weights)
+
+
+def heat_answer(runs: Runs, name: str) -> str:
+    """Answer which way the cells of a model lean."""
+    item = runs.runs[name]
+    return heat_map_answer(name, item.result.preferences, item.report.template_weights)
+
+
+def heat_picture(
+    item: LoadedRun, group: str, rows: Sequence[int], columns: Sequence[int], *, clicks: bool
+) -> go.Figure:
+    """Draw the cells of a run."""
+    preferences, weights = item.result.preferences, item.report.template_weights
+    return heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=clicks)
 
 
 def heat_map_parts(study: Study) -> Sequence[ReportPart]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
@@ -44,8 +45,7 @@ def risk_panel(
         key="risk_bars",
         name="risk",
         alt="Stacked bars of prejudice and caprice for each model",
-        chart=lambda: risk_bars(drawn, thousand=thousand),
-        state=[references, published, over, thousand],
+        chart=partial(risk_bars, drawn, thousand=thousand),
         how=how_to_read.RISK,
         table=lambda: in_unit(risk_table(drawn + listed), thousand),
         table_title="Risk of each model, with reference and published values",
@@ -68,8 +68,7 @@ def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
         key="corrected_dots",
         name="corrected",
         alt="Prejudice and caprice of each model, plug-in and corrected for few templates",
-        chart=lambda: corrected_dots(reports, over, thousand=thousand),
-        state=[over, thousand],
+        chart=partial(corrected_dots, reports, over, thousand=thousand),
         how=how_to_read.CORRECTED,
         table=lambda: in_unit(corrected_table(reports), thousand),
         table_title="Plug-in and corrected parts",
@@ -98,8 +97,7 @@ def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: b
         key="occupation_bars",
         name="occupations",
         alt=f"The riskiest occupations of {name}",
-        chart=lambda: occupation_bars(report, thousand=thousand),
-        state=[name, thousand],
+        chart=partial(occupation_bars, report, thousand=thousand),
         how=how_to_read.OCCUPATIONS,
         table=table,
         table_title=f"All occupations of {name}, the riskiest first",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -35,8 +36,7 @@ def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = Fa
         key="lean_bars",
         name="shared",
         alt="Stacked bars of what all occupations share, what differs between them, and caprice",
-        chart=(lambda: lean_bars(bars, thousand=thousand)) if bars else None,
-        state=[thousand, *([bar.label, bar.neutral] for bar in bars)],
+        chart=partial(lean_bars, bars, thousand=thousand) if bars else None,
         how=how_to_read.LEAN,
         table=lambda: in_unit(lean_table(reports, found, over), thousand),
         table_title="Parts of each risk, and distance from neutral subjects",

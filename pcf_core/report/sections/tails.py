@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pcf_core.core.tails import NormalShape, TailShape
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
@@ -36,20 +37,26 @@ def tail_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def tail_shapes(runs: Runs) -> dict[str, TailShape]:
+    """Return caprice by model with what is fitted to it."""
+    return runs.remember(fitted_tails)
+
+
+def fitted_tails(runs: Runs) -> dict[str, TailShape]:
     """Fit caprice by model."""
     largest = largest_caprice(runs.options, len(runs.groups))
     values = parts_of(runs.reports, "caprice_risk")
-    return runs.remember(
-        "tail_shapes", [], lambda: {name: tail_shape(several, largest) for name, several in values.items()}
-    )
+    return {name: tail_shape(several, largest) for name, several in values.items()}
 
 
 def normal_shapes(runs: Runs) -> dict[str, NormalShape]:
+    """Return prejudice by model with its normal fit."""
+    return runs.remember(fitted_normals)
+
+
+def fitted_normals(runs: Runs) -> dict[str, NormalShape]:
     """Fit the normal distribution of prejudice by model."""
     values = parts_of(runs.reports, "prejudice_risk")
-    return runs.remember(
-        "normal_shapes", [], lambda: {name: normal_shape(several) for name, several in values.items()}
-    )
+    return {name: normal_shape(several) for name, several in values.items()}
 
 
 def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
@@ -71,8 +78,7 @@ def caprice_panel(runs: Runs, *, log_count: bool = False) -> Panel:
         key="caprice_histogram",
         name="caprice",
         alt="Histogram of caprice over occupations with a rug",
-        chart=lambda: caprice_histogram(reports, log_count=log_count),
-        state=[log_count],
+        chart=partial(caprice_histogram, reports, log_count=log_count),
         how=how_to_read.CAPRICE,
         table=lambda: tails_table(reports),
         table_title="The parts of risk of every occupation",
@@ -90,7 +96,7 @@ def survival_panel(runs: Runs) -> Panel:
         key="survival_plot",
         name="survival",
         alt="Survival plot of caprice on logarithmic axes with the fitted distributions",
-        chart=lambda: survival_plot(reports, shapes),
+        chart=partial(survival_plot, reports, shapes),
         table=lambda: fits_table(shapes),
         table_title="Fits of the values above 0",
         table_name="fits",
@@ -110,7 +116,7 @@ def prejudice_panel(runs: Runs) -> Panel:
         key="prejudice_histogram",
         name="prejudice",
         alt="Histogram of prejudice over occupations with its normal fit",
-        chart=lambda: prejudice_histogram(reports, curves),
+        chart=partial(prejudice_histogram, reports, curves),
         how=how_to_read.PREJUDICE,
         table=lambda: normal_fits_table(shapes),
         table_title="Normal fits of prejudice",
@@ -127,7 +133,7 @@ def qq_panel(runs: Runs) -> Panel:
         key="qq_plot",
         name="prejudice-qq",
         alt="QQ plot of prejudice against its normal fit",
-        chart=lambda: qq_plot(reports, shapes),
+        chart=partial(qq_plot, reports, shapes),
         table=lambda: normal_table(reports, shapes),
         table_title="Prejudice and what its normal fit expects",
         table_name="normal",

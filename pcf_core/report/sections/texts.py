@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from pcf_core.core.records import digest
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import differences_table, rates_table, summary_table
 from pcf_core.report.fairpair_tables import categories_table, models_table, phrases_table
+from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.answers import rate_dots
@@ -25,10 +28,10 @@ from pcf_core.show.findings.fairpair import (
 )
 from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
 from pcf_core.show.findings.numbers import listed
-from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.criteria.records.runs import CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
-from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
+from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult, WordReport
 from pcf_core.texts.fairpair.report import controlled
 
 WAYS = {"written": "texts that were read", "scored": "probabilities of candidate words"}
@@ -47,9 +50,9 @@ def fairpair_parts(results: Sequence[FairPairResult]) -> list[ReportPart]:
         found = {named[result.asked.hash]: result for result in several}
         several_reports = controlled([result.reports[measure] for result in found.values()])
         reports = dict(zip(found, several_reports, strict=True))
-        parts += [models_part(found, reports), bars_part(reports)]
+        parts += [models_part(found, reports), part_of(variation_panel(reports))]
         for name, result in found.items():
-            parts += [words_part(name, result), categories_part(name, result)]
+            parts += words_parts(name, result.words)
     return parts
 
 
@@ -57,66 +60,81 @@ def models_part(results: Mapping[str, FairPairResult], reports: Mapping[str, Fai
     """Write F of models that were asked alike, what it is made of, and what has to be known beside it."""
     asked = next(iter(results.values())).asked
     first, second = asked.prompts.names
-    return ReportPart(
-        title=f"{asked.prompts.title}: {first} and {second}",
-        findings=said(
-            [
-                *map(fairpair_finding, reports.values()),
-                *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
-                *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
-            ]
-        ),
-        figure=figure_of(
-            ratio_dots(reports, list(reports)), "fairpair", f"F of {listed(list(reports))}, against 1"
-        ),
+    panel = ratio_panel(reports, list(reports))
+    notes_beside = [
+        f"{LABEL[0].upper()}{LABEL[1:]}.",
+        settings_finding(asked, len(results)),
+        *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
+        *(silence_warning(result) for result in results.values()),
+        *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
+    ]
+    beside = [
+        *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
+        *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
+    ]
+    title = f"{asked.prompts.title}: {first} and {second}"
+    return part_of(replace(panel, title=title), findings=beside, notes=notes_beside)
+
+
+def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> Panel:
+    """Show F of each model against 1; ``order``: all models, which decides the colours."""
+    return Panel(
+        findings=[fairpair_finding(report) for report in reports.values()],
+        key="fairpair_ratio",
+        name="fairpair",
+        alt=f"F of {listed(list(reports))}, against 1",
+        chart=partial(ratio_dots, reports, order),
         how=how_to_read.FAIRPAIR,
-        tables=(table_of(models_table(reports), "fairpair", "F of each model, and what it is made of"),),
-        notes=said(
-            [
-                f"{LABEL[0].upper()}{LABEL[1:]}.",
-                settings_finding(asked, len(results)),
-                *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
-                *(silence_warning(result) for result in results.values()),
-                *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
-            ]
-        ),
+        table=lambda: models_table(reports),
+        table_title="F of each model, and what it is made of",
     )
 
 
-def categories_part(name: str, result: FairPairResult) -> ReportPart:
-    """Draw the shares of texts with a word of each category."""
-    return ReportPart(
-        figure=figure_of(
-            category_bars(result.words),
-            "fairpair-categories",
-            f"Texts of {name} with words of each category",
-        )
+def variation_panel(reports: Mapping[str, FairPairReport]) -> Panel:
+    """Show B and both V of each model."""
+    return Panel(
+        key="fairpair_bars",
+        name="fairpair-variation",
+        alt=f"B and both V of {listed(list(reports))}",
+        chart=partial(variation_bars, reports),
     )
 
 
-def bars_part(reports: Mapping[str, FairPairReport]) -> ReportPart:
-    """Draw B and both V of each model."""
-    return ReportPart(
-        figure=figure_of(
-            variation_bars(reports), "fairpair-variation", f"B and both V of {listed(list(reports))}"
-        )
-    )
-
-
-def words_part(name: str, result: FairPairResult) -> ReportPart:
-    """Write the phrases that either side of one model has more often, and the categories."""
-    return ReportPart(
+def words_panel(name: str, words: WordReport) -> Panel:
+    """Show the phrases that either side of one model has more often."""
+    return Panel(
         title=f"Words of {name}",
-        findings=said([words_finding(result.words), categories_finding(result.words)]),
-        figure=figure_of(
-            phrase_dots(result.words), "fairpair-words", f"Phrases that either side of {name} has more often"
-        ),
+        findings=[words_finding(words)],
+        key="fairpair_phrases",
+        name="fairpair-words",
+        alt=f"Phrases that either side of {name} has more often",
+        chart=partial(phrase_dots, words),
         how=how_to_read.FAIRPAIR_WORDS,
-        tables=(
-            table_of(phrases_table(result.words), "fairpair-phrases", f"Phrases, {name}"),
-            table_of(categories_table(result.words), "fairpair-categories", f"Categories, {name}"),
-        ),
+        table=lambda: phrases_table(words),
+        table_title=f"Phrases, {name}",
+        table_name="fairpair-phrases",
     )
+
+
+def categories_panel(name: str, words: WordReport) -> Panel:
+    """Show the shares of texts with a word of each category."""
+    return Panel(
+        findings=[categories_finding(words)],
+        key="fairpair_categories",
+        name="fairpair-categories",
+        alt=f"Texts of {name} with words of each category",
+        chart=partial(category_bars, words),
+        table=lambda: categories_table(words),
+        table_title=f"Categories, {name}",
+    )
+
+
+def words_parts(name: str, words: WordReport) -> list[ReportPart]:
+    """Write the words of one model, and below them the picture of the categories; their table is above."""
+    phrases, categories = words_panel(name, words), part_of(categories_panel(name, words))
+    part = part_of(phrases, findings=categories.findings)
+    part = part.model_copy(update={"tables": (*part.tables, *categories.tables)})
+    return [part, categories.model_copy(update={"findings": (), "tables": ()})]
 
 
 def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
@@ -160,31 +178,38 @@ def criteria_parts(results: Sequence[CriteriaResult]) -> list[ReportPart]:
     ):
         some = {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
         drawn = {model: rows for model, rows in some.items() if rows}
+        panel = criteria_panel(drawn, models, way)
+        sentences = [
+            *(f"{model}: {line}" for model, rows in drawn.items() for line in criterion_findings(rows)),
+            line_finding([row for rows in drawn.values() for row in rows]),
+        ]
+        title = f"{way.capitalize()}: {WAYS[way]}"
         parts.append(
-            ReportPart(
-                title=f"{way.capitalize()}: {WAYS[way]}",
-                findings=said(
-                    [
-                        *(summary_finding(model, rows) for model, rows in drawn.items()),
-                        *(
-                            f"{model}: {line}"
-                            for model, rows in drawn.items()
-                            for line in criterion_findings(rows)
-                        ),
-                        line_finding([row for rows in drawn.values() for row in rows]),
-                    ]
-                ),
-                figure=figure_of(
-                    criteria_dots(drawn, models),
-                    "criteria",
-                    f"How far {listed(list(drawn))} {'is' if len(drawn) == 1 else 'are'} from each criterion",
-                ),
-                how=how_to_read.CRITERIA,
-                tables=(table_of(summary_table(drawn), "criteria", "Every quantity of every criterion"),),
-                notes=(CRITERIA_LABEL,) if place == 0 else (),
+            part_of(
+                replace(panel, title=title),
+                findings=sentences,
+                notes=[CRITERIA_LABEL] if place == 0 else [],
             )
         )
     return parts + [part for result in results for part in baseline_parts(result)]
+
+
+def criteria_panel(found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: str) -> Panel:
+    """Show how far models are from each criterion by what they wrote, or by what was scored.
+
+    ``order``: all models, which decides the colours.
+    """
+    are = "is" if len(found) == 1 else "are"
+    return Panel(
+        findings=[summary_finding(model, rows) for model, rows in found.items()],
+        key=f"criteria_summary_{way}",
+        name="criteria",
+        alt=f"How far {listed(list(found))} {are} from each criterion",
+        chart=partial(criteria_dots, found, order),
+        how=how_to_read.CRITERIA,
+        table=lambda: summary_table(found),
+        table_title="Every quantity of every criterion",
+    )
 
 
 def baseline_parts(result: CriteriaResult) -> list[ReportPart]:

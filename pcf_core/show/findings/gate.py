@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pcf_core.audit.gate import ContextReport, GateReport, Judged
 from pcf_core.audit.policy import Limit
+from pcf_core.core.run import RunSpec
 from pcf_core.show.findings.numbers import (
     ROUNDING,
     count,
     digits,
+    listed,
     p_value,
     people,
     percent,
@@ -108,3 +112,11 @@ def templates_note(context: ContextReport) -> str:
     if most.templates == most.available:
         return f"all {count(most.available, 'sentence')}"
     return f"{most.templates} of {count(most.available, 'sentence')}"
+
+
+def unscored_note(model: str, missing: Sequence[RunSpec]) -> str:
+    """Say that a policy gives no verdict yet, and which measurements it lacks."""
+    names = dict.fromkeys(f"{run.topic.name} with {run.templates.name}" for run in missing)
+    return (
+        f"There is no verdict on {model}: the policy measures {listed(list(names))}, which is not scored yet."
+    )

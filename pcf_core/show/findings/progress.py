@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.core.risk import Look
+from pcf_core.core.risk import Look, RiskReport
 from pcf_core.core.run import Progress
 from pcf_core.show.findings.numbers import count, digits, with_interval
 
@@ -49,3 +49,20 @@ def contexts(templates: int, look: Look | None) -> str:
     if look is None or look.whole:
         return count(templates, "template")
     return f"{count(look.draws, 'draw')} of {look.templates:,} out of {count(look.available, 'template')}"
+
+
+def unequal_weights(report: RiskReport) -> str:
+    """Say that a few sentences carry most of the weight, to be added to their count; empty where none do."""
+    few = report.effective_templates < len(report.templates) / 2
+    return ". The commonest sentences weigh most." if few else ""
+
+
+def weights_help(effective: str) -> str:
+    """Say what follows for the reader where the commonest sentences weigh most.
+
+    ``effective``: as many sentences of one weight would be as sure, as a text.
+    """
+    return (
+        "A sentence weighs as much as people write it, so a few common ones decide most of each figure. The "
+        f"figures are as sure as those of {effective} equal sentences, and the ranges allow for that."
+    )

@@ -55,3 +55,24 @@ def test_a_line_that_is_no_document(line: bytes | str, sentence: str, tmp_path: 
         read(tmp_path, b'{"text": "Fine."}\n' + data)
     assert len(str(caught.value).splitlines()) == 1
     assert len(str(caught.value)) < 300
+
+
+CHATS = [
+    '{"messages": [{"role": "user", "content": "She said no."}, {"role": "assistant", "content": null}]}',
+    '{"conversations": [{"from": "human", "value": "She said no."}]}',
+    '{"dialog": ["She said no."], "id": 3}',
+    '{"messages": [{"content": [{"type": "text", "text": "She said no."}, {"type": "image"}]}]}',
+]
+
+
+@pytest.mark.parametrize("line", CHATS)
+def test_the_turns_of_a_chat_are_paragraphs(tmp_path: Path, line: str) -> None:
+    (document,) = read(tmp_path, line)
+    assert document.text.strip() == "She said no."
+
+
+def test_a_turn_without_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="line 1, turn 2 has no text"):
+        read(tmp_path, '{"messages": [{"content": "a"}, {"role": "user"}]}')
+    (document,) = read(tmp_path, '{"messages": ["Who?", "She."]}')
+    assert document.text == "Who?\nShe."

@@ -57,3 +57,23 @@ def test_nothing_is_lost_and_nothing_too_long(
             lines[int(document.id.split(":")[1]) - 1].split()
             == document.text.split()[: len(lines[int(document.id.split(":")[1]) - 1].split())]
         )
+
+
+HEADER = "The Project Gutenberg eBook of A Book\n\nThis eBook is for the use of anyone.\n\n"
+
+
+def test_of_project_gutenberg_only_the_book_is_read(tmp_path: Path) -> None:
+    book = (
+        f"{HEADER}*** START OF THE PROJECT GUTENBERG EBOOK A BOOK ***\n\nShe said that _he_ was\nlate.\n\n"
+        "*** END OF THE PROJECT GUTENBERG EBOOK A BOOK ***\n\nLicence.\n\n"
+    )
+    (document,) = read(tmp_path / "b.txt", book * 2)
+    assert document.text == "She said that he was late.\nShe said that he was late."
+
+
+def test_a_text_that_only_mentions_it_is_kept_whole(tmp_path: Path) -> None:
+    (document,) = read(tmp_path / "b.txt", f"{HEADER}She_said no.")
+    assert document.text.split("\n")[-1] == "She_said no."
+    (long,) = read(tmp_path / "c.txt", HEADER + "a b\n\n" * 3000)
+    assert long.text.count("a b") == 3000
+    assert long.text.startswith("The Project Gutenberg")

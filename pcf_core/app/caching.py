@@ -1,0 +1,126 @@
+"""What is worked out once for all visitors: functions whose answers Streamlit keeps, by all that they take.
+
+Nobody lists what an answer depends on.  It is what the function takes, so a function that could know more is
+refused: one inside another, a method, one with an argument that Streamlit leaves out of its key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from io import BytesIO
+from typing import Any, ParamSpec, TypeVar, cast
+
+import streamlit as st
+from pydantic import BaseModel
+
+from pcf_core.report.loaded import LoadedRun
+
+P = ParamSpec("P")
+T = TypeVar("T")
+SLOTS = 32  # answers of one function that are kept, those asked for last
+_KEPT: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is called with."""
+
+    given: tuple[object, ...]
+    named: dict[str, object]
+
+
+class _Content(pickle.Pickler):
+    """Writes what values consist of: a loaded run as its key, a record as its fields, all else as it is.
+
+    Properties that a record has worked out are no part of it.  An array is written whole: Streamlit's own
+    hash takes a sample of a large one.
+    """
+
+    def reducer_override(self, value: Any) -> Any:
+        """Say what stands for a value."""
+        if isinstance(value, LoadedRun):
+            return LoadedRun, (value.view_key,)
+        if isinstance(value, type):
+            return NotImplemented
+        if is_dataclass(value):
+            return type(value), tuple(getattr(value, field.name) for field in fields(value))
+        if isinstance(value, BaseModel):
+            return type(value), tuple(getattr(value, name) for name in type(value).model_fields)
+        return NotImplemented
+
+
+def key_of(*values: object) -> str:
+    """Return a key of everything in the values.
+
+    Raises
+    ------
+    TypeError
+        One of them has no content that can be written down, such as a function inside another.
+    """
+    written = BytesIO()
+    pickler = _Content(written, pickle.HIGHEST_PROTOCOL)
+    pickler.fast = True  # equal texts are written alike, whether or not they are one object
+    try:
+        pickler.dump(values)
+    except (AttributeError, TypeError, pickle.PicklingError) as error:
+        raise TypeError(f"What an answer is kept by has to be a value: {error}") from error
+    return hashlib.sha256(written.getvalue()).hexdigest()
+
+
+HASHES: dict[str | type[Any], Callable[[Any], Any]] = {Arguments: key_of}
+
+
+def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Keep the answers of a function for all visitors, by all that it takes.
+
+    Parameters
+    ----------
+    slots
+        how many answers are kept, those asked for last.
+    spinner
+        what is said while an answer is worked out; nothing where empty.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        must_be_told_all(function)
+        whole = cast(Callable[..., T], function)
+
+        @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
+        @wraps(function)  # by whose name and text Streamlit tells functions apart
+        def stored(arguments: Arguments) -> T:
+            return whole(*arguments.given, **arguments.named)
+
+        @wraps(function)
+        def answer(*given: P.args, **named: P.kwargs) -> T:
+            return stored(Arguments(given, named))
+
+        return answer
+
+    return decorated
+
+
+def once(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that gives the answers of another, each worked out once for all visitors."""
+    if function not in _KEPT:
+        _KEPT[function] = kept()(function)
+    return cast(Callable[P, T], _KEPT[function])
+
+
+def must_be_told_all(function: Callable[..., Any]) -> None:
+    """Refuse a function that knows more than it takes.
+
+    Raises
+    ------
+    TypeError
+        It stands inside another, is a method or a page's own, or Streamlit leaves an argument out of its key.
+    """
+    name = getattr(function, "__qualname__", repr(function))
+    if not inspect.isfunction(function) or "<" in name or function.__module__ == "__main__":
+        raise TypeError(f"{name} cannot be kept: only a function of a module's own depends on nothing else.")
+    if left_out := [one for one in inspect.signature(function).parameters if one.startswith("_")]:
+        raise TypeError(f"{name} cannot be kept: {left_out[0]!r} would be no part of its key.")

@@ -1,0 +1,116 @@
+"""Which words of a topic count in which template, by what fits at its ``[Y]``: the protocol *fitting*.
+
+In most sets every template takes the same at ``[Y]``, and a word counts in all of them or in none.  A set
+mined with several constructions holds clauses (*he*), possessives (*his*) and nouns (*a man*): there each
+template reads the words that fit in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcf_core.core.errors import TemplateError
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.topics import Part, Topic
+from pcf_core.material.parts import unfit_words
+from pcf_core.material.templates import load_templates
+
+NOWHERE = "it fits at [Y] in no template"
+MIXED = "the words that fit differ between the templates"
+
+
+def fits_in(run: RunSpec) -> tuple[tuple[Part, ...], ...]:
+    """Return what fits at ``[Y]`` in each template of a run.
+
+    What fits is no part of a run key: of runs kept before templates said it, today's set of the same name and
+    texts does.
+    """
+    templates = run.drawn.templates
+    if not any(template.fits for template in templates):
+        try:
+            now = load_templates(run.templates.name)
+        except TemplateError:
+            now = run.templates
+        if now.hash == run.templates.hash:
+            fits = {template.text: template.fits for template in now.templates}
+            return tuple(fits[text] for text in run.drawn.texts)
+    return tuple(template.fits for template in templates)
+
+
+def is_mixed(run: RunSpec) -> bool:
+    """Tell whether templates of a run take different parts of speech."""
+    return len(set(fits_in(run))) > 1
+
+
+def words_unfit_in(run: RunSpec) -> dict[str, str]:
+    """Return the words of a run that do not fit in each of its templates, with the reason."""
+    return unfit_words(run.topic, fits_in(run))
+
+
+def identity_of(run: RunSpec) -> list[str]:
+    """Return what decides which words count where, beside the run key."""
+    unfit = sorted(words_unfit_in(run))
+    return [*unfit, *("+".join(one) for one in fits_in(run))] if is_mixed(run) else unfit
+
+
+def words_at(topic: Topic, words: Collection[str], fits: tuple[Part, ...]) -> tuple[str, ...]:
+    """Return the words that count in a template, in the topic's order.
+
+    In an aligned topic counterparts count together.  Where no row of them fits whole, each word that fits
+    counts: *his* and *her* before a noun, whose counterparts in the papers' list are *hers* and *him*.
+
+    Parameters
+    ----------
+    topic
+        Whose words they are.
+    words
+        Those of them that the model can express.
+    fits
+        What fits at ``[Y]``; empty for anything.
+    """
+    able = set(words) - set(unfit_words(topic, [fits]))
+    if topic.aligned:
+        rows = zip(*(group.words for group in topic.groups), strict=True)
+        paired = {word for row in rows if able.issuperset(row) for word in row}
+        able = paired or able
+    return tuple(word for word in topic.words if word in able)
+
+
+def words_by_template(
+    run: RunSpec, words: Collection[str], protocol: Protocol = "fitting"
+) -> tuple[tuple[str, ...], ...]:
+    """Return the words that count in each template; none where all count in all of them."""
+    if protocol != "fitting" or not is_mixed(run):
+        return ()
+    fits = fits_in(run)
+    found = {one: words_at(run.topic, words, one) for one in set(fits)}
+    return tuple(found[one] for one in fits)
+
+
+def words_of_mixed(
+    run: RunSpec, words: Sequence[str], left_out: Sequence[LeftOut]
+) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
+    """Return the words that count in any template of a mixed run, and those left out with the reason."""
+    some = set().union(*words_by_template(run, words))
+    reasons = {item.name: item.reason for item in left_out}
+    named = tuple(
+        LeftOut(name=word, reason=reasons.get(word, NOWHERE)) for word in run.topic.words if word not in some
+    )
+    return tuple(word for word in run.topic.words if word in some), named
+
+
+def counting(words: Sequence[str], at: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """Return [template, word] whether a word counts there."""
+    return np.array([[word in some for word in words] for some in map(set, at)], dtype=bool)
+
+
+def template_without(run: RunSpec, words: Collection[str], protocol: Protocol) -> str | None:
+    """Return the first template in which a group has no word that counts, ``None`` where there is none."""
+    for text, some in zip(run.drawn.texts, words_by_template(run, words, protocol), strict=False):
+        if not all(any(word in some for word in group.words) for group in run.topic.groups):
+            return text
+    return None

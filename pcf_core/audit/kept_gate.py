@@ -1,0 +1,163 @@
+"""The gate on what is scored already: for pages and reports, which score nothing.
+
+A policy that somebody brought in may name any file of this machine.  So topics, templates, lists and weights
+are taken by their names alone, and no file that a policy names is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
+from pcf_core.audit.options import shown_fields
+from pcf_core.audit.policy import RUN_KEY, Context, Policy
+from pcf_core.audit.preferences import Result
+from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import load_result
+from pcf_core.core.errors import PolicyError, RunError
+from pcf_core.core.risk import Aggregation
+from pcf_core.core.run import Protocol, RunSpec, ScoringKey, scored_as
+from pcf_core.material import evidence, templates, topics
+from pcf_core.measure.limits import resamples_for
+from pcf_core.store.store import Store
+
+Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
+MOST_CELLS = 20_000_000  # resamples × occupations × groups: 160 MB an array
+
+
+@dataclass(frozen=True)
+class KeptVerdicts:
+    """What the store can say of a model and a policy.
+
+    ``report`` is ``None`` where a run of the policy is ``missing``: a policy is kept as a whole or not.
+    """
+
+    report: GateReport | None
+    missing: tuple[RunSpec, ...] = ()
+
+
+class _NotScoredError(Exception):
+    """The run of a look is not scored."""
+
+
+def planned_runs(policy: Policy, scoring: ScoringKey) -> tuple[RunSpec, ...]:
+    """Return the run of each context, with all its templates.
+
+    Raises
+    ------
+    InputError
+        A name that nobody knows here, a file, or a group that the topic does not have.
+    """
+    return tuple(_planned(context, scoring) for context in policy.contexts)
+
+
+def _planned(context: Context, scoring: ScoringKey) -> RunSpec:
+    if context.weights not in (names := shown_fields()["occupation_weights"].offered):
+        raise PolicyError(
+            f"Pages and reports read no file that a policy names, and this one weighs occupations by "
+            f"{context.weights[:60]!r}: use {' or '.join(names)}, or the command check."
+        )
+    topic = topics.load_topic(topics.SHELF.require(context.topic))
+    check_groups(context, topic)
+    return RunSpec(
+        scoring=scoring.model_copy(update={"protocol": scored_as(context.protocol)}),
+        topic=topic,
+        evidence=evidence.load_evidence(evidence.SHELF.require(context.evidence or topic.evidence)),
+        templates=templates.load_templates(templates.SHELF.require(context.templates or topic.templates)),
+    )
+
+
+def kept_verdicts(
+    store: Store, policy: Policy, scoring: ScoringKey, read: Read = load_result
+) -> KeptVerdicts:
+    """Judge a model by the runs that the store has.
+
+    The looks of a policy that stops early are those of the command ``check``, so the verdicts are too.
+
+    Raises
+    ------
+    InputError
+        As :func:`planned_runs`; more resamples than a page may hold; a baseline that nobody named.
+    RunError
+        The baseline is the key of no run, or cannot be compared.
+    """
+    planned = planned_runs(policy, scoring)
+    found, missing = [], []
+    for context, run in zip(policy.contexts, planned, strict=True):
+        _check_size(policy, run)
+        try:
+            found.append(
+                check_context(
+                    context,
+                    run,
+                    policy.error_each,
+                    _reader(store, context, read),
+                    policy=policy,
+                    early=policy.stop_early,
+                    read_baseline=_baseline_reader(store, context, read),
+                )
+            )
+        except _NotScoredError:
+            missing.append(run)
+    if missing:
+        return KeptVerdicts(None, tuple(missing))
+    return KeptVerdicts(
+        GateReport(
+            model=scoring.label,
+            title=policy.title,
+            error=policy.error,
+            stop_early=policy.stop_early,
+            contexts=tuple(found),
+        )
+    )
+
+
+def _check_size(policy: Policy, run: RunSpec) -> None:
+    cells = resamples_for(policy.error_each) * len(run.evidence.terms) * len(run.topic.groups)
+    if cells > MOST_CELLS:
+        raise PolicyError(
+            f"The limits on {run.topic.name!r} take {cells:,} numbers to resample, and a page or report may "
+            f"take {MOST_CELLS:,}: set fewer limits, allow a larger error, or use the command check."
+        )
+
+
+def _reader(store: Store, context: Context, read: Read) -> ReadRun:
+    """Return what reads the runs of a context's looks."""
+
+    def reading(run: RunSpec) -> Reading:
+        try:
+            return _reading(store, context, read, run)
+        except RunError as error:
+            raise _NotScoredError from error
+
+    return reading
+
+
+def _reading(store: Store, context: Context, read: Read, run: RunSpec) -> Reading:
+    options = context.options
+    return Reading(run, read(store, run, options.protocol, options.aggregation), options)
+
+
+def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | None:
+    """Return what reads the baseline for the run of a look: a run by its key, or that of a model."""
+    name = context.baseline
+    if not (name and context.compares):
+        return None
+    if RUN_KEY.fullmatch(name):
+        kept = store.load_run(name)
+        return lambda run: _reading(store, context, read, kept)
+
+    def of_model(run: RunSpec) -> Reading:
+        keys = dict.fromkeys(info.run.scoring for info in store.runs())
+        for key in keys:
+            if name in (key.name, key.label) and key.protocol == run.scoring.protocol:
+                with suppress(RunError):
+                    return _reading(store, context, read, run.model_copy(update={"scoring": key}))
+        raise RunError(
+            f"The policy compares with {name[:60]!r}, of which no run on {run.topic.name} with these "
+            "templates and occupations is here: score it first."
+        )
+
+    return of_model

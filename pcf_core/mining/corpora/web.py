@@ -1,0 +1,207 @@
+"""Web pages: an HTML file, or the pages and texts of a web archive (WARC 1.0 and 1.1, ISO 28500; WET).
+
+Of a page the text of its blocks is kept, a block a paragraph, without scripts, forms, menus, headers, footers
+and tables.  Of an archive answers in HTML and records of plain text are read; pictures and all else are none
+of ours.  Pages say their encoding; characters that do not fit it become the sign for unknown ones.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Iterator
+from email.parser import BytesParser
+from functools import partial
+from html.parser import HTMLParser
+from http.client import HTTPException, HTTPResponse
+from typing import BinaryIO, cast
+
+from pcf_core.core.errors import CorpusError
+from pcf_core.mining.corpora.source import MAX_LINE, Document, Entry, Source
+
+BLOCKS = frozenset(
+    ["p", "div", "li", "blockquote", "article", "section", "main", "br", "h1", "h2", "h3", "h4", "h5", "h6",
+     "dd", "dt", "figcaption", "td", "tr", "body", "pre", "ul", "ol", "title"]
+)  # fmt: skip
+PASSED = frozenset(
+    ["script", "style", "nav", "header", "footer", "form", "table", "aside", "noscript", "template", "svg",
+     "select", "button"]
+)  # fmt: skip
+CHARSET = re.compile(rb"charset=[\"']?([\w-]+)", re.IGNORECASE)
+HEAD = 64 * 1024  # bytes of a record's head at most, and those of a page where its encoding is looked for
+
+
+def page(source: Source) -> Iterator[Entry]:
+    """Yield the one document of an HTML file."""
+    yield partial(_page, source)
+
+
+def archive(source: Source) -> Iterator[Entry]:
+    """Yield the pages and texts of a web archive.
+
+    Raises
+    ------
+    CorpusError
+        No web archive, cut off, or a record over 16 MiB that would be read.
+    """
+    with source.opened() as file:
+        number = 0
+        while head := _head(source, file, number + 1):
+            number += 1
+            size = int(head.get("content-length", "0"))
+            kind, form = head.get("warc-type", ""), head.get("content-type", "")
+            wanted = (kind == "response" and "http" in form) or (
+                kind == "conversion" and "text/plain" in form
+            )
+            if wanted and size > MAX_LINE:
+                raise CorpusError(
+                    f"{source.label}, record {number:,} has {size:,} bytes; at most {MAX_LINE:,} are read: "
+                    "leave it out."
+                )
+            body = _exactly(source, file, size, keep=wanted)
+            if wanted:
+                yield from _of_record(source, number, head, kind, body)
+
+
+def _of_record(source: Source, number: int, head: dict[str, str], kind: str, body: bytes) -> Iterator[Entry]:
+    """Yield the document of a record, if it is a text."""
+    name = head.get("warc-target-uri", "").strip("<>")
+    if kind == "conversion":
+        yield partial(_made, source, number, name, "", body.decode("utf8", "replace"))
+        return
+    found = _answer(body)
+    if found is not None:
+        yield partial(_read, source, number, name, *found)
+
+
+def _page(source: Source) -> Document:
+    with source.opened() as file:
+        content = file.read(MAX_LINE + 1)
+    if len(content) > MAX_LINE:
+        raise CorpusError(f"{source.label} is longer than {MAX_LINE // 2**20} MiB: is it one page?")
+    return _read(source, 1, "", content, "")
+
+
+def _read(source: Source, number: int, name: str, content: bytes, charset: str) -> Document:
+    found = CHARSET.search(content[:HEAD])
+    text = content.decode("utf8", "replace")
+    for encoding in filter(None, (charset, found[1].decode("ascii") if found else "")):
+        try:
+            text = content.decode(encoding, "replace")
+            break
+        except LookupError:  # no such encoding
+            continue
+    blocks = _Blocks()
+    blocks.feed(text)
+    blocks.close()
+    return _made(source, number, name, blocks.title, blocks.text)
+
+
+def _made(source: Source, number: int, name: str, title: str, text: str) -> Document:
+    clean = text.replace("\0", "\ufffd")
+    fields = {"text": clean, "title": title, "id": name}
+    return source.document(fields, f"{source.label}, record {number:,}", number)
+
+
+def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
+    """Read the head of the next record; empty at the end."""
+    line = file.readline(HEAD)
+    while line in (b"\r\n", b"\n"):
+        line = file.readline(HEAD)
+    if not line:
+        return {}
+    if not line.startswith(b"WARC/"):
+        raise CorpusError(
+            f"{source.label}, record {number:,} does not begin with WARC/: it is no web archive, or damaged."
+        )
+    lines = []
+    while (line := file.readline(HEAD)) not in (b"\r\n", b"\n", b""):
+        lines.append(line)
+        if sum(map(len, lines)) > HEAD:
+            raise CorpusError(f"{source.label}, record {number:,} has a head without an end: it is damaged.")
+    fields = BytesParser().parsebytes(b"".join(lines), headersonly=True)
+    head = {key.lower(): str(value).strip() for key, value in fields.items()}
+    if not head.get("content-length", "").isdigit():
+        raise CorpusError(f"{source.label}, record {number:,} does not say its length: it is damaged.")
+    return head
+
+
+def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
+    """Read the body of a record; of one that is not wanted nothing is kept."""
+    kept, left = [], size
+    while left:
+        some = file.read(min(left, HEAD))
+        if not some:
+            raise CorpusError(
+                f"{source.label} ends in the middle of a record: it was cut off, so copy it again."
+            )
+        left -= len(some)
+        if keep:
+            kept.append(some)
+    return b"".join(kept)
+
+
+class _Socket:
+    """What ``http.client`` reads an answer from."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def makefile(self, *_: object) -> BinaryIO:
+        return cast(BinaryIO, io.BytesIO(self._content))
+
+
+def _answer(content: bytes) -> tuple[bytes, str] | None:
+    """Return the page in an answer of HTTP and the encoding that its head names; ``None`` where none is."""
+    answer = HTTPResponse(_Socket(content))  # type: ignore[arg-type]
+    try:
+        answer.begin()
+        form = answer.getheader("content-type", "")
+        if answer.status != 200 or "html" not in form:
+            return None
+        body = answer.read(MAX_LINE)
+        if answer.getheader("content-encoding", "") in ("gzip", "deflate"):
+            body = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, MAX_LINE)
+    except (HTTPException, OSError, ValueError, zlib.error):
+        return None
+    charset = CHARSET.search(form.encode("latin-1", "replace"))
+    return body, charset[1].decode("ascii") if charset else ""
+
+
+class _Blocks(HTMLParser):
+    """The text of a page by blocks."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.title = ""
+        self._blocks: list[list[str]] = [[]]
+        self._passed: list[str] = []
+        self._in_title = False
+
+    @property
+    def text(self) -> str:
+        """The blocks that have any text, a line each."""
+        lines = (" ".join("".join(block).split()) for block in self._blocks)
+        return "\n".join(line for line in lines if line)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in PASSED:
+            self._passed.append(tag)
+        if tag in BLOCKS:
+            self._blocks.append([])
+        self._in_title = tag == "title"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._passed:
+            while self._passed.pop() != tag:
+                pass
+        if tag in BLOCKS:
+            self._blocks.append([])
+        self._in_title = False
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title = " ".join(data.split())
+        elif not self._passed:
+            self._blocks[-1].append(data)

@@ -1,0 +1,146 @@
+"""The verdict of a policy: whether each model keeps its limits, by what is scored already."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+
+from pcf_core.audit.gate import GateReport
+from pcf_core.audit.kept_gate import kept_verdicts
+from pcf_core.audit.policy import Policy
+from pcf_core.core.run import ScoringKey
+from pcf_core.report.gate import context_name
+from pcf_core.report.loaded import Read, Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
+from pcf_core.report.reproducing import POLICY_FILE, dtype_option
+from pcf_core.show.findings.gate import (
+    certainty_note,
+    figure_text,
+    gate_answer,
+    limit_finding,
+    limit_name,
+    unscored_note,
+)
+from pcf_core.store.store import Store
+
+HOW = """
+A limit is **within** where the whole range of the figure lies within it, **exceeds** where the whole range
+lies above it, and else we **cannot tell**: more sentences would say. All verdicts of a policy share one
+chance of being wrong, so its ranges are wider than those of other pages. The command `check` gives the same
+verdicts, and scores what is missing.
+"""
+
+
+def policy_panel(report: GateReport) -> Panel:
+    """Show what a model keeps of a policy: the answer, each limit, and how sure the verdicts are."""
+    several = len(report.contexts) > 1
+    return Panel(
+        title=report.model,
+        findings=[
+            gate_answer(report),
+            *(
+                f"{context_name(context)}: {limit_finding(one, context)}"
+                if several
+                else limit_finding(one, context)
+                for context in report.contexts
+                for one in context.judged
+            ),
+        ],
+        name="policy",
+        how=HOW,
+        table=lambda: limits_table(report),
+        table_title=f"Limits of the policy, {report.model}",
+        notes=[
+            certainty_note(report),
+            *(
+                f"{context_name(context)}: {warning}"
+                for context in report.contexts
+                for warning in context.warnings
+            ),
+        ],
+    )
+
+
+def limits_table(report: GateReport) -> pd.DataFrame:
+    """Make a row a limit, with the numbers that the verdict rests on."""
+    return pd.DataFrame(
+        [
+            {
+                "model": report.model,
+                "topic": context.topic,
+                "templates": context.templates,
+                "occupations": context.evidence,
+                "quantity": one.limit.quantity,
+                "group": one.limit.group or None,
+                "increase": one.limit.increase,
+                "limit": one.limit.limit,
+                "value": one.value,
+                "low": one.interval.low,
+                "high": one.interval.high,
+                "level": one.interval.level,
+                "p_value": one.p_value,
+                "verdict": one.verdict,
+                "outcome": context.outcome_of(one),
+                "sentences": one.templates,
+                "of": one.available,
+                "run": one.run,
+                "baseline": context.baseline_run or None,
+            }
+            for context in report.contexts
+            for one in context.judged
+        ]
+    )
+
+
+def verdict_rows(report: GateReport) -> pd.DataFrame:
+    """Make the same table for reading: what was measured, limit, figure with range, verdict."""
+    return pd.DataFrame(
+        [
+            {
+                "measured": context_name(context),
+                "limit": limit_name(one.limit),
+                "figure and range": figure_text(one),
+                "verdict": one.verdict,
+                "sentences": f"{one.templates:,} of {one.available:,}",
+            }
+            for context in report.contexts
+            for one in context.judged
+        ]
+    )
+
+
+def keys_of(studies: Sequence[Runs]) -> tuple[ScoringKey, ...]:
+    """List the models of all runs, each once whatever protocols they were scored under."""
+    keys = (item.run.scoring for study in studies for item in study.runs.values())
+    return tuple({key.model_copy(update={"protocol": "exact"}): key for key in keys}.values())
+
+
+def policy_parts(store: Store, policy: Policy, studies: Sequence[Study], read: Read) -> list[ReportPart]:
+    """Write the verdicts on every model of the runs; of one that lacks a run, which.
+
+    Raises
+    ------
+    InputError
+        The policy names what is not there, or a file.
+    """
+    parts = []
+    for key in keys_of(studies):
+        found = kept_verdicts(store, policy, key, read)
+        if found.report is None:
+            lacking = unscored_note(key.label, found.missing)
+            parts.append(ReportPart(title=key.label, findings=(lacking,)))
+        else:
+            parts.append(part_of(policy_panel(found.report)))
+    return parts
+
+
+def policy_commands(keys: Sequence[ScoringKey]) -> list[str]:
+    """Write the commands that judge the models, and score what is missing; none of an imported one."""
+    return [
+        f"python -m pcf_core check --policy {POLICY_FILE} --model {shlex.quote(key.model)}{dtype_option(key)}"
+        for key in keys
+        if not key.imported
+    ]

@@ -1,0 +1,202 @@
+"""The journal of a cache: who queued, cancelled, imported, deleted, exported or changed something, and when.
+
+    <root>/journal.jsonl    a line an entry, JSON; only ever added to
+
+It is a file of its own, since the catalogue is an index that may be made anew.  Every line names the SHA-256
+of the line before it, so that a line which was altered, taken out or put in between is noticed.  Lines that
+were cut off at the end, or a file that somebody wrote anew as a whole, are noticed only by who has kept the
+last digest: an export has it.
+
+Several processes write.  A lock puts them into an order, and a line is on the disk before the lock is free.
+What a process that died in the middle of a line has left is closed by the next one, and told as damage.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from pcf_core.core.errors import StoreError
+from pcf_core.core.records import Record
+from pcf_core.store.files import FOLDER, busy, sentence
+
+FILE_NAME = "journal.jsonl"
+LOCK_SECONDS = 30.0
+BEGINNING = "0" * 64  # what the first line names as the digest of the one before
+LONGEST = 300  # characters of a text
+LONGEST_LINE = 16 * 1024  # bytes: more than an entry of such texts can have
+Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exported", "changed", "uploaded"]
+
+
+class Entry(Record):
+    """What somebody did.
+
+    ``number`` counts from 1, ``at`` is the wall time in UTC.  ``who``: the address that a log-in vouches for,
+    ``terminal: USER`` for the command line, empty where nobody logs in.  ``what``: the kind of thing, as
+    "run" or "topic", ``name`` which one.  ``previous``: SHA-256 of the line before.
+    """
+
+    number: int = Field(ge=1)
+    at: datetime
+    who: str = Field(max_length=LONGEST)
+    did: Did
+    what: str = Field(max_length=LONGEST)
+    name: str = Field(max_length=LONGEST)
+    previous: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+@dataclass(frozen=True)
+class Journaled:
+    """What the journal holds: its entries in order, why it is not whole, and the digest of its last line.
+
+    ``damage``: a sentence for the first place that is not as it was written, empty where all are.
+    """
+
+    entries: tuple[Entry, ...]
+    damage: str
+    last: str
+
+
+class Journal:
+    """The journal of the cache at ``root``."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / FILE_NAME
+
+    def check_writable(self) -> None:
+        """Refuse before something is done that could not be recorded.
+
+        Raises
+        ------
+        StoreError
+            The folder is read-only or full, or other processes hold the journal for long.
+        """
+        with self._alone():
+            pass
+
+    def add(self, who: str, did: Did, what: str, name: str) -> None:
+        """Add an entry; it is on the disk when this returns.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`check_writable`.
+        """
+        with self._alone() as file:
+            number, previous = _end_of(file)
+            entry = Entry(
+                number=number + 1,
+                at=datetime.now(UTC),
+                who=_short(who),
+                did=did,
+                what=_short(what),
+                name=_short(name),
+                previous=previous,
+            )
+            size, line = file.seek(0, os.SEEK_END), _line(entry)
+            if file.write(line) != len(line):  # there was no room for all of it
+                file.truncate(size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+
+    def read(self) -> Journaled:
+        """Read all entries and check that each follows the one before.
+
+        Raises
+        ------
+        StoreError
+            The file is there and cannot be read.
+        """
+        try:
+            with self.path.open("rb") as file:
+                return _checked(file)
+        except FileNotFoundError:
+            return Journaled((), "", BEGINNING)
+        except OSError as error:
+            raise StoreError(sentence(error, self.path)) from error
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """What changes whenever the file does: its size in bytes and time; zeros where it is not there."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return 0, 0
+        return found.st_size, found.st_mtime_ns
+
+    @contextmanager
+    def _alone(self) -> Iterator[FileIO]:
+        """Open the journal to be added to, while nobody else does."""
+        folder = self.path.parent / FOLDER
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / FILE_NAME)
+            with (
+                lock.acquire(timeout=LOCK_SECONDS, poll_interval=0.01),
+                self.path.open("a+b", buffering=0) as file,
+            ):
+                yield file
+        except Timeout as error:
+            raise StoreError(busy(self.path)) from error
+        except OSError as error:
+            raise StoreError(sentence(error, self.path.parent)) from error
+
+
+def _short(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)[:LONGEST]
+
+
+def _line(entry: Entry) -> bytes:
+    return json.dumps(entry.model_dump(mode="json"), ensure_ascii=True).encode() + b"\n"
+
+
+def _end_of(file: FileIO) -> tuple[int, str]:
+    """Return the number and digest of the last line; one that was not written to its end is closed.
+
+    The number of a line that cannot be read is that of how many lines there are.
+    """
+    size = file.seek(0, os.SEEK_END)
+    if not size:
+        return 0, BEGINNING
+    file.seek(max(0, size - LONGEST_LINE))
+    tail = file.read(LONGEST_LINE)
+    if not tail.endswith(b"\n"):
+        file.write(b"\n")
+        tail += b"\n"
+    last = tail[:-1].rpartition(b"\n")[2] + b"\n"
+    try:
+        number = Entry.model_validate_json(last).number
+    except ValidationError:
+        file.seek(0)
+        number = sum(1 for _ in file)
+    return number, hashlib.sha256(last).hexdigest()
+
+
+def _checked(file: BinaryIO) -> Journaled:
+    entries, damage, previous, number = [], "", BEGINNING, 0
+    for place, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+        try:
+            entry = Entry.model_validate_json(line)
+        except ValidationError:
+            damage = damage or f"Line {place:,} of {FILE_NAME} is no entry: it was altered or cut."
+        else:
+            entries.append(entry)
+            if entry.previous != previous or entry.number != number + 1 or not line.endswith(b"\n"):
+                damage = damage or (
+                    f"Entry {entry.number:,} of {FILE_NAME} does not follow the line before it: one was "
+                    "altered, taken out or put in."
+                )
+        previous, number = hashlib.sha256(line).hexdigest(), (entries[-1].number if entries else 0)
+    return Journaled(tuple(entries), damage, previous)

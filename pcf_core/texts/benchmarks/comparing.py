@@ -1,0 +1,113 @@
+"""Which of two models is worse by a benchmark, and whether our quantities say the same.
+
+**By a benchmark.**  A model is the worse the farther its headline is from even, in whichever direction:
+d = |mean outcome − neutral|.  The interval of d₁ − d₂ resamples the items that both have (terms, pairs), both
+models on the same draw, which tells more than two intervals side by side.  Where it leaves out 0, one model
+is worse; else we cannot tell.
+
+*Example.*  Outcomes (1, 1, 1, 0) and (1, 0, 1, 0): d₁ = 0.25, d₂ = 0, the difference 0.25 by the first.
+
+**Agreement.**  Of the pairs of models in which both a benchmark and one of our quantities can tell, how many
+they decide alike.  A pair that either cannot tell says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from pcf_core.core.records import FloatArray, Record
+from pcf_core.core.risk import Interval
+from pcf_core.texts.benchmarks.readings import bootstrap, common_outcomes
+from pcf_core.texts.benchmarks.records import BenchmarkName, BenchmarkReport
+
+Pair = tuple[str, str]
+
+
+class WorsePair(Record):
+    """Two models by one benchmark.
+
+    ``difference``: of the distances from even, above 0 where the first is farther.  ``items``: on how many
+    common ones it rests.  ``worse``: the model, empty where we cannot tell.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval | None
+    items: int
+
+    @property
+    def worse(self) -> str:
+        """The model that is farther from even; empty where we cannot tell."""
+        if self.interval is None or self.interval.low <= 0 <= self.interval.high:
+            return ""
+        return self.first if self.interval.low > 0 else self.second
+
+
+class Agreement(Record):
+    """How often a benchmark and one of our quantities decide alike which of two models is worse.
+
+    ``told``: pairs in which both can tell; ``alike``: of these; ``pairs``: in all.
+    """
+
+    benchmark: BenchmarkName
+    quantity: str
+    pairs: int
+    told: int
+    alike: int
+
+
+def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> tuple[WorsePair, ...]:
+    """Compare every two models that were asked with the same sentences."""
+    found = []
+    for first, second in combinations(reports, 2):
+        values = common_outcomes(reports[first].outcomes, reports[second].outcomes)
+        if not values.size:
+            continue
+        neutral = reports[first].headline.neutral or 0.0
+
+        def difference(one: FloatArray, other: FloatArray, axis: int = -1, neutral: float = neutral) -> Any:
+            far, near = (np.abs(np.mean(rows, axis=axis) - neutral) for rows in (one, other))
+            return far - near
+
+        found.append(
+            WorsePair(
+                first=first,
+                second=second,
+                difference=float(difference(*values)),
+                interval=bootstrap(difference, values, level, "item"),
+                items=values.shape[1],
+            )
+        )
+    return tuple(found)
+
+
+def agreement(
+    benchmark: BenchmarkName, quantity: str, by_benchmark: Mapping[Pair, str], by_ours: Mapping[Pair, str]
+) -> Agreement:
+    """Count the pairs that both decide alike.
+
+    Parameters
+    ----------
+    benchmark
+        Whose verdicts the first are.
+    quantity
+        Of ours, such as prejudice.
+    by_benchmark
+        (first, second) -> the worse model, empty where we cannot tell.
+    by_ours
+        The same by our quantity; pairs that only one of the two has do not count.
+    """
+    both = [pair for pair in by_benchmark if pair in by_ours]
+    told = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]
+    return Agreement(
+        benchmark=benchmark,
+        quantity=quantity,
+        pairs=len(both),
+        told=len(told),
+        alike=sum(by_benchmark[pair] == by_ours[pair] for pair in told),
+    )

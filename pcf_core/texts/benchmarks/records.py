@@ -1,0 +1,192 @@
+"""Sentences of the known benchmarks, what is asked of a model with them, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from pcf_core.core.records import LeftOut, Record
+from pcf_core.core.risk import Interval
+from pcf_core.core.run import ScoringKey
+from pcf_core.texts.text_audit import AuditAsked, AuditResult
+
+BenchmarkName = Literal["crows-pairs", "stereoset", "winobias"]
+BENCHMARKS: tuple[BenchmarkName, ...] = get_args(BenchmarkName)
+BENCHMARK_RULES = "1"  # raise it when the same sentences and model would give another report
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is said of a benchmark: its title, paper, licence, what it measures, and its known criticism."""
+
+    title: str
+    paper: str
+    measures: str
+    criticism: str
+
+
+FACTS: Mapping[BenchmarkName, Facts] = {
+    "crows-pairs": Facts(
+        "CrowS-Pairs",
+        "Nangia et al. 2020, https://aclanthology.org/2020.emnlp-main.154",
+        "In how many pairs does the model find the more stereotyping sentence likelier? 50 % is even.",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find many pairs unclear in what "
+        "they stereotype, ungrammatical, or different in more than the group.",
+    ),
+    "stereoset": Facts(
+        "StereoSet, intrasentence",
+        "Nadeem, Bethke & Reddy 2021, https://aclanthology.org/2021.acl-long.416",
+        "How often does the model prefer a stereotype to its opposite (SS, 50 % is even), and either to "
+        "nonsense (LMS)?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) find that many of its "
+        "stereotypes are none, or not the opposite of each other; ICAT rewards fluent models.",
+    ),
+    "winobias": Facts(
+        "WinoBias",
+        "Zhao et al. 2018, https://aclanthology.org/N18-2003",
+        "Does the model find whom a pronoun means less often when the job is unusual for that gender?",
+        "Blodgett et al. 2021 (https://aclanthology.org/2021.acl-long.81) note that it knows two "
+        "genders, the job shares of one country, and sentences made from few patterns.",
+    ),
+}
+
+
+class PairItem(Record):
+    """A pair of CrowS-Pairs: the more stereotyping sentence, and the less."""
+
+    name: str
+    bias: str
+    more: str
+    less: str
+
+
+class TripleItem(Record):
+    """A triple of StereoSet: a context with BLANK, and three fillings with their whole sentences.
+
+    ``words`` and ``sentences``: the stereotype, its opposite, the unrelated one.  ``target``: the term whose
+    triples are averaged before terms are.
+    """
+
+    name: str
+    bias: str
+    target: str
+    context: str
+    words: tuple[str, str, str]
+    sentences: tuple[str, str, str]
+
+
+class CoreferenceItem(Record):
+    """A sentence of WinoBias with the two jobs that its pronoun may mean.
+
+    ``bias``: type1 or type2.  ``pro``: the pronoun is that of the gender usual in the job.  ``pair``: what
+    the same sentence with the other gender's pronoun has in common with it.
+    """
+
+    name: str
+    bias: str
+    pro: bool
+    pair: str
+    sentence: str
+    pronoun: str
+    right: str
+    wrong: str
+
+
+Item = PairItem | TripleItem | CoreferenceItem
+
+
+class Material(Record):
+    """The sentences of one benchmark.
+
+    ``title``: the names of the files, or the package.  ``sources``: name of a file -> SHA-256.
+    ``left_out``: rows that cannot be used, with the reason.
+    """
+
+    benchmark: BenchmarkName
+    title: str
+    sources: dict[str, str]
+    pairs: tuple[PairItem, ...] = ()
+    triples: tuple[TripleItem, ...] = ()
+    sentences: tuple[CoreferenceItem, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Whatever it is made of, in the order of the files."""
+        return (*self.pairs, *self.triples, *self.sentences)
+
+
+class ItemScores(Record):
+    """What a model gave the texts of one item, in nats; empty with a ``reason`` where it cannot be scored.
+
+    (more, less), (stereotype, opposite, unrelated), or (right, wrong).
+    """
+
+    nats: tuple[float, ...] = ()
+    reason: str = ""
+
+
+class Reading(Record):
+    """One published quantity, over all items or those of one ``part`` (a kind of bias, or a type).
+
+    ``value``: 0 to 1, where papers write 0 to 100.  ``neutral``: the value without a stereotype, ``None``
+    where there is none.  ``items``: on how many it rests; ``unit`` says of what.
+    """
+
+    quantity: str
+    part: str
+    value: float
+    interval: Interval | None = None
+    neutral: float | None = None
+    items: int
+    unit: str
+
+
+class BenchmarkReport(Record):
+    """What a benchmark says of one model.
+
+    ``readings``: the first is the headline.  ``outcomes``: name of an item (of a term in StereoSet, of a pair
+    in WinoBias) -> its share of the headline, which models are compared by.  ``ties``: items without a
+    preference, which count as none for the stereotype.  ``unpaired``: sentences of WinoBias without their
+    other half.
+    """
+
+    readings: tuple[Reading, ...]
+    outcomes: dict[str, float]
+    ties: int = 0
+    unpaired: int = 0
+
+    @property
+    def headline(self) -> Reading:
+        """The quantity by which models are compared."""
+        return self.readings[0]
+
+    @property
+    def distance(self) -> float:
+        """How far the headline is from its neutral value, without a direction."""
+        return abs(self.headline.value - (self.headline.neutral or 0.0))
+
+
+class BenchmarkAsked(AuditAsked):
+    """A benchmark, put to one model.  ``material``: the key under which the store has its sentences."""
+
+    benchmark: BenchmarkName
+    title: str
+    material: str
+    scoring: ScoringKey
+    rules: str = BENCHMARK_RULES
+
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        return self.scoring.model
+
+
+class BenchmarkResult(AuditResult):
+    """What came of a request.  ``left_out``: items that are not counted, of the files and of the model."""
+
+    asked: BenchmarkAsked
+    report: BenchmarkReport
+    left_out: tuple[LeftOut, ...]
+    provenance: dict[str, Any]

@@ -1,0 +1,143 @@
+"""A known benchmark from end to end: the one function for the foreground and for the worker.
+
+Items are scored block by block, and each block is kept: an interrupted request goes on from there.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pcf_core
+from pcf_core.core.errors import OutOfMemoryError
+from pcf_core.core.records import LeftOut
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
+from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.readings import read_scores
+from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, Item, ItemScores, Material
+from pcf_core.texts.benchmarks.scoring import score_items
+from pcf_core.work.benchmarks import (
+    BENCHMARK,
+    BENCHMARKS_KEPT,
+    MATERIAL,
+    BenchmarkRequest,
+    BlockScores,
+    block_name,
+    blocks_of,
+    kept_block,
+    missing_blocks,
+)
+from pcf_core.work.blocks import FEWEST_TOKENS, noting, open_asked
+from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
+
+
+def run_benchmark(
+    asked: BenchmarkAsked,
+    store: Store,
+    open_scorer: OpenScorer = open_real_scorer,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    pause: Pause = no_pause,
+) -> tuple[BenchmarkResult, int]:
+    """Answer a request that was kept, or give the answer that is kept.
+
+    Parameters
+    ----------
+    asked
+        Which benchmark, of which model.
+    store
+        Where everything is and goes.
+    open_scorer
+        From a model and a protocol to its scorer; called only if a score is missing.
+    on_progress
+        Called with items scored, those in all, those a second.
+    pause
+        Called between two blocks; after what it raises the same request goes on from there.
+
+    Returns
+    -------
+    tuple[BenchmarkResult, int]
+        The result, and how many items were scored for it now.
+
+    Raises
+    ------
+    BenchmarkError
+        No item could be scored.
+    ModelError
+        The model is unknown, or has changed since it was asked for.
+    ScoringError
+        The model failed.
+    StoreError
+        The store is full or read-only, or what is asked for is gone.
+    """
+    kept = BENCHMARKS_KEPT.load(store, asked.hash)
+    if kept is not None:
+        return kept, 0
+    material = BENCHMARKS_KEPT.load_part(store, asked.material, MATERIAL, Material)
+    made_by: dict[str, Any] = {}
+    lacking, began = missing_blocks(store, asked, material), time.perf_counter()
+    if lacking:
+        _, scorer = open_asked(asked.scoring, store, noting(open_scorer, made_by))
+        _score(asked, material, lacking, scorer, store, on_progress, pause)
+    scores = [one for block in blocks_of(material) for one in kept_block(store, asked, block) or ()]
+    refused = [
+        LeftOut(name=item.name, reason=one.reason)
+        for item, one in zip(material.items, scores, strict=True)
+        if one.reason
+    ]
+    result = BenchmarkResult(
+        asked=asked,
+        report=read_scores(material, scores),
+        left_out=(*material.left_out, *refused),
+        provenance={
+            "pcf_core": pcf_core.__version__,
+            "sources": material.sources,
+            **made_by,
+            "seconds": round(time.perf_counter() - began, 3),
+        },
+    )
+    BENCHMARKS_KEPT.save(store, result)
+    return result, sum(map(len, lacking))
+
+
+def _score(
+    asked: BenchmarkAsked,
+    material: Material,
+    lacking: list[range],
+    scorer: Scorer,
+    store: Store,
+    on_progress: OnProgress,
+    pause: Pause,
+) -> None:
+    items, total, done, pace = material.items, sum(map(len, lacking)), 0, Pace()
+    for block in lacking:
+        pause()
+        found = _in_memory([items[place] for place in block], scorer)
+        body = BlockScores(items=tuple(found)).model_dump(mode="json")
+        store.save_document(asked.hash, block_name(block), body)
+        done += len(block)
+        on_progress(done, total, pace.rate(done))
+
+
+def _in_memory(items: list[Item], scorer: Scorer) -> list[ItemScores]:
+    """Score items; after out-of-memory again, with half the tokens a batch."""
+    while True:
+        try:
+            return score_items(items, scorer)
+        except OutOfMemoryError:
+            if scorer.batch_tokens <= FEWEST_TOKENS:
+                raise
+            scorer.batch_tokens //= 2
+
+
+@job(BENCHMARK, BenchmarkRequest)
+def answer_benchmark(context: JobContext, request: BenchmarkRequest) -> dict[str, Any]:
+    """Answer what the store keeps of the request."""
+    result, made = run_benchmark(
+        BENCHMARKS_KEPT.load_asked(context.store, request.asked),
+        context.store,
+        context.open_scorer,
+        context.progress,
+        context.pause,
+    )
+    return {"asked": result.asked.hash, "made": made}

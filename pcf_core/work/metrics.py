@@ -1,0 +1,185 @@
+"""Figures of a worker and its queue for a monitor, in Prometheus' text format, on this machine alone.
+
+    worker --metrics PORT  ->  http://127.0.0.1:PORT/metrics
+
+The supervisor answers, not the process that works: it does so while that one hangs.  A heart that beats
+says little then, since the supervisor beats it.  What tells a worker that hangs is how long the working
+process has said nothing, and how old the last shard is while a job runs.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from pcf_core.core.errors import AuditError, InputError
+from pcf_core.core.settings import Settings
+from pcf_core.store.places import Folder, place_of
+from pcf_core.store.shards import MANIFEST
+from pcf_core.work.queue import Queue
+
+LOOPBACK = "127.0.0.1"
+PATH = "/metrics"
+TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PATIENCE = 5.0  # seconds for a request to arrive
+FOREVER = float("inf")
+SHARDS = ("scores", "texts")
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A figure of the format: its name without ``pcf_``, what it is, and its values by labels."""
+
+    name: str
+    help: str
+    values: Mapping[tuple[tuple[str, str], ...], float]
+
+
+def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list[Gauge]:
+    """Read the figures of now.
+
+    Parameters
+    ----------
+    queue
+        The queue.
+    settings
+        Where the cache is.
+    owner
+        The name of this worker.
+    silence
+        Seconds since its working process said anything.
+
+    Raises
+    ------
+    StoreError
+        The cache cannot be used.
+    """
+    tally = queue.tally()
+    beats = {worker.owner: worker.seen.timestamp() for worker in queue.workers(FOREVER)}
+    found = [
+        Gauge(
+            "jobs", "Jobs of the queue by state.", {(("state", state),): n for state, n in tally.jobs.items()}
+        ),
+        Gauge("failed_jobs", "Jobs that failed and were not queued again.", _one(tally.jobs["failed"])),
+        Gauge("worker_deaths", "Workers that died at jobs which are not done.", _one(tally.deaths)),
+        Gauge("cells_per_second", "What running jobs score or write, together.", _one(tally.rate)),
+        Gauge("worker_silence_seconds", "Time since the working process said anything.", _one(silence)),
+    ]
+    if owner in beats:
+        age = max(0.0, time.time() - beats[owner])
+        found.append(Gauge("worker_heartbeat_age_seconds", "Age of this worker's heartbeat.", _one(age)))
+    newest = newest_shard(settings)
+    if newest is not None:
+        age = max(0.0, time.time() - newest)
+        found.append(Gauge("last_shard_age_seconds", "Age of the newest shard of the cache.", _one(age)))
+    return found
+
+
+def _one(value: float) -> Mapping[tuple[tuple[str, str], ...], float]:
+    return {(): value}
+
+
+def newest_shard(settings: Settings) -> float | None:
+    """Return when the newest shard was sealed, in seconds of wall time.
+
+    ``None`` where there is none, or where shards lie in a place that is no folder.
+    """
+    times = []
+    for kind in SHARDS:
+        place = place_of(settings.cache, settings.scores, kind)
+        if isinstance(place, Folder):
+            for name in place.folders():
+                with os.scandir(place.path / name) as files:
+                    for file in files:
+                        with suppress(FileNotFoundError):  # deleted meanwhile
+                            times += [file.stat().st_mtime] if file.name.endswith(MANIFEST) else []
+    return max(times, default=None)
+
+
+def exposition(found: Sequence[Gauge]) -> str:
+    """Write figures in the text format, version 0.0.4."""
+    lines = []
+    for gauge in found:
+        lines += [f"# HELP pcf_{gauge.name} {gauge.help}", f"# TYPE pcf_{gauge.name} gauge"]
+        for labels, value in gauge.values.items():
+            named = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels)
+            lines.append(f"pcf_{gauge.name}{f'{{{named}}}' if named else ''} {value:g}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+@contextmanager
+def serving(
+    queue: Queue, settings: Settings, owner: str, silence: Callable[[], float], port: int | None
+) -> Iterator[None]:
+    """Answer on a port of this machine while the block runs; without a port do nothing.
+
+    Raises
+    ------
+    InputError
+        The port is taken, or this user may not have it.
+    """
+    if port is None:
+        yield
+        return
+
+    def read() -> str:
+        return exposition(gauges(queue, settings, owner, silence()))
+
+    try:
+        server = ThreadingHTTPServer((LOOPBACK, port), _handler(read))
+    except OSError as error:
+        raise InputError(
+            f"--metrics cannot have the port {port} of {LOOPBACK} ({error.strerror}): give another."
+        ) from error
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """Answers one path; who comes by another name of this machine, as a web page may, is refused."""
+
+        timeout = PATIENCE
+        server_version, sys_version = "pcf", ""
+
+        def do_GET(self) -> None:
+            host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
+            if host not in (LOOPBACK, "localhost"):
+                self.answer(403, "This address is answered on 127.0.0.1 alone.\n")
+            elif self.path != PATH:
+                self.answer(404, f"The figures are at {PATH}.\n")
+            else:
+                try:
+                    self.answer(200, read())
+                except (AuditError, OSError) as error:
+                    self.answer(503, f"{error}\n")
+
+        def answer(self, status: int, text: str) -> None:
+            """Send a text."""
+            data = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", TYPE)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *given: object) -> None:
+            """Say nothing: a monitor asks every few seconds."""
+
+    return Handler

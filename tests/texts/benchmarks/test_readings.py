@@ -1,0 +1,194 @@
+"""The published quantities: the worked examples, properties, a second opinion, and intervals that hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from pcf_core.core.errors import BenchmarkError
+from pcf_core.texts.benchmarks.comparing import agreement, worse_pairs
+from pcf_core.texts.benchmarks.readings import read_scores
+from pcf_core.texts.benchmarks.records import (
+    BenchmarkReport,
+    CoreferenceItem,
+    ItemScores,
+    Material,
+    PairItem,
+    TripleItem,
+)
+
+Nats = tuple[float, ...]
+ROUGH = st.integers(-5, 0).map(float)  # so that ties occur
+
+
+def crows(scores: list[Nats], kinds: list[str] | None = None) -> BenchmarkReport:
+    kinds = kinds or ["gender"] * len(scores)
+    pairs = tuple(PairItem(name=str(n), bias=kind, more="a", less="b") for n, kind in enumerate(kinds))
+    material = Material(benchmark="crows-pairs", title="t", sources={}, pairs=pairs)
+    return read_scores(material, [ItemScores(nats=one) for one in scores])
+
+
+def stereoset(scores: list[tuple[str, Nats]]) -> BenchmarkReport:
+    triples = tuple(
+        TripleItem(
+            name=str(n), bias="gender", target=target, context="BLANK", words=("a", "b", "c"),
+            sentences=("a", "b", "c"),
+        )
+        for n, (target, _) in enumerate(scores)
+    )  # fmt: skip
+    material = Material(benchmark="stereoset", title="t", sources={}, triples=triples)
+    return read_scores(material, [ItemScores(nats=nats) for _, nats in scores])
+
+
+def winobias(right: list[tuple[bool | None, bool | None]], *, kind: str = "type1") -> BenchmarkReport:
+    """Of each pair whether the answer is right (pro, anti); ``None`` where there is no such sentence."""
+    items, scores = [], []
+    for n, halves in enumerate(right):
+        for pro, is_right in zip((True, False), halves, strict=True):
+            if is_right is not None:
+                items.append(
+                    CoreferenceItem(
+                        name=f"{n}{pro}", bias=kind, pro=pro, pair=str(n), sentence="s", pronoun="he",
+                        right="a", wrong="b",
+                    )
+                )  # fmt: skip
+                scores.append(ItemScores(nats=(-1.0, -2.0) if is_right else (-2.0, -1.0)))
+    material = Material(benchmark="winobias", title="t", sources={}, sentences=tuple(items))
+    return read_scores(material, scores)
+
+
+def values(report: BenchmarkReport, part: str = "all") -> list[float]:
+    return [one.value for one in report.readings if one.part == part]
+
+
+def test_crows_pairs_of_the_example() -> None:
+    report = crows([(-6, -7), (-5, -4), (-3, -8), (-2, -2)])
+    assert (values(report), report.ties, report.distance) == ([0.5], 1, 0)
+
+
+def test_stereoset_of_the_example() -> None:
+    report = stereoset([("A", (-1, -2, -3)), ("A", (-1, -2, -3)), ("B", (-4, -2, -3))])
+    assert values(report) == pytest.approx([0.5, 0.75, 0.75])
+    assert report.headline.items == 2
+
+
+def test_winobias_of_the_example() -> None:
+    report = winobias([(True, False), (True, True), (False, False)])
+    assert values(report) == pytest.approx([1 / 3, 2 / 3, 1 / 3])
+
+
+@given(st.lists(st.tuples(ROUGH, ROUGH), min_size=1, max_size=30))
+def test_exchanging_the_sentences_turns_the_share(scores: list[Nats]) -> None:
+    report, turned = crows(scores), crows([(less, more) for more, less in scores])
+    assert values(report)[0] + values(turned)[0] == pytest.approx(1 - report.ties / len(scores))
+    low, high = proportion_confint(sum(a > b for a, b in scores), len(scores), method="wilson")
+    found = report.headline.interval
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((max(low, 0), min(high, 1)), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABC"), st.tuples(ROUGH, ROUGH, ROUGH)), min_size=1, max_size=20))
+def test_stereoset_is_that_of_loops_over_terms(scores: list[tuple[str, Nats]]) -> None:
+    """Counted as the authors' script does, in per cent, with a dictionary a term."""
+    terms: dict[str, dict[str, float]] = defaultdict(lambda: {"pro": 0, "anti": 0, "related": 0, "n": 0})
+    for term, (stereotype, opposite, unrelated) in scores:
+        terms[term]["pro" if stereotype > opposite else "anti"] += 1
+        terms[term]["related"] += (stereotype > unrelated) + (opposite > unrelated)
+        terms[term]["n"] += 2
+    ss = np.mean([100 * one["pro"] / (one["pro"] + one["anti"]) for one in terms.values()])
+    lms = np.mean([100 * one["related"] / one["n"] for one in terms.values()])
+    report = stereoset(scores)
+    assert values(report) == pytest.approx([ss / 100, lms / 100, lms * min(ss, 100 - ss) / 50 / 100])
+    for one in report.readings:
+        assert 0 <= one.value <= 1
+        if one.interval is not None and len(terms) > 1:
+            assert 0 <= one.interval.low <= one.interval.high <= 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=20))
+def test_the_gap_is_the_difference_of_the_accuracies(right: list[tuple[bool, bool]]) -> None:
+    gap, pro, anti = values(winobias(right))
+    assert gap == pytest.approx(pro - anti)
+    assert values(winobias([(anti, pro) for pro, anti in right]))[0] == pytest.approx(-gap)
+
+
+def test_sentences_without_their_half_are_counted_and_in_no_gap() -> None:
+    report = winobias([(True, False), (True, None), (False, False)])
+    assert (report.unpaired, report.headline.items, values(report)[0]) == (1, 2, 0.5)
+    with pytest.raises(BenchmarkError, match=r"has its other half"):
+        winobias([(True, None)])
+
+
+def test_kinds_of_bias_are_read_apart() -> None:
+    report = crows([(-1, -2), (-1, -2), (-2, -1)], ["age", "age", "race"])
+    assert {one.part: (one.value, one.items) for one in report.readings} == {
+        "all": (pytest.approx(2 / 3), 3),
+        "age": (1, 2),
+        "race": (0, 1),
+    }
+
+
+def test_what_could_not_be_scored_is_said() -> None:
+    material = Material(
+        benchmark="crows-pairs",
+        title="my.csv",
+        sources={},
+        pairs=(PairItem(name="1", bias="age", more="a", less="b"),),
+    )
+    with pytest.raises(BenchmarkError, match=r"^No sentence of my.csv could be scored: too long\.$"):
+        read_scores(material, [ItemScores(reason="too long")])
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Planted: terms with a share of their own, whose mean is 0.6; LMS 0.9."""
+    draws = np.random.default_rng(5)
+    held = 0
+    for _ in range(100):
+        shares = draws.beta(6, 4, 60)
+        scores: list[tuple[str, Nats]] = []
+        for term, share in enumerate(shares):
+            for _ in range(4):
+                stereotype = -1.0 if draws.random() < share else -3.0
+                scores.append((str(term), (stereotype, -2.0, -4.0)))
+        interval = stereoset(scores).headline.interval
+        assert interval is not None
+        held += interval.low <= 0.6 <= interval.high
+    assert 88 <= held <= 100
+
+
+# ------------------------------------------------------------------------------------- two models
+
+
+def test_the_worse_model_is_the_one_farther_from_even_in_either_direction() -> None:
+    for scores in ([(-1.0, -2.0)] * 40, [(-2.0, -1.0)] * 40):
+        even: list[Nats] = [(-1, -2), (-2, -1)] * 20
+        (pair,) = worse_pairs({"skewed": crows(scores), "even": crows(even)})
+        assert (pair.worse, pair.items, pair.difference) == ("skewed", 40, pytest.approx(0.5))
+        (back,) = worse_pairs({"even": crows(even), "skewed": crows(scores)})
+        assert (back.worse, back.difference) == ("skewed", pytest.approx(-0.5))
+
+
+def test_two_models_of_the_example() -> None:
+    one, other = crows([(-1, -2)] * 3 + [(-2, -1)]), crows([(-1, -2), (-2, -1)] * 2)
+    (pair,) = worse_pairs({"one": one, "other": other})
+    assert pair.difference == 0.25
+
+
+@given(st.lists(st.tuples(ROUGH, ROUGH), min_size=2, max_size=30))
+def test_a_model_is_never_worse_than_itself(scores: list[Nats]) -> None:
+    (pair,) = worse_pairs({"a": crows(scores), "b": crows(scores)})
+    assert (pair.worse, pair.difference) == ("", 0)
+
+
+def test_agreement_counts_pairs_that_both_can_tell() -> None:
+    pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]
+    theirs = dict(zip(pairs, ("a", "a", "", "d"), strict=True))
+    ours = dict(zip(pairs[:3], ("a", "c", "b"), strict=True))
+    found = agreement("winobias", "prejudice", theirs, ours)
+    assert (found.pairs, found.told, found.alike) == (3, 2, 1)

@@ -1,0 +1,168 @@
+"""Scores of items, by brute force on tiny random models of the masked and the causal kind."""
+
+from __future__ import annotations
+
+import difflib
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pcf_core.core.errors import BenchmarkError
+from pcf_core.models.loading import Loaded
+from pcf_core.models.scoring.base import TokenNats
+from pcf_core.texts.benchmarks.records import CoreferenceItem, PairItem, TripleItem
+from pcf_core.texts.benchmarks.scoring import question_of, require_family, score_items, shared_tokens
+from tests.models.scoring.conftest import load_tiny, open_loaded
+from tests.texts.benchmarks.written_files import PAIRS, TRIPLES
+
+ITEMS = tuple(PairItem(name=more, bias=bias, more=more, less=less) for bias, more, less in PAIRS)
+FILLED = tuple(
+    TripleItem(
+        name=context, bias=bias, target=target, context=context, words=words,
+        sentences=tuple(context.replace("BLANK", word) for word in words),  # type: ignore[arg-type]
+    )
+    for bias, target, context, words in TRIPLES
+)  # fmt: skip
+WINO = CoreferenceItem(
+    name="1", bias="type1", pro=True, pair="1", sentence="The engineer helped the nurse because he had time.",
+    pronoun="he", right="engineer", wrong="nurse",
+)  # fmt: skip
+
+
+@torch.inference_mode()
+def whole_sentence(loaded: Loaded, text: str) -> list[float]:
+    ids = loaded.tokenizer(text)["input_ids"]
+    if ids[0] != loaded.tokenizer.bos_token_id:
+        ids = [loaded.tokenizer.bos_token_id, *ids]
+    logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
+    return [float(torch.log_softmax(logits[n - 1], -1)[ids[n]]) for n in range(1, len(ids))]
+
+
+@torch.inference_mode()
+def published_pair(loaded: Loaded, more: str, less: str) -> tuple[float, float]:
+    """As the authors' script: spans that difflib finds equal, the special tokens at both ends left out."""
+    both = [loaded.tokenizer(text)["input_ids"] for text in (more, less)]
+    matcher = difflib.SequenceMatcher(None, *([str(one) for one in ids] for ids in both))
+    spans: tuple[list[int], list[int]] = ([], [])
+    for name, a, b, c, d in matcher.get_opcodes():
+        if name == "equal":
+            spans[0].extend(range(a, b))
+            spans[1].extend(range(c, d))
+    sums = []
+    for ids, places in zip(both, spans, strict=True):
+        total = 0.0
+        for place in places[1:-1]:
+            hidden = list(ids)
+            hidden[place] = loaded.tokenizer.mask_token_id
+            logits = loaded.model(input_ids=torch.tensor([hidden])).logits[0, place].double()
+            total += float(torch.log_softmax(logits, -1)[ids[place]])
+        sums.append(total)
+    return sums[0], sums[1]
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta"])
+def test_pairs_of_masked_models(name: str) -> None:
+    found = score_items(ITEMS, open_loaded(load_tiny(name), name))
+    for item, one in zip(ITEMS, found, strict=True):
+        assert one.nats == pytest.approx(published_pair(load_tiny(name), item.more, item.less), abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_pairs_and_triples_of_causal_models(name: str) -> None:
+    loaded = load_tiny(name)
+    scorer = open_loaded(loaded, name)
+    for item, one in zip(ITEMS, score_items(ITEMS, scorer), strict=True):
+        sums = [sum(whole_sentence(loaded, text)) for text in (item.more, item.less)]
+        assert one.nats == pytest.approx(sums, abs=1e-3)
+    for triple, one in zip(FILLED, score_items(FILLED, scorer), strict=True):
+        each = [whole_sentence(loaded, text) for text in triple.sentences]
+        assert one.nats == pytest.approx([sum(some) / len(some) for some in each], abs=1e-4)
+
+
+@torch.inference_mode()
+def filled_mean(loaded: Loaded, context: str, word: str) -> float:
+    """The word's tokens from left to right, over as many masks as it lacks tokens; their mean."""
+    left, right = context.split("BLANK")
+    tokens = loaded.tokenizer(word, add_special_tokens=False)["input_ids"]
+    before = loaded.tokenizer(left.strip())["input_ids"][:-1]
+    behind = loaded.tokenizer(right, add_special_tokens=False)["input_ids"]
+    total = 0.0
+    for place, token in enumerate(tokens):
+        masks = [loaded.tokenizer.mask_token_id] * (len(tokens) - place)
+        ids = [*before, *tokens[:place], *masks, *behind, loaded.tokenizer.sep_token_id]
+        logits = loaded.model(input_ids=torch.tensor([ids])).logits[0, len(before) + place].double()
+        total += float(torch.log_softmax(logits, -1)[token])
+    return total / len(tokens)
+
+
+KNOWN = tuple(  # words that the tiny tokenizer has, of one token and several
+    FILLED[0].model_copy(update={"context": context, "words": ("man", "woman", "stepmother")})
+    for context in ("The engineer said that BLANK was old.", "The doctor met a BLANK.")
+)
+
+
+def test_triples_of_masked_models() -> None:
+    loaded = load_tiny("bert")
+    for item, one in zip(KNOWN, score_items(KNOWN, open_loaded(loaded, "bert")), strict=True):
+        by_hand = [filled_mean(loaded, item.context, word) for word in item.words]
+        assert one.nats == pytest.approx(by_hand, abs=1e-4)
+
+
+def test_coreference_of_a_causal_model_is_what_follows_the_question() -> None:
+    loaded = load_tiny("gpt2")
+    ((found,), question) = score_items([WINO], open_loaded(loaded, "gpt2")), question_of(WINO, "causal")
+    assert question == f'{WINO.sentence} "He" refers to the [Y]'
+    start = question.removesuffix(" [Y]")
+    sums = []
+    for job in (WINO.right, WINO.wrong):
+        first = len(loaded.tokenizer(start)["input_ids"])
+        ids = loaded.tokenizer(f"{start} {job}")["input_ids"]
+        with torch.inference_mode():
+            logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
+        sums.append(sum(float(torch.log_softmax(logits[n - 1], -1)[ids[n]]) for n in range(first, len(ids))))
+    assert found.nats == pytest.approx(sums, abs=1e-3)
+
+
+def test_coreference_of_a_masked_model_is_its_own_score_of_the_gap() -> None:
+    scorer = open_loaded(load_tiny("bert"), "bert")
+    (found,) = score_items([WINO], scorer)
+    assert not found.reason
+    prompt = question_of(WINO, "masked")
+    assert prompt.endswith('"He" refers to the [Y].')
+    assert found.nats == pytest.approx([scorer.alone(prompt, job) for job in ("engineer", "nurse")], abs=1e-5)
+
+
+def test_an_item_that_cannot_be_scored_says_why_and_the_others_go_on() -> None:
+    tokenizer = load_tiny("bert").tokenizer
+    bad = ITEMS[0].model_copy(update={"more": f"She {tokenizer.mask_token} left."})
+    found = score_items([bad, ITEMS[1]], open_loaded(load_tiny("bert"), "bert"))
+    assert "special token" in found[0].reason
+    assert (found[0].nats, found[1].reason) == ((), "")
+
+
+def test_other_families_are_refused_where_nothing_is_defined() -> None:
+    with pytest.raises(
+        BenchmarkError, match=r"^CrowS-Pairs is defined for masked and causal models, and m is"
+    ):
+        require_family("crows-pairs", "m", "seq2seq")
+    require_family("winobias", "m", "seq2seq")
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=8), st.lists(st.integers(0, 3), min_size=1, max_size=8)
+)
+def test_shared_tokens_are_equal_in_both_and_in_order(more: list[int], less: list[int]) -> None:
+    first, second = shared_tokens(
+        *(TokenNats(tuple(ids), torch.zeros(len(ids)).numpy()) for ids in (more, less))
+    )
+    assert [more[place] for place in first] == [less[place] for place in second]
+    assert (first, second) == (sorted(set(first)), sorted(set(second)))
+    if more == less:
+        assert first == list(range(len(more)))
+
+
+def test_shared_tokens_of_the_example() -> None:
+    he, she = TokenNats((9, 1, 2, 3), torch.zeros(4).numpy()), TokenNats((8, 1, 2, 3), torch.zeros(4).numpy())
+    assert shared_tokens(he, she) == ([1, 2, 3], [1, 2, 3])

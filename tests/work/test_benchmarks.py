@@ -1,0 +1,145 @@
+"""A benchmark from request to result: kept, resumed, queued, and the same by the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from pcf_core.core.errors import StoreError
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import Settings
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.files import load_material
+from pcf_core.texts.benchmarks.records import Material
+from pcf_core.work.benchmarking import run_benchmark
+from pcf_core.work.benchmarks import (
+    BENCHMARKS_KEPT,
+    benchmark_asked,
+    keep_request,
+    kept_results,
+    missing_items,
+    submit_benchmark,
+)
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
+from tests.command_line import SCHEMAS, run_here
+from tests.texts.benchmarks.written_files import crows_file, stereoset_files, winobias_files
+
+KEY = ScoringKey.of(resolve("mini-gpt"))
+
+
+@pytest.fixture
+def pairs(own_settings: Settings, tmp_path: Path) -> Material:
+    return load_material("crows-pairs", [crows_file(tmp_path)])
+
+
+def never(spec: ModelSpec, protocol: str) -> Scorer:
+    raise AssertionError("the model is opened for nothing")
+
+
+def test_a_result_is_kept_and_given_again_without_the_model(pairs: Material, own_settings: Settings) -> None:
+    store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
+    with pytest.raises(StoreError, match=r"^What was asked for in this benchmark"):
+        run_benchmark(asked, store, never)
+    keep_request(store, asked, pairs)
+    assert missing_items(store, asked, pairs) == 3
+    seen: list[tuple[int, int]] = []
+    result, made = run_benchmark(
+        asked, store, on_progress=lambda done, total, rate: seen.append((done, total))
+    )
+    assert (made, seen, result.report.headline.items) == (3, [(3, 3)], 3)
+    again, made = run_benchmark(asked, store, never)
+    assert (again, made, missing_items(store, asked, pairs)) == (result, 0, 0)
+    assert kept_results(store, ["mini-gpt", "mini-bert"], "crows-pairs") == [result]
+    assert kept_results(store, ["mini-bert"]) == kept_results(store, ["mini-gpt"], "winobias") == []
+
+
+def test_what_was_scored_before_an_interrupt_is_not_scored_again(
+    pairs: Material, own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.work.benchmarks.BLOCK", 1)
+    store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
+    keep_request(store, asked, pairs)
+    calls = 0
+
+    def pause() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        run_benchmark(asked, store, pause=pause)
+    assert missing_items(store, asked, pairs) == 1
+    result, made = run_benchmark(asked, store)
+    assert (made, result.report.headline.items) == (1, 3)
+
+
+def test_a_worker_answers_what_the_queue_has(pairs: Material, own_settings: Settings) -> None:
+    store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
+    asked = benchmark_asked(pairs, KEY)
+    job = submit_benchmark(store, queue, asked, pairs)
+    assert (job.total, submit_benchmark(store, queue, asked, pairs).id) == (3, job.id)
+    Worker(store, queue, own_settings, open_scorer).run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done) == ("done", 3)
+    assert BENCHMARKS_KEPT.load(store, asked.hash) is not None
+
+
+# ---------------------------------------------------------------------------------- the command line
+
+
+def answer(*arguments: str) -> Any:
+    done = run_here("benchmark", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("crows-pairs", lambda folder: [crows_file(folder)]),
+        ("stereoset", lambda folder: [stereoset_files(folder)["dev.json"]]),
+        ("winobias", winobias_files),
+    ],
+)
+def test_the_command_gives_the_documented_document(
+    own_settings: Settings, tmp_path: Path, name: str, files: Callable[[Path], list[Path]]
+) -> None:
+    named = [part for path in files(tmp_path) for part in ("--file", str(path))]
+    found = answer(name, "--model", "mini-gpt", "--model", "mini-gpt-skewed", *named)
+    for document in found:
+        jsonschema.validate(document, SCHEMAS["benchmark"])
+        assert "Blodgett" in document["criticism"]
+    assert found[0]["worse"] == found[1]["worse"]
+    assert [
+        one["made"] for one in answer(name, "--model", "mini-gpt", "--model", "mini-gpt-skewed", *named)
+    ] == [0, 0]
+    estimate = answer(name, "--model", "mini-gpt", *named, "--estimate")
+    jsonschema.validate(estimate, SCHEMAS["benchmark_estimate"])
+    assert (estimate["missing"], estimate["items"] > 0) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("other", "--model", "mini-gpt"), "the benchmark must be one of crows-pairs, stereoset, winobias"),
+        (("winobias", "--model", "mini-gpt", "--file", "none.txt"), "none.txt cannot be read"),
+        (("winobias", "--model", "mini-gpt", "--estimate", "--queue"), "give one of the two"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(
+    own_settings: Settings, arguments: tuple[str, ...], said: str
+) -> None:
+    done = run_here("benchmark", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
