@@ -23,7 +23,6 @@ from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import (
     Panels,
-    capital,
     factors_table,
     left_out_table,
     lines_table,
@@ -70,14 +69,14 @@ def draw_factors() -> None:
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, found) for name, found in every.items()))
-        with st.expander("How sure?"):
-            said = (factors_finding(name, found) for name, found in every.items())
-            finding(*said, slopes_note(panels), templates_note(panels))
-            key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_panels(loaded, choice, panels)
+    with st.expander("How sure?"):
+        said = (factors_finding(name, found) for name, found in every.items())
+        finding(*said, slopes_note(panels), templates_note(panels))
+        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
     draw_left_out(panels)
-    st.markdown("**The lines of all chosen models**")
-    draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
+    with st.expander("The lines of all chosen models"):
+        draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
     foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
 
 
@@ -199,9 +198,8 @@ def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPan
     """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
     drawn = factor_panels(loaded, choice.model, panels)
     for start in range(0, len(drawn), 2):
-        for column, panel, one in zip(st.columns(2), panels[start:], drawn[start:], strict=False):
+        for column, one in zip(st.columns(2), drawn[start:], strict=False):
             with column:
-                st.markdown(f"**{plain(capital(panel.scale.noun))}**")
                 draw_picture(one)
                 st.caption("  \n".join(plain(note) for note in one.notes))
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.fairpair import Found, draw_provenance
+from pcf_core.app.fairpair import Found, draw_provenance, fairpair_figures, others_figures
 from pcf_core.app.fairpair_request import Request
 from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
-from pcf_core.app.page import FAIRPAIR_SOURCE, chart, draw_picture, draw_table, finding
+from pcf_core.app.page import FAIRPAIR_SOURCE, FOOT, chart, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.widgets import choose_one
 from pcf_core.report.fairpair_tables import (
     categories_table,
@@ -32,12 +32,14 @@ from pcf_core.show.charts.fairpair import (
 from pcf_core.show.findings.fairpair import (
     bars_finding,
     convergence_finding,
+    fairpair_finding,
     mean_ratio_note,
     prompts_finding,
     sentiment_finding,
 )
 from pcf_core.show.findings.fairpair_run import grid_finding
-from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult
+from pcf_core.show.findings.sources import source_of
+from pcf_core.texts.fairpair.records import LABEL, FairPairReport, FairPairResult
 
 QUANTITIES: dict[str, Quantity] = {
     "B": "between",
@@ -89,9 +91,20 @@ class Shown:
             help="Whose prompts, words and texts are shown.",
         )
 
+    def draw_how_sure(self) -> None:
+        """Draw F with its test, and the key figures, under the picture."""
+        with st.expander("How sure?"):
+            first, *more = map(fairpair_finding, self.reports.values())
+            finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # it once
+            figures, beside = fairpair_figures(self.reports), others_figures(self.reports)
+            for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
+                if row:
+                    draw_figures(row)
+
     def foot(self, panel: Panel, name: str) -> None:
-        """Draw How to read this, Data, Provenance."""
-        left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+        """Draw how sure it is, how to read the picture, its data, method and provenance."""
+        self.draw_how_sure()
+        left, middle, right = st.tabs(FOOT)
         left.markdown(panel.how)
         with middle:
             if panel.table:

@@ -38,6 +38,23 @@ NO_RATIO: dict[Undefined, str] = {
 }
 
 
+def fairpair_answer(report: FairPairReport) -> str:
+    """Say whether a model writes otherwise about one side than about the other, also in the other words."""
+    sides = f"about {report.counterpart} than about {report.original}"
+    if report.p_value is None or report.least_p is None:
+        return f"{report.model} wrote one text a side, which no test can judge."
+    if report.least_p > SIGNIFICANCE:
+        return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
+    others = report.others
+    if not report.differs:
+        return f"We cannot show that {report.model} writes otherwise {sides}."
+    if others is None or others.p_value is None:
+        return f"{report.model} writes otherwise {sides}."
+    if others.differs:
+        return f"{report.model} writes otherwise {sides}, also in words that are not exchanged."
+    return f"{report.model} writes otherwise {sides}. We cannot show it in words that are not exchanged."
+
+
 def fairpair_finding(report: FairPairReport) -> str:
     """State F of all prompts together, what sampling alone gives, and whether that explains it.
 
