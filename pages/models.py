@@ -58,7 +58,13 @@ def draw() -> None:
         table = known_table(shown)
         with st.container(key="cards_of_known"):  # what a telephone has room for; *One model* has the rest
             alt = f"{len(shown):,} known models, their size and memory"
-            st.dataframe(table[NARROW], hide_index=True, column_config=COLUMNS, placeholder="–", alt=alt)
+            st.dataframe(
+                table.reindex(columns=NARROW),
+                hide_index=True,
+                column_config=COLUMNS,
+                placeholder="–",
+                alt=alt,
+            )
         with st.container(key="table_of_known"):
             draw_table(table, "models_known", COLUMNS)
         st.caption(f"{len(shown):,} of {len(known):,} known models")

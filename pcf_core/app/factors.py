@@ -29,6 +29,7 @@ from pcf_core.report.factors import (
     panels_in,
     slope_figures,
 )
+from pcf_core.report.panels import Panel
 from pcf_core.report.sections.factors import factor_panels
 from pcf_core.show.findings.factors import (
     factors_answer,
@@ -69,11 +70,15 @@ def draw_factors() -> None:
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, found) for name, found in every.items()))
-    draw_panels(loaded, choice, panels)
+    drawn = factor_panels(loaded, choice.model, panels)
+    draw_panels(drawn)
     with st.expander("How sure?"):
         said = (factors_finding(name, found) for name, found in every.items())
         finding(*said, slopes_note(panels), templates_note(panels))
         key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
+        for one in drawn:
+            st.markdown(f"**{plain(one.heading)}**")
+            st.caption("  \n".join(plain(note) for note in one.notes))
     draw_left_out(panels)
     with st.expander("The lines of all chosen models"):
         draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
@@ -194,14 +199,12 @@ def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: Own
     }
 
 
-def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
-    """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
-    drawn = factor_panels(loaded, choice.model, panels)
+def draw_panels(drawn: Sequence[Panel]) -> None:
+    """Draw two panels side by side, below each other on a narrow page."""
     for start in range(0, len(drawn), 2):
         for column, one in zip(st.columns(2), drawn[start:], strict=False):
             with column:
                 draw_picture(one)
-                st.caption("  \n".join(plain(note) for note in one.notes))
 
 
 def draw_left_out(panels: Sequence[FactorPanel]) -> None:

@@ -100,6 +100,8 @@ class Shown:
             for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
                 if row:
                     draw_figures(row)
+            for model, report in self.reports.items():
+                finding(self.of(model, bars_finding(report)), self.of(model, mean_ratio_note(report)))
 
     def foot(self, panel: Panel, name: str) -> None:
         """Draw how sure it is, how to read the picture, its data, method and provenance."""
@@ -118,10 +120,8 @@ def draw_models(shown: Shown) -> None:
     reports = shown.reports
     panel = ratio_panel(reports, shown.found.models)
     draw_picture(panel, source=FAIRPAIR_SOURCE)
-    finding(*(shown.of(model, bars_finding(report)) for model, report in reports.items()))
     draw_picture(variation_panel(reports), source=FAIRPAIR_SOURCE)
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
-    finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
     shown.foot(panel, "fairpair")
 
 
@@ -225,7 +225,9 @@ def draw_texts(shown: Shown) -> None:
     model = shown.one()
     report = shown.reports[model]
     pairs = draw_pairs(shown.results[model], report, model)
-    if pairs is not None:
+    if pairs is None:
+        shown.draw_how_sure()
+    else:
         shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
 
 

@@ -45,14 +45,16 @@ def fairpair_answer(report: FairPairReport) -> str:
         return f"{report.model} wrote one text a side, which no test can judge."
     if report.least_p > SIGNIFICANCE:
         return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
+    ratio = report.means.ratio
+    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1."
     others = report.others
     if not report.differs:
-        return f"We cannot show that {report.model} writes otherwise {sides}."
+        return f"We cannot show that {report.model} writes otherwise {sides}.{size}"
     if others is None or others.p_value is None:
-        return f"{report.model} writes otherwise {sides}."
+        return f"{report.model} writes otherwise {sides}.{size}"
     if others.differs:
-        return f"{report.model} writes otherwise {sides}, also in words that are not exchanged."
-    return f"{report.model} writes otherwise {sides}. We cannot show it in words that are not exchanged."
+        return f"{report.model} writes otherwise {sides}, also in words that are not exchanged.{size}"
+    return f"{report.model} writes otherwise {sides}, but we see it in the exchanged words alone.{size}"
 
 
 def fairpair_finding(report: FairPairReport) -> str:
