@@ -52,8 +52,15 @@ def draw() -> None:
     draw_example(loaded)
     with st.expander("How sure?"):
         draw_how_sure(loaded)
-    with st.expander("Every scored run on this topic, also with other sentences"):
-        draw_all_runs(loaded)
+    every = st.expander(
+        "Every scored run on this topic, also with other sentences",
+        key="all_runs",
+        on_change="rerun",  # all are read once somebody looks
+        bind="query-params",
+    )
+    if every.open:
+        with every:
+            draw_all_runs(loaded)
     draw_doors()
     reading, data, provenance = st.tabs(["Reading the table", "Data", "Method and provenance"])
     reading.markdown(WHAT)

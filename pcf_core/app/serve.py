@@ -10,13 +10,17 @@ The document that a browser loads first has the style sheet of :mod:`pcf_core.ap
 of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
 after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
 The parts are also run while the browser waits for the server's first answer, which it does for most of a
-second: what draws the charts takes as long to start.
+second: what draws the charts takes as long to start.  The first page opens without a chart and does not wait
+for that.
+
+What pages are made of is loaded before the server listens, so that the first reader does not wait for it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +37,8 @@ PARTS = (
     "StreamlitMarkdown", "ButtonGroup", "Multiselect", "Selectbox", "Checkbox", "PageLink", "Button",
     "Metric", "NumberInput", "TextInput", "DownloadButton", "Html",
 )  # fmt: skip
-LARGE_PARTS = ("PlotlyChart", "DataFrame")
+LARGE_PARTS = ("DataFrame", "PlotlyChart")
+WITHOUT_CHARTS = ("", "index.html", "overview")  # addresses
 HEAD = 20_000  # characters of a script, at whose beginning its imports stand
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
@@ -45,7 +50,7 @@ def part_files(static: Path, *parts: str) -> list[Path]:
     return [file for part in parts for file in sorted((static / "js").glob(f"{part}.*.js"))]
 
 
-def preloads(static: Path) -> str:
+def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
     """Return what makes a browser fetch at once, and start, what the elements of a page are drawn with.
 
     ``static``: Streamlit's folder of scripts and fonts.  What is not found there is left out.
@@ -58,7 +63,7 @@ def preloads(static: Path) -> str:
             for name in IMPORTED.findall(file.read_text(encoding="utf8")[:HEAD]):
                 add(file.parent / name, attributes)
 
-    small, large = part_files(static, *PARTS), part_files(static, *LARGE_PARTS)
+    small, large = part_files(static, *PARTS), part_files(static, *large_parts)
     for file in small:
         add(file, "")
     for file in large:
@@ -81,16 +86,21 @@ def preloads(static: Path) -> str:
 
 
 def styled(directory: str, base_url: str | None) -> StaticFiles:
-    """Return Streamlit's handler of static files; its ``index.html`` has the style sheet and the preloads."""
+    """Return Streamlit's handler of static files; its documents have the style sheet and the preloads."""
     handler = _make_handler(directory, base_url)
     plain_response = handler.get_response
-    page = (Path(directory) / "index.html").read_text(encoding="utf8")
-    page = page.replace("</head>", f"{preloads(Path(directory) / 'static')}</head>", 1)
-    page = page.replace("</body>", f"{FIRST_STYLE}</body>", 1)  # behind the styles of Streamlit's own
+    document = (Path(directory) / "index.html").read_text(encoding="utf8")
+    document = document.replace("</body>", f"{FIRST_STYLE}</body>", 1)  # behind the styles of Streamlit's own
+    charted, first = (
+        document.replace("</head>", f"{preloads(Path(directory) / 'static', parts)}</head>", 1)
+        for parts in (LARGE_PARTS, LARGE_PARTS[:1])
+    )
 
     async def get_response(path: str, scope: MutableMapping[str, Any]) -> Response:
         response = await plain_response(path, scope)
         if isinstance(response, FileResponse) and Path(response.path).name == "index.html":
+            asked = scope["path"].rstrip("/").rpartition("/")[2]
+            page = first if asked in WITHOUT_CHARTS else charted
             return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
         return response
 
@@ -99,6 +109,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
+    import_module("pcf_core.app.shell")
     PagesManager.uses_pages_directory = False
     starlette_static_routes.create_streamlit_static_handler = styled
     main(prog_name="streamlit")

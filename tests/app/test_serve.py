@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,13 @@ def test_every_address_of_a_page_gets_the_styled_document(path: str) -> None:
     assert "MaterialSymbols" in head
     assert rest.count("<style>") == 1
     assert rest.index("stMainBlockContainer") < rest.index("</body>")
+
+
+@pytest.mark.parametrize(("path", "charts"), [("/", 0), ("/overview", 0), ("/risk", 1), ("/base/risk", 1)])
+def test_the_first_page_does_not_start_what_draws_charts(path: str, charts: int) -> None:
+    _, body = served(styled(str(STATIC), None), path)
+    assert len(re.findall(r'import\("[^"]*PlotlyChart', body.decode())) == charts
+    assert len(re.findall(r'import\("[^"]*DataFrame', body.decode())) == 1
 
 
 def test_other_files_are_served_as_they_are() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +48,8 @@ def texts(app: AppTest) -> str:
     """What the page says, with plain spaces for those that do not break."""
     said = "\n".join(element.value for element in app.markdown)
     return said.replace("\\", "").replace("\u00a0", " ")
+
+
+def pictures(app: AppTest, page: str) -> Sequence[Any]:
+    """Return what a page shows of results: charts, and on Overview the table of models."""
+    return app.dataframe if page == "overview" else app.get("plotly_chart")

@@ -27,6 +27,14 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     assert men + women <= 120
 
 
+def test_all_scored_runs_are_read_once_somebody_looks(full_store: Store) -> None:
+    app = open_app("overview")
+    assert not app.get("plotly_chart")
+    opened = open_app("overview", all_runs="true")
+    assert len(opened.get("plotly_chart")) == 1
+    assert len(opened.dataframe) == len(app.dataframe) + 1
+
+
 @pytest.fixture
 def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """The shipped results under an empty cache."""

@@ -23,7 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, pictures, texts
 
 PAGES = {
     "overview": "Overview",
@@ -98,7 +98,7 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     if page == "run_an_audit":
         assert "checking cells" in texts(app)
         return
-    assert len(app.get("plotly_chart")) >= 1
+    assert len(pictures(app, page)) >= 1
     line = "checking cells, 12 of 50 · 8 s left. Its figures are there"
     assert any(line in caption.value for caption in app.caption)
     assert any("not checked yet" in floor for floor in noise_floors(app))
@@ -115,7 +115,7 @@ def test_a_full_store_is_read(full_store: Store, page: str) -> None:
     assert [title.value for title in app.title] == [PAGES[page]]
     assert not app.error
     if page in READ_PAGES:
-        assert len(app.get("plotly_chart")) >= 1
+        assert len(pictures(app, page)) >= 1
         assert "mini-bert" in texts(app)
         assert "mini-gpt" in texts(app)
 

@@ -23,7 +23,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, pictures, texts
 
 READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice"]
 LOOK = Look(
@@ -76,7 +76,7 @@ def drawn_store(drawn_cache: Path, own_settings: Settings) -> Store:
 def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> None:
     app = open_app(page)
     assert not app.error
-    assert len(app.get("plotly_chart")) >= 1
+    assert len(pictures(app, page)) >= 1
     said = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "120 occupations × 100 draws of 17 out of 19 templates" in said
     assert "Not scored yet" not in texts(app)
