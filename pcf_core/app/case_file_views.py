@@ -14,9 +14,18 @@ from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.app.imported_texts import draw_marks
 from pcf_core.app.links import draw_link
 from pcf_core.app.named_models import draw_lookable
-from pcf_core.app.page import chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
+from pcf_core.app.page import (
+    chart,
+    draw_figures,
+    draw_provenance,
+    draw_table,
+    finding,
+    made_by,
+    offer_scoring,
+)
 from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
 from pcf_core.report.records import KeyFigure
@@ -88,6 +97,13 @@ def draw_summary() -> None:
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+    texts = (*case.fairpairs, *case.criteria)
+    draw_marks(
+        [
+            *((model, made_by(item)) for item in case.loaded.runs.values()),
+            *((model, result.provenance) for result in texts),
+        ]
+    )
     if case.found:
         finding(agreement_finding(model, case.topic.title, case.rows), *case_findings(case.rows))
         if figures := case_figures(case):

@@ -51,7 +51,7 @@ class ModelSpec(Record):
     ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
     weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
     ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
-    (``planted``), the operator's own, or one of which there are imported scores alone (``imported``).
+    (``planted``), the operator's own, or one of which there are imported results alone (``imported``).
     """
 
     name: str

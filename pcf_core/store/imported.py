@@ -53,6 +53,13 @@ class Imported:
         """List their folders, each laid out as a cache."""
         return [self._folder / TEXTS / key for key in self.text_keys()]
 
+    def stamp(self, key: str) -> int:
+        """Return when a text audit came in, in nanoseconds; 0 where there is none of this key."""
+        try:
+            return (self._folder / TEXTS / key).stat().st_mtime_ns if KEY.fullmatch(key) else 0
+        except OSError:
+            return 0
+
     def text_layers(self, generation: str) -> Sequence[TextLayer]:
         """Return the texts of every import with this generation key."""
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]

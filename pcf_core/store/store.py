@@ -511,6 +511,10 @@ class Store:
         """List the keys of the results of text audits that came in packs."""
         return self._imported.text_keys()
 
+    def imported_stamp(self, key: str) -> int:
+        """Return what changes when another result of this key is imported; 0 of one that is not imported."""
+        return self._imported.stamp(key)
+
     def delete_imported_texts(self, key: str) -> None:
         """Delete one of :meth:`imported_texts`, with its texts.
 

@@ -215,7 +215,7 @@ class PackedFairPair(Record):
             (asked.hash, "fairpair-asked"): asked.model_dump(mode="json"),
             (asked.prompts.kept, PROMPTS): self.prompts.model_dump(mode="json"),
             (asked.perturbation.kept, TABLE): self.table.model_dump(mode="json"),
-            (pairs, COUNTERPARTS): {"texts": list(self.result.counterparts)},
+            (asked.pairs_hash, COUNTERPARTS): {"texts": list(self.result.counterparts)},
             **texts,
         }
 

@@ -82,7 +82,7 @@ def test_no_form_offers_to_score_it(pack: bytes) -> None:
     app = open_app("run_an_audit", model=[name])
     assert name not in app.multiselect(key="score_model").options
     link = open_app("run_an_audit", score_model=[name])
-    assert any("there are imported scores alone" in error.value for error in link.error)
+    assert any("there are imported results alone" in error.value for error in link.error)
 
 
 def test_a_plain_name_does_not_show_what_was_imported(pack: bytes) -> None:
