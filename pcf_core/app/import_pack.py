@@ -26,8 +26,8 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 ARRIVED = "pack_arrived"
 HELP = (
-    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and texts "
-    "are shown beside yours and marked as imported: nobody here has seen the weights."
+    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and "
+    "texts are shown beside yours and marked as imported: nobody here has seen the weights."
 )
 
 

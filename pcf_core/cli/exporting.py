@@ -60,8 +60,8 @@ def export(
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
     A report is written for --format html and card, for several runs, and with --sections or text audits; its
-    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs and the results of
-    FairPair and of the criteria as theirs.
+    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs, and
+    results of FairPair and of the criteria, as theirs.
     """
     one_of(form, "--format", (*FORMS, PACK))
     options = view.options()
