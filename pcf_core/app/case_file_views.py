@@ -97,11 +97,11 @@ def draw_summary() -> None:
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
-    texts = (*case.fairpairs, *case.criteria)
     draw_marks(
         [
             *((model, made_by(item)) for item in case.loaded.runs.values()),
-            *((model, result.provenance) for result in texts),
+            *((model, result.provenance) for result in case.fairpairs),
+            *((model, result.provenance) for result in case.criteria),
         ]
     )
     if case.found:

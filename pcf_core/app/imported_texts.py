@@ -43,13 +43,12 @@ def title_of(asked: FairPairAsked | CriteriaAsked) -> str:
 
 def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
     """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
-    known = {asked.hash: asked for asked in audit.imported(open_store())}
+    known = {title_of(asked): asked for asked in audit.imported(open_store())}
     if not known:
         return ()
     chosen = st.multiselect(
         "Imported results",
-        list(known),
-        format_func=lambda one: title_of(known[one]) if one in known else one,
+        list(known),  # by title, as links name them: Streamlit writes into an address what is shown
         key=key,
         bind="query-params",
         placeholder="None",
@@ -103,18 +102,18 @@ def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
 def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
     """Return the query parameters that open an imported result on its tab."""
     if isinstance(asked, FairPairAsked):
-        return {FAIRPAIR_KEY: [asked.hash]}
-    return {CRITERIA_KEY: [asked.hash], "cr_view": asked.experiment}
+        return {FAIRPAIR_KEY: [title_of(asked)]}
+    return {CRITERIA_KEY: [title_of(asked)], "cr_view": asked.experiment}
 
 
 def draw_kept_texts() -> None:
     """Draw the imported text audits with what deletes them; nothing where there are none."""
     store = open_store()
-    several = (*FAIRPAIR_AUDIT.imported(store), *CRITERIA_AUDIT.imported(store))
-    if not several:
+    titles = {asked.hash: title_of(asked) for asked in FAIRPAIR_AUDIT.imported(store)}
+    titles |= {asked.hash: title_of(asked) for asked in CRITERIA_AUDIT.imported(store)}
+    if not titles:
         return
-    titles = {asked.hash: title_of(asked) for asked in several}
-    st.caption(f"{count(len(several), 'text audit was', 'text audits were')} imported.")
+    st.caption(f"{count(len(titles), 'text audit was', 'text audits were')} imported.")
     if st.session_state.get(CHOSEN) not in titles:
         st.session_state.pop(CHOSEN, None)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -242,7 +242,7 @@ def pack_parts(
     """
     parts: dict[str, bytes] = {}
     runs = list(dict.fromkeys(store.load_run(key).key for key in keys))
-    texts = {f"{one.result.asked.hash}/{FAIRPAIR}": one for one in fairpair}
+    texts: dict[str, Record] = {f"{one.result.asked.hash}/{FAIRPAIR}": one for one in fairpair}
     texts |= {f"{one.result.asked.hash}/{CRITERIA}": one for one in criteria}
     if not 1 <= len(runs) + len(texts) <= MOST_RUNS:
         raise PackError(

@@ -1,4 +1,4 @@
-"""Small results of FairPair and of the criteria in a store, whose texts are given; packs of them, forged too."""
+"""Small results of FairPair and of the criteria, whose texts are given; packs of them, forged too."""
 
 from __future__ import annotations
 

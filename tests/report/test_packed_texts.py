@@ -183,7 +183,6 @@ FORGED_PAIRS: dict[str, Callable[[Any], Any]] = {
     "fewer than no tokens": put("written", 0, "tokens", 0)(-1),
     "a text without end": put("written", 0, "texts", 0)("x" * 70_000),
     "no texts": put("written")([]),
-    "half a letter": put("written", 0, "texts", 0)("\udce4"),
     "other errors": put("result", "errors", "changed")(1),
     "errors of more texts": put("perturbed", 0, "errors", "texts")(11),
     "a side that is none": put("result", "ends", "nobody")({"stop": 1}),
@@ -211,7 +210,7 @@ FORGED_CRITERIA: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "a word twice": ("scored", lambda body: twice(body)),
     "turned text in a reason": ("scored", put("result", "left_out", 0, "reason")("no\u202e")),
     "more than certain": ("scored", put("scored", 0, 1)(3.0)),
-    "another score": ("scored", put("scored", 0, 1)(-9.0)),
+    "another score": ("scored", put("scored", -1, 1)(-9.0)),
     "a missing score": ("scored", put("scored", 0, 1)(None)),
     "no scores": ("scored", put("scored")([])),
     "an end of nothing": ("scored", put("result", "ends", "stop")(3)),
@@ -221,7 +220,7 @@ FORGED_CRITERIA: dict[str, tuple[str, Callable[[Any], Any]]] = {
 FORGED_MATERIAL: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "a wording with a trap": (
         "tasks",
-        put("frames", "continuation", "asked")("{first.__class__:>9999999999}"),
+        put("frames", "continuation", "asked")("{first.x:>9999999999}"),
     ),
     "other pronouns": ("tasks", put("pronouns")(["he", "it"])),
     "a pair that is not there": ("tasks", put("tasks", "tasks", 0, "pair")(99)),
@@ -263,12 +262,8 @@ def test_material_that_no_file_could_make_is_refused(kept: Kept, forgery: str) -
 
 def refused(one: PackedFairPair | PackedCriteria, change: Callable[[Any], Any]) -> None:
     assert read_pack(forged(one, lambda body: body)).texts, "what is refused is what was changed"
-    try:
-        data = forged(one, change)
-    except UnicodeEncodeError:  # JSON as packs have it cannot even hold it
-        data = forged(one, lambda body: body).replace(b"kind", b"\xff\xfend")
     with pytest.raises(PackError) as refusal:
-        read_pack(data)
+        read_pack(forged(one, change))
     said = str(refusal.value)
     assert said.endswith("ask for it anew.")
     assert "\n" not in said
@@ -319,7 +314,7 @@ def test_no_value_that_follows_from_others_can_be_changed(kept: Kept, data: st.D
         read_pack(forged(one, put(*path)(otherwise(at(body, path)))))
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(-0.9, 9))
+@given(st.floats(-1e300, 1e300), st.floats(-0.9, 9))
 def test_a_number_is_the_same_within_a_millionth(number: float, share: float) -> None:
     assert same(number, number)
     assert same(number, number * (1 + 1e-8))
@@ -340,7 +335,7 @@ def test_more_texts_than_can_be_compared_are_refused(kept: Kept, monkeypatch: py
 def test_a_text_audit_has_a_size(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     data = packed_texts(kept.store, criteria=[kept.tasks])
     monkeypatch.setattr("pcf_core.report.packs.LARGEST_TEXTS", 100)
-    with pytest.raises(PackError, match="criteria.json has more than 100 bytes"):
+    with pytest.raises(PackError, match=r"criteria\.json has more than 100 bytes"):
         read_pack(data)
 
 

@@ -24,6 +24,7 @@ from pcf_core.texts.criteria import questions as question_files
 from pcf_core.texts.criteria import tasks as task_files
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
+from pcf_core.texts.criteria.gender_reading import WORD
 from pcf_core.texts.criteria.labels import NLI
 from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
 from pcf_core.texts.criteria.records.quantities import ExperimentName
@@ -231,7 +232,7 @@ def check_foreign(experiment: Experiment) -> None:
     elif isinstance(material, HobbiesMaterial):
         several = material.names.names
         same = len({one.name.casefold() for one in several}) == len(several) and all(
-            names.WORD.fullmatch(one.name) and 0 <= one.female_births <= one.births for one in several
+            WORD.fullmatch(one.name) and 0 <= one.female_births <= one.births for one in several
         )
     elif isinstance(material, QuestionMaterial):
         for one in material.questions.questions:
