@@ -28,6 +28,7 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
+from pcf_core.core.run import IMPORTED
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.findings.case_file import (
@@ -92,7 +93,9 @@ def draw_summary() -> None:
     if not draw_lookable([model]):
         return
     case = case_file(model, choice)
-    for name, sentence in case.loaded.refused.items():
+    # Of an imported model that has texts alone the table says so.
+    said = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    for name, sentence in said.items():
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:

@@ -46,6 +46,9 @@ def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -
     known = {title_of(asked): asked for asked in audit.imported(open_store())}
     if not known:
         return ()
+    state = st.session_state
+    if any(one not in known for one in state.get(key, ())):  # deleted since
+        state[key] = [one for one in state[key] if one in known]
     chosen = st.multiselect(
         "Imported results",
         list(known),  # by title, as links name them: Streamlit writes into an address what is shown

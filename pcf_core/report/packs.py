@@ -82,8 +82,8 @@ SHARD = 512  # prompts
 HEAD = 30  # bytes before the name of an entry of a ZIP
 NEW = "ask for it anew"
 LICENCE = (
-    "Words, templates and occupations keep the licences of their sources, which run.json names; of the "
-    "scores none is stated."
+    "Words, templates, prompts and occupations keep the licences of their sources, which the pack names; of "
+    "the scores and texts none is stated."
 )
 # As a model is called on the hub, in a folder or behind an endpoint; no sign that could be taken for markup.
 MODEL = re.compile(r"[\w/.~][\w ./:@+~,()\-]{0,299}")

@@ -49,11 +49,12 @@ from pcf_core.texts.fairpair.records import (
     PromptsAsked,
     PromptSet,
 )
-from pcf_core.texts.fairpair.report import REASONS
+from pcf_core.texts.fairpair.report import REASONS, permutations_for
 from pcf_core.texts.fairpair.tables import check_sides
 
 MOST_TEXTS = 100_000  # of one result
-MOST_COMPARED = 20_000_000  # pairs of texts that are compared to work one result out again
+MOST_CHARACTERS = 20_000_000  # of all texts of one side of one result
+MOST_COMPARED = 50_000_000_000  # pairs of texts times relabellings, to work one result out: some minutes
 LONGEST = 65_536  # characters of a text
 ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and rounding goes no further
 SAME = 1e-6  # of a number that was worked out on another machine, relative and absolute
@@ -153,7 +154,9 @@ class PackedFairPair(Record):
             for prompt, changed, written in zip(self.prompts.prompts, self.perturbed, sides[1], strict=True)
         ]
         folds = asked.count // (asked.fold_size or asked.count)
-        if len(pairs) * 4 * asked.count**2 / folds > MOST_COMPARED:
+        compared = len(pairs) * 4 * asked.count**2 / folds * permutations_for(len(pairs))
+        _check_length(text for one in self.perturbed for text in one.texts)
+        if compared > MOST_COMPARED:
             raise ValueError("it has more texts than can be compared again here: ask for fewer, or for folds")
         found = measured(asked, self.table, pairs)
         distances = [name for name in asked.dissimilarities if name.startswith(f"{EMBEDDING}:")]
@@ -351,10 +354,20 @@ def _check_written(written: Sequence[WrittenTexts], asked: Iterable[tuple[str, s
         raise ValueError(f"it has more than {MOST_TEXTS:,} texts")
     if any(len(one.generated.texts) != count for one in written):
         raise ValueError("it has another number of texts than was asked for")
-    if any(len(text) > LONGEST for one in written for text in one.texts):
-        raise ValueError(f"one of its texts has more than {LONGEST:,} characters")
+    _check_length(text for one in written for text in one.texts)
     if any(number < 0 for one in written for number in one.tokens):
         raise ValueError("one of its texts has fewer than no tokens")
+
+
+def _check_length(texts: Iterable[str]) -> None:
+    """Check that no text, and not all together, take more memory to read than a page may."""
+    whole = 0
+    for text in texts:
+        whole += len(text)
+        if len(text) > LONGEST or whole > MOST_CHARACTERS:
+            raise ValueError(
+                f"its texts have more than {LONGEST:,} characters, or together more than {MOST_CHARACTERS:,}"
+            )
 
 
 def _blocks(key: GenerationKey, written: Iterable[WrittenTexts]) -> Iterator[tuple[GenerationKey, Generated]]:

@@ -190,6 +190,7 @@ def test_the_summary_has_imported_texts_too(written: bytes) -> None:
     bring(open_app("run_an_audit"), written)
     app = open_app("case_file", cf_model=brought()[0].key.model)
     assert not app.exception
+    assert not app.error, [error.value for error in app.error]
     assert MARK in all_of(app)
 
 

@@ -332,6 +332,13 @@ def test_more_texts_than_can_be_compared_are_refused(kept: Kept, monkeypatch: py
         read_pack(data)
 
 
+def test_more_text_than_a_page_may_read_is_refused(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = packed_texts(kept.store, criteria=[kept.tasks])
+    monkeypatch.setattr("pcf_core.texts.packed.MOST_CHARACTERS", 10)
+    with pytest.raises(PackError, match="together more than 10"):
+        read_pack(data)
+
+
 def test_a_text_audit_has_a_size(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     data = packed_texts(kept.store, criteria=[kept.tasks])
     monkeypatch.setattr("pcf_core.report.packs.LARGEST_TEXTS", 100)
