@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pcf_core.app.imported_texts import draw_kept_texts
 from pcf_core.app.journal import draw_journal
 from pcf_core.app.kept_runs import draw_kept_runs
 from pcf_core.app.model_details import draw_details
@@ -51,6 +52,7 @@ def draw() -> None:
             st.table(left_out_table(left_out))
     st.subheader("Runs")
     draw_kept_runs()
+    draw_kept_texts()
     draw_journal()
     if known:
         st.subheader("Known")

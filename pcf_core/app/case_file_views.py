@@ -14,11 +14,22 @@ from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.app.imported_texts import draw_marks
 from pcf_core.app.links import draw_link
 from pcf_core.app.named_models import draw_lookable
-from pcf_core.app.page import FOOT, chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
+from pcf_core.app.page import (
+    FOOT,
+    chart,
+    draw_figures,
+    draw_provenance,
+    draw_table,
+    finding,
+    made_by,
+    offer_scoring,
+)
 from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
+from pcf_core.core.run import IMPORTED
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.findings.case_file import (
@@ -83,11 +94,20 @@ def draw_summary() -> None:
     if not draw_lookable([model]):
         return
     case = case_file(model, choice)
-    for name, sentence in case.loaded.refused.items():
+    # Of an imported model that has texts alone the table says so.
+    said = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    for name, sentence in said.items():
         st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
     for item in case.loaded.runs.values():
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+    draw_marks(
+        [
+            *((model, made_by(item)) for item in case.loaded.runs.values()),
+            *((model, result.provenance) for result in case.fairpairs),
+            *((model, result.provenance) for result in case.criteria),
+        ]
+    )
     if case.found:
         finding(agreement_finding(model, case.topic.title, case.rows))
     else:

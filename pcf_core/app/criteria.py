@@ -20,6 +20,7 @@ from pcf_core.core.records import Record
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.imported import imported_facts
 from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
@@ -64,7 +65,6 @@ def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
     return Found(*sort_requests(asked, complete_result))
 
 
-@st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
 def complete_result(key: str) -> CriteriaResult:
     """Load a result; it is shared between sessions and never changed.
 
@@ -73,6 +73,11 @@ def complete_result(key: str) -> CriteriaResult:
     LookupError
         There is none yet, and this answer is not kept.
     """
+    return _complete_result(key, open_store().imported_stamp(key))
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
+def _complete_result(key: str, stamp: int) -> CriteriaResult:
     found = CRITERIA_AUDIT.load(open_store(), key)
     if found is None:
         raise LookupError(key)
@@ -217,8 +222,9 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
             facts["entries of the file left out"] = "; ".join(
                 f"{item.name}: {item.reason}" for item in result.entries_left_out
             )
-        draw_facts(facts)
-        draw_commands(command(asked))
+        draw_facts(facts | imported_facts(result.provenance))
+        if not asked.imported:
+            draw_commands(command(asked))
 
 
 def command(asked: CriteriaAsked) -> str:

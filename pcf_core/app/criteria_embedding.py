@@ -146,8 +146,10 @@ def _draw_provenance(found: EmbeddingResult) -> None:
 def command_of(asked: EmbeddingAsked) -> str | None:
     """Write the command line that reproduces it; ``None`` where there is no single one.
 
-    There is none where the models differ in how they were asked.
+    There is none where the models differ in how they were asked, or one was asked elsewhere.
     """
+    if any(one.imported for one in asked.several):
+        return None
     first = asked.several[0]
     lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in asked.several}
     if len(lines) > 1:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pcf_core.app.criteria_own import LABELLER, MANY, parameter
+from pcf_core.app.imported_texts import parameters_of as parameters_of_imported
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
@@ -26,8 +27,11 @@ Choices = dict[str, str | int | float | list[str] | None]
 def choices_of(asked: CriteriaAsked) -> Choices | None:
     """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
 
-    As where the professions or questions were changed since, or came from the command line.
+    As where the professions or questions were changed since, came from the command line, or were asked
+    elsewhere.
     """
+    if asked.imported:
+        return None
     kept = open_store().load_document(asked.material, MATERIAL)
     chosen = None if kept is None else chosen_of(asked, kept)
     if chosen is None or chosen.name is None:
@@ -57,9 +61,12 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
     """Return the query parameters that open a request of this hash on the page, where it can."""
     try:
-        choices = choices_of(CRITERIA_AUDIT.load_asked(open_store(), key))
+        asked = CRITERIA_AUDIT.load_asked(open_store(), key)
+        choices = choices_of(asked)
     except AuditError:
         return None
+    if asked.imported:
+        return parameters_of_imported(asked)
     if choices is None:
         return None
     said = {name: value for name, value in choices.items() if value is not None}
@@ -68,7 +75,8 @@ def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
 
 def draw_kept() -> None:
     """Draw earlier results, the newest first, each with a button that asks for it again, at no cost."""
-    found = [(asked, choices_of(asked)) for asked in CRITERIA_AUDIT.kept(open_store())[:MOST]]
+    kept = [asked for asked in CRITERIA_AUDIT.kept(open_store()) if not asked.imported]
+    found = [(asked, choices_of(asked)) for asked in kept[:MOST]]
     known = [(asked, choices) for asked, choices in found if choices is not None]
     if not known:
         return

@@ -1,19 +1,24 @@
 """The tab Criteria: whether gender and pronouns change what a model writes and whom it believes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
-from pcf_core.app.criteria import found_of
+from pcf_core.app.criteria import complete_result, found_of
 from pcf_core.app.criteria_anecdotes import draw_anecdotes
 from pcf_core.app.criteria_answers import draw_answers
 from pcf_core.app.criteria_hobbies import draw_hobbies
 from pcf_core.app.criteria_links import adopt_kept, draw_kept
 from pcf_core.app.criteria_own import adopt_next
-from pcf_core.app.criteria_request import EXPERIMENTS, draw_request, requests_of
+from pcf_core.app.criteria_request import EXPERIMENTS, Which, draw_request, requests_of
 from pcf_core.app.criteria_views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.imported_texts import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.widgets import choose_one
+from pcf_core.core.run import model_label
 from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.work.criteria import CRITERIA_AUDIT
 
 LABEL = (
     "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
@@ -38,16 +43,26 @@ VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
 }
 
 
+def which_of(asked: CriteriaAsked) -> Which:
+    """Return under what the tab has a result."""
+    return model_label(asked.model, asked.key.dtype), asked.experiment
+
+
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
     adopt_kept()
     request = draw_request()
     draw_kept()
-    if not request.models:
+    imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
+    if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
     found = found_of(requests_of(request))
+    if imported:
+        laid = laid_beside(found.results, imported, which_of, lambda asked: asked.experiment, complete_result)
+        found = replace(found, results=laid)
+        draw_marks((model, result.provenance) for (model, _), result in laid.items())
     view = choose_one(
         "Show",
         list(VIEWS),

@@ -20,6 +20,7 @@ from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
 from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.show.findings.imported import imported_facts
 from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.fairpair.own_prompts import prompts_toml
@@ -64,7 +65,6 @@ def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     return Found(*sort_requests(asked, complete_result))
 
 
-@st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
 def complete_result(key: str) -> FairPairResult:
     """Load a result; it is shared between sessions and never changed.
 
@@ -73,6 +73,11 @@ def complete_result(key: str) -> FairPairResult:
     LookupError
         There is none yet, and this answer is not kept.
     """
+    return _complete_result(key, open_store().imported_stamp(key))
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
+def _complete_result(key: str, stamp: int) -> FairPairResult:
     found = FAIRPAIR_AUDIT.load(open_store(), key)
     if found is None:
         raise LookupError(key)
@@ -198,7 +203,8 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
     """Draw what each number comes from, how the perturbation did, and the command that makes it again."""
     st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
     prompts = ""
-    if request.some:  # the command takes whole sets alone
+    if request.some and not all(result.asked.imported for result in results.values()):
+        # The command takes whole sets alone.
         prompts = f"{request.prompts.name}-some.toml"
         st.download_button(
             "Prompts",
@@ -234,10 +240,12 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             else "those shipped",
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
+            **imported_facts(result.provenance),
         }
         # A list, not a table: on a narrow page a table is cut where a hash does not break.
         st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
-        draw_commands(fairpair_command(asked, prompts))
+        if not asked.imported:
+            draw_commands(fairpair_command(asked, prompts))
 
 
 def encoder_text(encoder: EncoderKey) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pcf_core.app.fairpair_measures import chosen_measures
+from pcf_core.app.imported_texts import parameters_of as parameters_of_imported
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.core.errors import AuditError
@@ -33,8 +34,11 @@ Choices = dict[str, Any]  # by key of a widget
 def choices_of(asked: FairPairAsked) -> Choices | None:
     """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
 
-    As where the prompts were changed since, or where the command asked for what the form does not offer.
+    As where the prompts were changed since, where the command asked for what the form does not offer, or
+    where it was asked elsewhere.
     """
+    if asked.imported:
+        return None
     try:
         whole = load_prompts(asked.prompts.name, asked.prompts.names)
         taken = load_prompt_set(open_store(), asked)
@@ -87,9 +91,12 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
     """Return the query parameters that open a request of this hash on the page, where it can."""
     try:
-        choices = choices_of(FAIRPAIR_AUDIT.load_asked(open_store(), key))
+        asked = FAIRPAIR_AUDIT.load_asked(open_store(), key)
+        choices = choices_of(asked)
     except AuditError:
         return None
+    if asked.imported:
+        return parameters_of_imported(asked)
     if choices is None:
         return None
     said = {name: value for name, value in choices.items() if value not in (None, [])}

@@ -1,19 +1,23 @@
 """The tab FairPair of *Written text*: whether a model writes otherwise when only the person is exchanged."""
 
+from dataclasses import replace
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.fairpair import found_of, offer_writing, read_together
+from pcf_core.app.fairpair import complete_result, found_of, offer_writing, read_together
 from pcf_core.app.fairpair_links import adopt_kept, draw_kept
 from pcf_core.app.fairpair_measures import measures_of
 from pcf_core.app.fairpair_own import CATEGORIES, PROMPTS
-from pcf_core.app.fairpair_request import Request, draw_request, requests_of
+from pcf_core.app.fairpair_request import Request, Which, draw_request, requests_of
 from pcf_core.app.fairpair_views import VIEWS, Shown
+from pcf_core.app.imported_texts import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.page import finding
 from pcf_core.app.staying import recall, remember
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import UNPINNED
 from pcf_core.app.widgets import choose_one
+from pcf_core.core.run import model_label
 from pcf_core.show.findings.fairpair import fairpair_answer, notes
 from pcf_core.show.findings.fairpair_run import (
     ends_finding,
@@ -23,7 +27,8 @@ from pcf_core.show.findings.fairpair_run import (
 )
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
-from pcf_core.texts.fairpair.records import LABEL
+from pcf_core.texts.fairpair.records import LABEL, FairPairAsked
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 PREFIX = "fp_"  # of the keys of this tab's widgets
 WHAT = """
@@ -53,14 +58,18 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
     categories = request.categories or load_categories(SHIPPED)
     CATEGORIES.draw(categories.name, categories)
     draw_kept()
-    if not request.models:
+    imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
+    if not request.models and not imported:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
         return
-    if not request.settings:
+    if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
     found = found_of(requests_of(request))
     offer_writing(request, found.missing)
+    if imported:
+        laid = laid_beside(found.results, imported, which_of, lambda asked: "", complete_result)
+        found = replace(found, results=laid)
     if not found.results:
         with answer:
             st.markdown(WHAT.format(*map(plain, request.prompts.names)))
@@ -100,8 +109,14 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
     draw_beside(shown)
 
 
+def which_of(asked: FairPairAsked) -> Which:
+    """Return under what the tab has a result."""
+    return model_label(asked.key.model, asked.key.dtype), asked.key.decoding.temperature
+
+
 def draw_answer(shown: Shown) -> None:
     """Draw a sentence on each model, and what has to be known before it is believed."""
+    draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
     for model, result in shown.results.items():
         if silence := silence_warning(result):

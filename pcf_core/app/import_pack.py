@@ -1,26 +1,33 @@
-"""Import: runs that were scored elsewhere, brought in as a pack on the page Run an audit."""
+"""Import: results that were made elsewhere, brought in as a pack on the page Run an audit."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB
+from pcf_core.app.imported_texts import parameters_of, title_of
+from pcf_core.app.links import draw_link
 from pcf_core.app.model_details import draw_open, run_title
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_file
 from pcf_core.core.errors import AuditError
+from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
-from pcf_core.report.importing import Arrived, import_pack
+from pcf_core.report.importing import Arrived, TextResult, import_pack
 from pcf_core.report.packs import ENDING, LARGEST, read_pack
 from pcf_core.report.signing import signature_of
 from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.numbers import count
+from pcf_core.texts.fairpair.records import FairPairResult
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 ARRIVED = "pack_arrived"
 HELP = (
-    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores are "
-    "shown beside yours and marked as imported: nobody here has seen the weights."
+    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and "
+    "texts are shown beside yours and marked as imported: nobody here has seen the weights."
 )
 
 
@@ -33,9 +40,10 @@ def draw_import() -> None:
         file = upload_file("Pack", [ENDING], LARGEST // 1_000_000, "pack_file", HELP, forget)
         if file is not None and st.button("Import", key="pack_import"):
             try:
-                pack = read_pack(file.getvalue())
+                with st.spinner("Checking, and working reports of texts out again …"):
+                    pack = read_pack(file.getvalue())
                 signature = signature_of(pack.signed, pack.signature, settings().signers)
-                names = " ".join(pack.manifest.runs)
+                names = " ".join(pack.manifest.keys)
                 st.session_state[ARRIVED] = recorded(
                     "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
                 )
@@ -55,9 +63,15 @@ def draw_arrived(arrived: Arrived) -> None:
     """Say what came of an import, with the way to each run."""
     if arrived.new:
         st.success(f"{count(len(arrived.new), 'run is', 'runs are')} imported.", icon=":material/check:")
+    if arrived.new_texts:
+        come = count(len(arrived.new_texts), "text audit is", "text audits are")
+        st.success(f"{come} imported.", icon=":material/check:")
     if arrived.known:
         was = count(len(arrived.known), "run was", "runs were")
         st.info(f"{was} here already, with the same scores.", icon=":material/info:")
+    if arrived.known_texts:
+        was = count(len(arrived.known_texts), "text audit was", "text audits were")
+        st.info(f"{was} here already, with the same texts.", icon=":material/info:")
     infos = {info.run.key: info for info in open_store().runs()}
     for run in (*arrived.new, *arrived.known):
         if run.key in infos:
@@ -65,3 +79,19 @@ def draw_arrived(arrived: Arrived) -> None:
             st.markdown(plain(note or run.scoring.label))
             st.caption(plain(run_title(run)))
             draw_open(infos[run.key].run)
+    for result in (*arrived.new_texts, *arrived.known_texts):
+        kept = loaded(result)
+        if kept is not None:
+            note = imported_note(model_label(kept.asked.key.model, kept.asked.key.dtype), kept.provenance)
+            st.markdown(plain(note))
+            st.caption(plain(title_of(kept.asked)))
+            place = FAIRPAIR_TAB if isinstance(kept, FairPairResult) else CRITERIA_TAB
+            draw_link(place, "Open on the page Written text", parameters_of(kept.asked))
+
+
+def loaded(result: TextResult) -> TextResult | None:
+    """Load an imported result; ``None`` where it was deleted since."""
+    key = result.asked.hash
+    if isinstance(result, FairPairResult):
+        return FAIRPAIR_AUDIT.load(open_store(), key)
+    return CRITERIA_AUDIT.load(open_store(), key)

@@ -31,7 +31,7 @@ def lookable(names: Sequence[str]) -> list[str]:
         *(spec.name for spec in list_models() if spec.family != "endpoint"),
         *scored_models(),
         *(asked.key.model for asked in audited),
-        *(encoder.model for asked in audited for encoder in asked.encoders),
+        *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),
         *(asked.model for asked in CRITERIA_AUDIT.kept(store)),
     }
     return [name for name in names if name in known]

@@ -110,8 +110,9 @@ def state_of(request: ReportRequest) -> str:
         ]
         for info, audit in zip(infos, audits, strict=True)
     ]
+    brought = [store.imported_stamp(key) for key in (*request.fairpair, *request.criteria)]
     others = [(info.run.kept_as, info.complete) for info in store.runs()] if request.policy else []
-    return digest([request.hash, parts, others, stamp_of("factors")])
+    return digest([request.hash, parts, brought, others, stamp_of("factors")])
 
 
 @st.cache_resource(show_spinner=False)

@@ -49,7 +49,7 @@ def export(
     policy: Annotated[
         Path | None, typer.Option(help="a TOML file of limits (docs/gate.md): a report says what is kept")
     ] = None,
-    by: Annotated[str, typer.Option("--by", help="of a pack: who scored it, as others shall read it")] = "",
+    by: Annotated[str, typer.Option("--by", help="of a pack: who made it, as others shall read it")] = "",
     licence: Annotated[str, typer.Option(help="of a pack: under what licence the scores are given on")] = "",
     sign: Annotated[
         Path | None, typer.Option(help="of a pack: an SSH key file, by which ssh-keygen signs it")
@@ -60,16 +60,20 @@ def export(
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
     A report is written for --format html and card, for several runs, and with --sections or text audits; its
-    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs as theirs.
+    tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs, and
+    results of FairPair and of the criteria, as theirs.
     """
     one_of(form, "--format", (*FORMS, PACK))
     options = view.options()
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
     if form == PACK:
-        if sections or audits or policy:
-            raise InputError("A pack has runs alone: leave out --sections, --policy and the text audits.")
-        write_pack(store, keys, out, by, licence, sign)
+        if sections or knowledge or policy:
+            raise InputError(
+                "A pack has runs and results of FairPair and of the criteria: leave out --sections, --policy "
+                "and --knowledge."
+            )
+        write_pack(store, keys, out, by, licence, sign, fairpair=fairpair or (), criteria=criteria or ())
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")

@@ -1,4 +1,4 @@
-"""``import`` and ``packs verify``: runs that were scored elsewhere; ``export --format pack`` writes them."""
+"""``import`` and ``packs verify``: results that were made elsewhere; ``export --format pack`` writes them."""
 
 from __future__ import annotations
 
@@ -11,35 +11,58 @@ import typer
 from pcf_core.cli.console import give, open_store, record, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import PackError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings
 from pcf_core.report.tables import check_target, write_whole
+from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairResult
 
+TextResult = FairPairResult | CriteriaResult
 packs = typer.Typer(
-    no_args_is_help=True, help="Packs: runs in one file, for those who cannot score the models."
+    no_args_is_help=True, help="Packs: results in one file, for those who cannot ask the models."
 )
 PackArgument = Annotated[Path, typer.Argument(help="a pack, as export --format pack writes it")]
 
 
 def write_pack(
-    store: Store, keys: Sequence[str], out: Path, scored_by: str, licence: str, key: Path | None
+    store: Store,
+    keys: Sequence[str],
+    out: Path,
+    scored_by: str,
+    licence: str,
+    key: Path | None,
+    *,
+    fairpair: Sequence[str],
+    criteria: Sequence[str],
 ) -> None:
     """Write a pack, and read it again before it counts."""
     from pcf_core.report.packs import pack_bytes, pack_parts, read_pack
     from pcf_core.report.signing import sign
+    from pcf_core.work.packing import packed_criteria, packed_fairpair
 
     check_target(out)
-    manifest, parts = pack_parts(store, keys, scored_by, licence)
+    manifest, parts = pack_parts(
+        store,
+        keys,
+        scored_by,
+        licence,
+        fairpair=[packed_fairpair(store, one) for one in dict.fromkeys(fairpair)],
+        criteria=[packed_criteria(store, one) for one in dict.fromkeys(criteria)],
+    )
     data = pack_bytes(manifest, parts, sign(manifest, key) if key else b"")
-    read_pack(data)
+    try:
+        read_pack(data)
+    except PackError as error:
+        raise PackError(f"No pack is written, for whoever reads it would be told: {error}") from error
     write_whole(out, lambda path: path.write_bytes(data))
-    record("exported", "pack", " ".join((out.name, *keys)))
+    record("exported", "pack", " ".join((out.name, *keys, *fairpair, *criteria)))
     say(f"wrote {out}")
 
 
 def import_runs(pack: PackArgument, as_json: JsonOption = False) -> None:
-    """Show the runs of a pack beside those that were scored here, marked as imported."""
+    """Show what a pack holds beside what was made here, marked as imported."""
     from pcf_core.report.importing import import_pack
     from pcf_core.report.packs import read_pack
     from pcf_core.report.signing import signature_of
@@ -47,18 +70,18 @@ def import_runs(pack: PackArgument, as_json: JsonOption = False) -> None:
     found = read_pack(pack_data(pack))
     signature = signature_of(found.signed, found.signature, settings().signers)
     arrived = import_pack(open_store(), found, signature)
-    record("imported", "pack", f"{' '.join(found.manifest.runs)} {signature}")
+    record("imported", "pack", f"{' '.join(found.manifest.keys)} {signature}")
+    new, known = (*arrived.new, *arrived.new_texts), (*arrived.known, *arrived.known_texts)
     document = {
-        "imported": [told(run) for run in arrived.new],
-        "already_here": [told(run) for run in arrived.known],
+        "imported": [told(one) for one in new],
+        "already_here": [told(one) for one in known],
         "scored_by": found.manifest.scored_by,
         "signature": signature,
     }
 
     def lines() -> list[str]:
-        new = [f"{run.key}  imported  {run.scoring.label} · {run.topic.name}" for run in arrived.new]
-        known = [f"{run.key}  here already  {run.scoring.label} · {run.topic.name}" for run in arrived.known]
-        return [*new, *known, f"signature: {signature}"]
+        came = [line_of(one, "imported  ") for one in new]
+        return [*came, *(line_of(one, "here already  ") for one in known), f"signature: {signature}"]
 
     give(document, as_json, lines)
 
@@ -74,6 +97,10 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
     runs = [content.run.as_imported for content in found.contents]
     document = {
         "runs": [told(run) for run in runs],
+        "texts": [
+            told(one.result) | {"worked_out_again": not one.as_it_came, "as_it_came": list(one.as_it_came)}
+            for one in found.texts
+        ],
         "scored_by": found.manifest.scored_by,
         "licence": found.manifest.licence,
         "versions": found.manifest.versions,
@@ -81,16 +108,42 @@ def verify(pack: PackArgument, as_json: JsonOption = False) -> None:
     }
 
     def lines() -> list[str]:
-        held = [f"{run.key}  {run.scoring.label} · {run.topic.name}" for run in runs]
+        held = [*map(line_of, runs), *(line_of(one.result) for one in found.texts)]
+        held += [
+            f"{one.result.asked.hash}  not worked out again: {listed(one.as_it_came)}"
+            for one in found.texts
+            if one.as_it_came
+        ]
         by = found.manifest.scored_by or "somebody who gives no name"
         return ["every byte fits", *held, f"scored by: {by}", f"signature: {signature}"]
 
     give(document, as_json, lines)
 
 
-def told(run: RunSpec) -> dict[str, Any]:
-    """Say what a run of a pack is."""
-    return {"run": run.key, "model": run.scoring.name, "dtype": run.scoring.dtype, "topic": run.topic.name}
+def told(one: RunSpec | TextResult) -> dict[str, Any]:
+    """Say what a run or a text audit of a pack is."""
+    if isinstance(one, RunSpec):
+        return {
+            "run": one.key,
+            "model": one.scoring.name,
+            "dtype": one.scoring.dtype,
+            "topic": one.topic.name,
+        }
+    key = one.asked.key
+    return {"request": one.asked.hash, "model": key.model, "dtype": key.dtype, "audit": audit_of(one)}
+
+
+def audit_of(one: TextResult) -> str:
+    """Name a text audit: "fairpair", or "criteria, hobbies"."""
+    return "fairpair" if isinstance(one, FairPairResult) else f"criteria, {one.asked.experiment}"
+
+
+def line_of(one: RunSpec | TextResult, became: str = "") -> str:
+    """Say the same in a line."""
+    if isinstance(one, RunSpec):
+        return f"{one.key}  {became}{one.scoring.label} · {one.topic.name}"
+    label = model_label(one.asked.key.model, one.asked.key.dtype)
+    return f"{one.asked.hash}  {became}{label} · {audit_of(one)}"
 
 
 def pack_data(pack: Path) -> bytes:

@@ -12,7 +12,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer, model_vali
 from pcf_core.core.errors import GenerationError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import Record, digest
-from pcf_core.core.run import ModelSpec
+from pcf_core.core.run import IMPORTED, ModelSpec, imported_name
 
 BLOCK = 25  # texts of one prompt that are stored together, at most
 End = Literal["stop", "length", "refused", "empty"]
@@ -107,6 +107,17 @@ class GenerationKey(Record):
             chat_template=spec.chat_template if facts.chats else "",
             decoding=decoding,
         )
+
+    @property
+    def imported(self) -> bool:
+        """Whether the texts came in a pack: nobody here has seen the weights."""
+        return self.model.startswith(IMPORTED)
+
+    @property
+    def as_imported(self) -> GenerationKey:
+        """The key of the same texts where they are imported: another name, and so another hash."""
+        name = imported_name(self.model, self.identity, self.tokenizer, self.family)
+        return self.model_copy(update={"model": name})
 
     def with_system(self, system: str) -> GenerationKey:
         """Return the same model and decoding with another system prompt."""

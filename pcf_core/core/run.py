@@ -51,7 +51,7 @@ class ModelSpec(Record):
     ``chat_template``: hash of the template of its chats, empty where it has none.  ``quantization``: how the
     weights of a GGUF file are stored, such as ``Q4_1``; empty for weights as their makers published them.
     ``kind``: a public model, one that was trained to teach (``teaching``) or built with a known answer
-    (``planted``), the operator's own, or one of which there are imported scores alone (``imported``).
+    (``planted``), the operator's own, or one of which there are imported results alone (``imported``).
     """
 
     name: str
@@ -125,16 +125,21 @@ class ScoringKey(Record):
         return digest(self.model_dump())
 
 
-IMPORTED = "imported:"  # before the name of a model of which there are imported scores alone
+IMPORTED = "imported:"  # before the name of a model of which there are imported results alone
 DIGITS_OF_IMPORTED = 8
 
 
-class ImportedKey(ScoringKey):
-    """The key of scores that came in a pack: the same hash, another name, another place in the store.
+def imported_name(model: str, identity: str, tokenizer: str, family: str) -> str:
+    """Return the name by which pages ask for a model of a pack: ``imported:mini-gpt@1f3a9c20``.
 
-    The name has a colon and digits of what the pack says of the weights, so that it is never that of a model
-    which can be scored here, and two models of one name are told apart.
+    It has a colon and digits of what the pack says of the weights, so that it is never that of a model which
+    can be asked here, and two models of one name are told apart.  Scores and texts of one model share it.
     """
+    return f"{IMPORTED}{model}@{digest([identity, tokenizer, family])[:DIGITS_OF_IMPORTED]}"
+
+
+class ImportedKey(ScoringKey):
+    """The key of scores that came in a pack: the same hash, another name, another place in the store."""
 
     @property
     def imported(self) -> bool:
@@ -143,9 +148,8 @@ class ImportedKey(ScoringKey):
 
     @property
     def name(self) -> str:
-        """The name by which pages ask for the model: ``imported:mini-gpt@1f3a9c20``."""
-        of_weights = digest([self.identity, self.tokenizer, self.family, self.rules])
-        return f"{IMPORTED}{self.model}@{of_weights[:DIGITS_OF_IMPORTED]}"
+        """The name by which pages ask for the model."""
+        return imported_name(self.model, self.identity, self.tokenizer, self.family)
 
 
 class SamplingPlan(Record):

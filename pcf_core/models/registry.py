@@ -59,7 +59,8 @@ def resolve(name_or_path: str) -> ModelSpec:
         return resolve_endpoint(name_or_path)
     if name_or_path.startswith(IMPORTED):
         raise ModelError(
-            f"Of {shown(name_or_path)} there are imported scores alone: only its finished runs are read here."
+            f"Of {shown(name_or_path)} there are imported results alone: only what came in its pack is read "
+            "here."
         )
     named = split_name(name_or_path)
     public = public_model(named.model)

@@ -1,35 +1,49 @@
-"""Runs of a pack, kept beside those that were scored here and apart from them.
+"""Runs and text audits of a pack, kept beside those that were made here and apart from them.
 
 What is kept is written anew from values that were checked: no byte of a pack lies in the cache as it came.
 """
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pcf_core.core.errors import PackError
+from pcf_core.core.generation import Generated
 from pcf_core.core.run import RunSpec, ScoringKey
-from pcf_core.report.packs import Block, Content, Pack, PackManifest, all_words
+from pcf_core.report.packs import Block, Content, Pack, all_words
+from pcf_core.show.findings.imported import KEPT as IMPORTED
 from pcf_core.store.files import seal, sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.shards import encode, file_names, manifest_of, now
 from pcf_core.store.store import Store
+from pcf_core.store.texts import encode_part
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairResult
+
+if TYPE_CHECKING:
+    from pcf_core.texts.packed import Checked
+
+TextResult = FairPairResult | CriteriaResult
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """What became of an import: the runs that are new here, and those that were here with the same scores."""
+    """What became of an import: what is new here, and what was here with the same scores or texts."""
 
     new: tuple[RunSpec, ...]
     known: tuple[RunSpec, ...]
+    new_texts: tuple[TextResult, ...] = ()
+    known_texts: tuple[TextResult, ...] = ()
 
 
 def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
-    """Keep the runs of a pack that was checked; all of them or none.
+    """Keep the runs and text audits of a pack that was checked; all of them or none.
 
     Parameters
     ----------
@@ -43,7 +57,7 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
     Raises
     ------
     PackError
-        A run is here already with other scores, or says other scores of the same sentences.
+        A result is here already with other scores or texts, or says others of the same sentences.
     StoreError
         The cache is full or read-only.
     """
@@ -61,11 +75,80 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
             known.append(run.as_imported)
         else:
             _must_agree(store, content, run.as_imported.scoring, whole=False)
-            new[run.key] = _kept_files(content, pack.manifest, sha256(pack.signed), signature)
-    if new:
-        store.add_imported(new)
+            new[run.key] = _kept_files(content, mark_of(pack, signature))
+    _must_agree_in_texts(store, pack.texts)
+    here = set(store.imported_texts())
+    new_texts = [one for one in pack.texts if one.result.asked.hash not in here]
+    if new or new_texts:
+        texts = {one.result.asked.hash: _text_files(one, mark_of(pack, signature)) for one in new_texts}
+        store.add_imported(new, texts)
     arrived = (content.run.as_imported for content in pack.contents if content.run.key in new)
-    return Arrived(tuple(arrived), tuple(known))
+    return Arrived(
+        tuple(arrived),
+        tuple(known),
+        tuple(one.result for one in new_texts),
+        tuple(one.result for one in pack.texts if one.result.asked.hash in here),
+    )
+
+
+def mark_of(pack: Pack, signature: str) -> dict[str, str]:
+    """Say where what is imported comes from, as it is kept with each of a pack."""
+    return {
+        "scored_by": pack.manifest.scored_by,
+        "licence": pack.manifest.licence,
+        "signature": signature,
+        "manifest": sha256(pack.signed),
+        "at": now().isoformat(),
+    }
+
+
+def _must_agree_in_texts(store: Store, several: Sequence[Checked]) -> None:
+    """Refuse texts or a result that are not those of an earlier import, or of another result of the pack."""
+    documents: dict[tuple[str, str], Mapping[str, Any]] = {}
+    texts: dict[tuple[str, str, int], Generated] = {}
+    for one in several:
+        asked = one.result.asked
+        kept = store.load_document(asked.hash, one.kind)
+        same = kept is None or _unmarked(kept) == _unmarked(one.result.model_dump(mode="json"))
+        for place, body in one.documents.items():
+            other = documents.setdefault(place, store.load_document(*place) or body)
+            same &= other == body
+        for key, block in one.texts:
+            count = len(block.texts)
+            told = texts.setdefault((key.hash, block.prompt, block.first), block)
+            same &= all(map(operator.eq, told.texts, block.texts))
+            there = store.texts(key, block.prompt, block.first + count)
+            if there is not None:
+                same &= there.texts[block.first :] == block.texts
+        if not same:
+            raise PackError(
+                f"The {one.kind} result {asked.hash} of {asked.key.model} contradicts an earlier import, "
+                "or another result of this pack: nothing was imported; delete the other one on the page "
+                "Models, or leave this pack."
+            )
+
+
+def _unmarked(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result without the mark of its import."""
+    made = {name: value for name, value in kept["provenance"].items() if name != IMPORTED}
+    return {**kept, "provenance": made}
+
+
+def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files of an imported text audit, by path in its folder, which is laid out as a cache."""
+    provenance = {**one.result.provenance, IMPORTED: {**mark, "as_it_came": list(one.as_it_came)}}
+    result = one.result.model_copy(update={"provenance": provenance})
+    documents = {
+        **one.documents,
+        (result.asked.hash, one.kind): result.model_dump(mode="json"),
+    }
+    files = {f"results/{key}/{name}.json": seal(body) for (key, name), body in documents.items()}
+    for key, block in one.texts:
+        manifest, data = encode_part(key, block, {})
+        data_name, manifest_name = file_names(manifest.shard)
+        files[f"texts/{key.hash}/{data_name}"] = data
+        files[f"texts/{key.hash}/{manifest_name}"] = seal(manifest.model_dump(mode="json"))
+    return files
 
 
 def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool) -> None:
@@ -106,23 +189,14 @@ def _must_agree_within(pack: Pack) -> None:
                 seen.setdefault((scoring, prompt), []).append((block, row))
 
 
-def _kept_files(
-    content: Content, manifest: PackManifest, fingerprint: str, signature: str
-) -> dict[str, bytes]:
+def _kept_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
     """Return the files of an imported run, by path in its folder; no byte of the pack is kept as it is."""
     run, packed = content.run, content.packed
-    imported = {
-        "scored_by": manifest.scored_by,
-        "licence": manifest.licence,
-        "signature": signature,
-        "manifest": fingerprint,
-        "at": now().isoformat(),
-    }
     info = RunInfo(
         run=run,
         complete=True,
         created=packed.created,
-        provenance={**packed.provenance, "imported": imported},
+        provenance={**packed.provenance, IMPORTED: mark},
     )
     files = {f"runs/{run.key}.json": seal(info.model_dump(mode="json"))}
     told = Block((), all_words(run), np.zeros((0, len(content.table.tokens)), dtype=np.float32))

@@ -1,10 +1,14 @@
-"""A pack: runs in one file, with all that reading them takes, for those who cannot score the models.
+"""A pack: results in one file, with all that reading them takes, for those who cannot ask the models.
 
-    manifest.json          format, who scored it, licence note, versions, size and SHA-256 of every part
-    <run key>/run.json     model, topic, occupations, templates, plan, and what scored it, self-audit and all
-    <run key>/words.json   tokens of every word, and the words that the tokenizer refuses
-    <run key>/scores.f32   nats as float32, the lowest byte first: [prompt, accepted word]
-    manifest.sig           if wanted, an SSH signature of manifest.json
+    manifest.json            format, who scored it, licence note, versions, size and SHA-256 of every part
+    <run key>/run.json       model, topic, occupations, templates, plan, and what scored it
+    <run key>/words.json     tokens of every word, and the words that the tokenizer refuses
+    <run key>/scores.f32     nats as float32, the lowest byte first: [prompt, accepted word]
+    <request>/fairpair.json  a FairPair result, with prompts, table and texts
+    <request>/criteria.json  a result of the criteria, with material, and texts or scores
+    manifest.sig             if wanted, an SSH signature of manifest.json
+
+A pack without text audits is of version 1, as all were before there were any, and one with them of version 2.
 
 It is a ZIP whose files are stored as they are, in this order, with one fixed time: the same runs give the
 same bytes, and any program opens it.  **Reading trusts nothing that a ZIP says of itself.**  The parts are
@@ -25,16 +29,23 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 import pcf_core
 from pcf_core.audit.places import by_writing
 from pcf_core.audit.results import is_unchecked
 from pcf_core.core.errors import InputError, PackError, RunError
 from pcf_core.core.families import FAMILIES
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import FloatArray, Record, first_problem
 from pcf_core.core.run import RunSpec, ScoringKey, SelfAudit, TokenTable, scored_as
 from pcf_core.material.evidence import make_evidence
@@ -47,16 +58,21 @@ from pcf_core.report.written import EPOCH, PLAIN_FILE
 from pcf_core.store.files import sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked
+
+if TYPE_CHECKING:  # they bring the statistics of texts, which most pages do without
+    from pcf_core.texts.packed import Checked, PackedCriteria, PackedFairPair
 
 FORMAT: Literal["pcf-audit-pack"] = "pcf-audit-pack"
-VERSION: Literal[1] = 1
 ENDING = ".pcfpack"
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"
 FILES = ("run.json", "words.json", "scores.f32")  # of each run, in this order
+FAIRPAIR, CRITERIA = "fairpair.json", "criteria.json"  # of each text audit
 LARGEST = 256 * 2**20  # bytes of a pack
 LARGEST_JSON = 16 * 2**20
+LARGEST_TEXTS = 64 * 2**20  # of one text audit
 LARGEST_SIGNATURE = 16 * 2**10
-MOST_RUNS = 20
+MOST_RUNS = 20  # with text audits
 MOST_CELLS = 4_000_000  # of all runs of a pack: so many prompts are made to read it
 MOST_DRAWS = 10_000_000
 MOST_TOKENS = 1_000  # of a word
@@ -66,8 +82,8 @@ SHARD = 512  # prompts
 HEAD = 30  # bytes before the name of an entry of a ZIP
 NEW = "ask for it anew"
 LICENCE = (
-    "Words, templates and occupations keep the licences of their sources, which run.json names; of the "
-    "scores none is stated."
+    "Words, templates, prompts and occupations keep the licences of their sources, which the pack names; of "
+    "the scores and texts none is stated."
 )
 # As a model is called on the hub, in a folder or behind an endpoint; no sign that could be taken for markup.
 MODEL = re.compile(r"[\w/.~][\w ./:@+~,()\-]{0,299}")
@@ -75,6 +91,9 @@ WORD_OF_KEY = re.compile(r"[\w.:/@+\-]{0,300}")  # identity, tokenizer, rules, d
 MARKUP = frozenset("<>")
 
 Made = TypeVar("Made", bound=Record)
+
+
+Keys = tuple[Annotated[str, Field(pattern="^[0-9a-f]{16}$")], ...]
 
 
 class Part(Record):
@@ -86,17 +105,50 @@ class Part(Record):
 
 
 class PackManifest(Record):
-    """What a pack holds; ``scored_by`` is what its maker says, ``versions``: of what wrote it."""
+    """What a pack holds, each once, by run key and by request.
+
+    ``scored_by`` is what its maker says, ``versions``: of what wrote it.  One without text audits is written
+    as it was before there were any.
+    """
 
     format: Literal["pcf-audit-pack"] = FORMAT
-    version: Literal[1] = VERSION
-    runs: tuple[Annotated[str, Field(pattern="^[0-9a-f]{16}$")], ...] = Field(
-        min_length=1, max_length=MOST_RUNS
-    )
+    version: Literal[1, 2]
+    runs: Keys = ()
+    fairpair: Keys = ()
+    criteria: Keys = ()
     scored_by: str = Field("", max_length=200)
     licence: str = Field(LICENCE, max_length=4000)
     versions: dict[str, str] = Field(max_length=20)
     parts: tuple[Part, ...] = Field(max_length=MOST_RUNS * len(FILES))
+
+    @model_validator(mode="after")
+    def _has_some(self) -> PackManifest:
+        texts = bool(self.fairpair or self.criteria)
+        if not 1 <= len(self.keys) <= MOST_RUNS or len(set(self.keys)) < len(self.keys):
+            raise ValueError(f"must have 1 to {MOST_RUNS} results, each once")
+        if self.version != 1 + texts:
+            raise ValueError(f"must be of version {1 + texts}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_texts(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = handler(self)
+        first = ("fairpair", "criteria") if self.version == 1 else ()
+        return {name: value for name, value in fields.items() if name not in first}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Of everything that it holds."""
+        return (*self.runs, *self.fairpair, *self.criteria)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its parts, in order."""
+        return [
+            *(f"{key}/{name}" for key in self.runs for name in FILES),
+            *(f"{key}/{FAIRPAIR}" for key in self.fairpair),
+            *(f"{key}/{CRITERIA}" for key in self.criteria),
+        ]
 
 
 class PackedRun(Record):
@@ -164,31 +216,47 @@ class Pack:
     signed: bytes
     signature: bytes
     contents: tuple[Content, ...]
+    texts: tuple[Checked, ...] = ()
 
 
 # ------------------------------------------------------------------------------------------ writing
 
 
 def pack_parts(
-    store: Store, keys: Sequence[str], scored_by: str = "", licence: str = ""
+    store: Store,
+    keys: Sequence[str],
+    scored_by: str = "",
+    licence: str = "",
+    *,
+    fairpair: Sequence[PackedFairPair] = (),
+    criteria: Sequence[PackedCriteria] = (),
 ) -> tuple[bytes, dict[str, bytes]]:
-    """Return the manifest of a pack of these runs, and its parts by name.
+    """Return the manifest of a pack of these runs and text audits, and its parts by name.
 
     Raises
     ------
     RunError
         A run is unknown, not finished, or was itself imported.
     PackError
-        Too many runs, or texts that no pack may have.
+        Too many of them, or texts that no pack may have.
     """
     parts: dict[str, bytes] = {}
     runs = list(dict.fromkeys(store.load_run(key).key for key in keys))
-    if not 1 <= len(runs) <= MOST_RUNS:
-        raise PackError(f"A pack has 1 to {MOST_RUNS} runs, and {len(runs)} were named: make several packs.")
+    texts: dict[str, Record] = {f"{one.result.asked.hash}/{FAIRPAIR}": one for one in fairpair}
+    texts |= {f"{one.result.asked.hash}/{CRITERIA}": one for one in criteria}
+    if not 1 <= len(runs) + len(texts) <= MOST_RUNS:
+        raise PackError(
+            f"A pack has 1 to {MOST_RUNS} runs and text audits, and {len(runs) + len(texts)} were named: "
+            "make several packs."
+        )
     for key in runs:
         parts |= _files_of(store, store.run_info(key))
+    parts |= {name: canonical(one) for name, one in texts.items()}
     manifest = PackManifest(
+        version=2 if texts else 1,
         runs=tuple(runs),
+        fairpair=tuple(name.partition("/")[0] for name in texts if name.endswith(FAIRPAIR)),
+        criteria=tuple(name.partition("/")[0] for name in texts if name.endswith(CRITERIA)),
         scored_by=_said(scored_by, "--by", 200),
         licence=_said(licence, "--licence", 4000) or LICENCE,
         versions={"pcf_core": pcf_core.__version__},
@@ -284,8 +352,7 @@ def read_pack(data: bytes) -> Pack:
     try:
         manifest_bytes, place = _entry(data, 0, MANIFEST, LARGEST_JSON)
         manifest = _record(PackManifest, manifest_bytes, MANIFEST)
-        expected = [f"{key}/{name}" for key in manifest.runs for name in FILES]
-        if [part.name for part in manifest.parts] != expected or len(set(manifest.runs)) < len(manifest.runs):
+        if [part.name for part in manifest.parts] != manifest.names:
             raise ValueError("its manifest names other parts than a pack has")
         parts: dict[str, bytes] = {}
         for part in manifest.parts:
@@ -302,13 +369,14 @@ def read_pack(data: bytes) -> Pack:
         for key in manifest.runs:
             files = [parts[f"{key}/{name}"] for name in FILES]
             contents.append(_content(key, files, MOST_CELLS - sum(one.run.cells for one in contents)))
+        texts = _texts(manifest, parts)
     except InputError as error:
         reason = str(error).rstrip(".")
         raise PackError(f"This pack cannot be read ({reason}): {NEW}.") from error
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError, ArithmeticError) as error:
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise PackError(f"This file is no pack, or was changed on its way ({reason}): {NEW}.") from error
-    return Pack(manifest, manifest_bytes, signature, tuple(contents))
+    return Pack(manifest, manifest_bytes, signature, tuple(contents), texts)
 
 
 def _name_at(data: bytes, place: int) -> bytes:
@@ -333,10 +401,10 @@ def _entry(data: bytes, place: int, name: str, largest: int) -> tuple[bytes, int
     return data[begin : begin + size], begin + size
 
 
-def _record(kind: type[Made], data: bytes, name: str) -> Made:
+def _record(kind: type[Made], data: bytes, name: str, largest: int = LARGEST_JSON) -> Made:
     """Read a record that :func:`canonical` wrote."""
-    if len(data) > LARGEST_JSON:
-        raise ValueError(f"{name} has more than {LARGEST_JSON:,} bytes")
+    if len(data) > largest:
+        raise ValueError(f"{name} has more than {largest:,} bytes")
     try:
         found = kind.model_validate_json(data, strict=True)
     except ValidationError as error:
@@ -369,7 +437,9 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
         raise ValueError("scores.f32 does not have a number for every prompt and word")
     _check_key(run.scoring)
     _check_material(run)
-    _check_made(packed)
+    if packed.created.tzinfo is None:
+        raise ValueError("its time has no time zone")
+    _check_made(packed.provenance)
     table = _record(PackedWords, words_bytes, "words.json")
     _check_words(run, table)
     written = _written(run, table.table)
@@ -387,20 +457,56 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
     return Content(packed, table.table, tuple(blocks))
 
 
+def _texts(manifest: PackManifest, parts: Mapping[str, bytes]) -> tuple[Checked, ...]:
+    """Check the text audits."""
+    if manifest.version == 1:
+        return ()
+
+    from pcf_core.texts.packed import PackedCriteria, PackedFairPair
+
+    return (
+        *(_checked(PackedFairPair, key, parts[f"{key}/{FAIRPAIR}"], FAIRPAIR) for key in manifest.fairpair),
+        *(_checked(PackedCriteria, key, parts[f"{key}/{CRITERIA}"], CRITERIA) for key in manifest.criteria),
+    )
+
+
+def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes, name: str) -> Checked:
+    """Check a text audit: its names as those of a run, all else against each other."""
+    packed = _record(kind, data, name, LARGEST_TEXTS)
+    asked = packed.result.asked
+    if asked.hash != key:
+        raise ValueError(f"{name} is that of another request than {key}")
+    for encoder in asked.encoders if isinstance(asked, FairPairAsked) else ():
+        _check_model(encoder)
+    if isinstance(asked.key, ScoringKey):
+        _check_key(asked.key)
+    else:
+        _check_model(asked.key, asked.key.family, asked.key.dtype, asked.key.chat_template)
+        if asked.key.system:
+            raise ValueError("its key has a system message, which is that of each prompt")
+    _check_made(packed.result.provenance)
+    return packed.checked()
+
+
 def _check_key(key: ScoringKey) -> None:
     """Check the names in a scoring key."""
+    _check_model(key, key.family, key.dtype)
+    if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
+        raise ValueError("it was scored by a protocol that is not known here")
+
+
+def _check_model(key: ScoringKey | GenerationKey | EncoderKey, family: str | None = None, *more: str) -> None:
+    """Check the names by which a key tells of a model."""
     if (
         not MODEL.fullmatch(key.model)
         or check_text(key.model, "the name", "The model", PackError) != key.model
     ):
         raise ValueError("the name of its model has signs that it may not have")
-    facts = (key.identity, key.tokenizer, key.rules, key.dtype)
+    facts = (key.identity, key.tokenizer, key.rules, *more)
     if not all(WORD_OF_KEY.fullmatch(fact) for fact in facts) or not key.identity:
         raise ValueError("what it says of its model is none of the hashes and names that are written there")
-    if key.family not in FAMILIES:
+    if family is not None and family not in FAMILIES:
         raise ValueError("its model is of a family that is not known here")
-    if key.protocol not in ("exact", "exact-boundary") or scored_as(key.protocol) != key.protocol:
-        raise ValueError("it was scored by a protocol that is not known here")
 
 
 def _check_material(run: RunSpec) -> None:
@@ -423,14 +529,12 @@ def _check_material(run: RunSpec) -> None:
         raise ValueError("its sampling plan does not draw what it says")
 
 
-def _check_made(packed: PackedRun) -> None:
-    """Check what is told of a run's making."""
-    if {"imported", "unchecked"} & set(packed.provenance):
+def _check_made(provenance: Mapping[str, Any]) -> None:
+    """Check what is told of a result's making."""
+    if {"imported", "unchecked"} & set(provenance):
         raise ValueError("it was not finished where it was scored")
-    if packed.created.tzinfo is None:
-        raise ValueError("its time has no time zone")
-    _check_told(packed.provenance, DEEPEST)
-    if (audit := packed.provenance.get("self_audit")) is not None:
+    _check_told(provenance, DEEPEST)
+    if (audit := provenance.get("self_audit")) is not None:
         SelfAudit.model_validate(audit)
 
 

@@ -165,6 +165,7 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
     """Return the same of a FairPair request."""
     asked = result.asked
     key, prompts, perturbation = asked.key, asked.prompts, asked.perturbation
+    note = imported_note(label, result.provenance)
     return RunFacts(
         label=label,
         run=asked.hash,
@@ -189,8 +190,10 @@ def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
             "perturbation's own error": perturber_finding(result.errors),
             "how texts ended": ends_finding(result),
             **device_facts(result.provenance),
+            **imported_facts(result.provenance),
         },
-        commands=(fairpair_command(asked),),
+        warnings=(note,) if note else (),
+        commands=() if asked.imported else (fairpair_command(asked),),
     )
 
 
@@ -210,7 +213,8 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
             "decoding": decoding_text(asked.generation.decoding),
             "texts of each prompt": f"{asked.repeats:,}",
         }
-    facts |= device_facts(result.provenance)
+    facts |= device_facts(result.provenance) | imported_facts(result.provenance)
+    note = imported_note(label, result.provenance)
     return RunFacts(
         label=label,
         run=asked.hash,
@@ -220,7 +224,8 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
         versions=text_versions(result.provenance),
         facts=facts,
         left_out=result.left_out,
-        commands=(criteria_command(store, asked),),
+        warnings=(note,) if note else (),
+        commands=() if asked.imported else (criteria_command(store, asked),),
     )
 
 

@@ -181,10 +181,10 @@ def section_of(
         parts = knowledge_parts(store, request.knowledge, studies)
         return parts, knowledge_commands(request.knowledge, studies)
     if name == "fairpair":
-        commands = [fairpair_command(one.asked) for one in texts.fairpair]
+        commands = [fairpair_command(one.asked) for one in texts.fairpair if not one.asked.imported]
         return fairpair_parts(texts.fairpair), commands
     if name == "criteria":
-        commands = [criteria_command(store, one.asked) for one in texts.criteria]
+        commands = [criteria_command(store, one.asked) for one in texts.criteria if not one.asked.imported]
         return criteria_parts(texts.criteria), commands
     if name == "answer":
         return answer_parts(studies, texts.fairpair, texts.criteria), []

@@ -1,11 +1,15 @@
-"""Runs that came in packs: each in a folder of its own, apart from all that is scored here.
+"""Runs and text audits that came in packs: each in a folder of its own, apart from what is made here.
 
     <root>/imported/<run key>/runs/<run key>.json   the run, sealed: its provenance says who scored it
     <root>/imported/<run key>/scores/<scoring>/     its shards, as those of a cache
+    <root>/imported/texts/<request>/results/        the request, its material and its result, sealed
+    <root>/imported/texts/<request>/texts/          shards of its texts, as those of a cache
 
 Nobody here has seen the weights.  So a forged score must never pass for one of our own: these shards are read
 for imported runs alone (:class:`~pcf_core.core.run.ImportedKey`), and are never what a model that is scored
-here "has already".  What is derived from them lies under another name than a run's of the same key.
+here "has already".  What is derived from them lies under another name than a run's of the same key.  A
+request of a text audit has the imported model's name in it, so that its key, and those of its texts, are no
+request's that is asked here.
 """
 
 from __future__ import annotations
@@ -21,8 +25,9 @@ from pcf_core.store.files import write_whole
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import place_of
 from pcf_core.store.results import KEY, RunFolder, RunInfo
+from pcf_core.store.texts import TextLayer
 
-FOLDER = "imported"
+FOLDER, TEXTS = "imported", "texts"
 STAGE = ".staged-"  # before the name of a folder that is being filled; a dot begins no run key
 
 
@@ -34,13 +39,35 @@ class Imported:
         self._folder = root / FOLDER
         self._runs: dict[str, RunFolder] = {}
         self._layers: dict[str, Layer] = {}
+        self._texts: dict[str, TextLayer] = {}
 
     def run_keys(self) -> list[str]:
         """List the run keys, in order."""
+        return _keys_in(self._folder)
+
+    def text_keys(self) -> tuple[str, ...]:
+        """List the keys of the requests of text audits, in order."""
+        return tuple(_keys_in(self._folder / TEXTS))
+
+    def text_folders(self) -> list[Path]:
+        """List their folders, each laid out as a cache."""
+        return [self._folder / TEXTS / key for key in self.text_keys()]
+
+    def stamp(self, key: str) -> int:
+        """Return when a text audit came in, in nanoseconds; 0 where there is none of this key."""
         try:
-            return sorted(path.name for path in self._folder.iterdir() if KEY.fullmatch(path.name))
-        except OSError:  # nothing was ever imported, or it cannot be read: then there is nothing to show
-            return []
+            return (self._folder / TEXTS / key).stat().st_mtime_ns if KEY.fullmatch(key) else 0
+        except OSError:
+            return 0
+
+    def text_layers(self, generation: str) -> Sequence[TextLayer]:
+        """Return the texts of every import with this generation key."""
+        holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
+        for folder in holds:
+            if folder.name not in self._texts:
+                place = place_of(folder, kind="texts")
+                self._texts[folder.name] = TextLayer(place, Catalogue(Database(None)))
+        return [self._texts[folder.name] for folder in holds]
 
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key, each marked as imported; a damaged one is logged and left out."""
@@ -61,16 +88,17 @@ class Imported:
         """Return the shards of every import."""
         return [self._layer(key) for key in self.run_keys()]
 
-    def add(self, packs: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Keep the files of runs, by run key and path in its folder: all runs or none.
+    def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
+        """Keep the files of runs and of text audits, by key and path in its folder: all of them or none.
 
         They are written into a folder beside, which takes its name when it is whole.
 
         Raises
         ------
         OSError
-            The folder is full or cannot be written, or one of the runs is there.
+            The folder is full or cannot be written, or one of them is there.
         """
+        packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)
         for left in self._folder.glob(f"{STAGE}*"):  # of a process that was killed; callers hold the lock
             shutil.rmtree(left, ignore_errors=True)
@@ -81,6 +109,7 @@ class Imported:
                 for name, data in files.items():
                     write_whole(stage / key / name, data)
             for key in packs:
+                (self._folder / key).parent.mkdir(exist_ok=True)
                 (stage / key).rename(self._folder / key)
                 moved.append(self._folder / key)
         except OSError:
@@ -108,6 +137,20 @@ class Imported:
         self._runs.pop(key, None)
         self._layers.pop(key, None)
 
+    def delete_texts(self, key: str) -> None:
+        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them.
+
+        Raises
+        ------
+        OSError
+            The folder cannot be written.
+        """
+        if key in self.text_keys():
+            gone = self._folder / f"{STAGE}{key}"  # no result is known without its texts
+            (self._folder / TEXTS / key).rename(gone)
+            shutil.rmtree(gone, ignore_errors=True)
+            self._texts.pop(key, None)
+
     def _files(self, key: str) -> list[Path]:
         folders = (
             self._folder / key / "runs",
@@ -121,3 +164,11 @@ class Imported:
         if key not in self._layers:
             self._layers[key] = Layer(place_of(self._folder / key), Catalogue(Database(None)))
         return self._layers[key]
+
+
+def _keys_in(folder: Path) -> list[str]:
+    """List the folders that are named by a key, in order."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if KEY.fullmatch(path.name))
+    except OSError:  # nothing was ever imported, or it cannot be read: then there is nothing to show
+        return []

@@ -304,9 +304,13 @@ class Store:
     def still_missing_texts(self, key: GenerationKey, wanted: Sequence[MissingTexts]) -> list[MissingTexts]:
         """Return what nobody has written yet of parts of blocks."""
         lacking = list(wanted)
-        for layer in self._texts:
+        for layer in self._texts_of(key):
             lacking = layer.missing(key, lacking)
         return lacking
+
+    def _texts_of(self, key: GenerationKey) -> Sequence[TextLayer]:
+        """Return where the texts of a key lie: those of packs and those that were made here never mix."""
+        return self._imported.text_layers(key.hash) if key.imported else self._texts
 
     @mending
     def texts(self, key: GenerationKey, prompt: str, count: int) -> Generated | None:
@@ -320,10 +324,11 @@ class Store:
         if count < 1:
             raise ValueError(f"{count} texts")
         there: list[Generated] = []
+        layers = self._texts_of(key)
         for part in parts(prompt, 0, count):
             first, end = part.first, part.first + part.count
             while first < end:
-                read = (layer.read(key, prompt, first, end - first) for layer in self._texts)
+                read = (layer.read(key, prompt, first, end - first) for layer in layers)
                 found = next((texts for texts in read if texts is not None), None)
                 if found is None:
                     return None
@@ -346,6 +351,8 @@ class Store:
             raise ValueError(
                 f"{len(generated.texts)} texts from index {generated.first} are no part of a block"
             )
+        if key.imported:
+            raise ValueError(f"texts of {key.model} come in packs and are not made here")
         return self._texts[0].write(key, generated, provenance)
 
     def save_prompts(self, prompts: Sequence[str]) -> str:
@@ -500,8 +507,29 @@ class Store:
         """Tell whether a run of this key was made in this cache, or is shipped with the app."""
         return key in self._made_infos()
 
-    def add_imported(self, packs: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Keep runs of a pack that was checked, by run key and file: all of them or none.
+    def imported_texts(self) -> tuple[str, ...]:
+        """List the keys of the results of text audits that came in packs."""
+        return self._imported.text_keys()
+
+    def imported_stamp(self, key: str) -> int:
+        """Return what changes when another result of this key is imported; 0 of one that is not imported."""
+        return self._imported.stamp(key)
+
+    def delete_imported_texts(self, key: str) -> None:
+        """Delete one of :meth:`imported_texts`, with its texts.
+
+        Raises
+        ------
+        StoreError
+            The folder is read-only.
+        """
+        with self._writing():
+            self._imported.delete_texts(key)
+
+    def add_imported(
+        self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]
+    ) -> None:
+        """Keep what a pack that was checked holds, by key and file: all of it or nothing.
 
         Raises
         ------
@@ -509,7 +537,7 @@ class Store:
             The folder is full or read-only; nothing is left then.
         """
         with self._writing():
-            self._imported.add(packs)
+            self._imported.add(runs, texts)
 
     def _deletable(self, key: str) -> tuple[RunSpec, Deletable]:
         info = self._runs[0].infos().get(key)
@@ -560,8 +588,8 @@ class Store:
             write_whole(path, data)
 
     def load_document(self, key: str, name: str) -> dict[str, Any] | None:
-        """Load what :meth:`save_document` kept; ``None`` where it is missing or damaged."""
-        for folder in self._folders:
+        """Load what :meth:`save_document` kept, or a pack brought; ``None`` where missing or damaged."""
+        for folder in (*self._folders, *self._imported.text_folders()):
             found = read_document(result_path(folder, key, name, ".json"))
             if found is not None:
                 return found
@@ -570,7 +598,7 @@ class Store:
     def documents(self, name: str) -> tuple[str, ...]:
         """List the keys under which a document of this name is kept, the newest first."""
         written: dict[str, float] = {}
-        for folder in self._folders:
+        for folder in (*self._folders, *self._imported.text_folders()):
             for path in result_path(folder, "any", name, ".json").parent.parent.glob(f"*/{name}.json"):
                 written.setdefault(path.parent.name, path.stat().st_mtime)
         return tuple(sorted(written, key=lambda key: (-written[key], key)))

@@ -97,23 +97,12 @@ class TextLayer:
     def write(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
         """Write a part, unless another process was first; see :meth:`Store.write_texts`."""
         self.catalogue.database.must_last()
-        shard = texts_id(key, generated.prompt, generated.first, len(generated.texts))
-        data = encode_texts(generated)
-        manifest = TextsManifest(
-            shard=shard,
-            sha256=sha256(data),
-            generation=key,
-            prompt=generated.prompt,
-            first=generated.first,
-            rows=len(generated.texts),
-            created=now(),
-            provenance=dict(provenance),
-        )
+        manifest, data = encode_part(key, generated, provenance)
         turn = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
         with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
             write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
-            self.catalogue.settle(key.hash, shard)
-        return shard
+            self.catalogue.settle(key.hash, manifest.shard)
+        return manifest.shard
 
     def _read(self, key: GenerationKey, prompt: str, first: int, rows: int) -> Generated | None:
         folder, shard = self.texts / key.hash, texts_id(key, prompt, first, rows)
@@ -159,6 +148,24 @@ def read_texts(folder: Place, shard: str) -> Generated:
         return found
 
     return read_sealed(folder, shard, "texts", interpret)
+
+
+def encode_part(
+    key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]
+) -> tuple[TextsManifest, bytes]:
+    """Return a shard of texts: its manifest and its bytes."""
+    data = encode_texts(generated)
+    manifest = TextsManifest(
+        shard=texts_id(key, generated.prompt, generated.first, len(generated.texts)),
+        sha256=sha256(data),
+        generation=key,
+        prompt=generated.prompt,
+        first=generated.first,
+        rows=len(generated.texts),
+        created=now(),
+        provenance=dict(provenance),
+    )
+    return manifest, data
 
 
 def encode_texts(generated: Generated) -> bytes:

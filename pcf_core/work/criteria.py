@@ -244,7 +244,7 @@ def kept_labellers(store: Store) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for asked in CRITERIA_AUDIT.kept(store):
-        if asked.experiment == "hobbies":
+        if asked.experiment == "hobbies" and not asked.imported:  # whoever makes a pack can name any model
             name = str((store.load_document(asked.material, MATERIAL) or {}).get("labeller", ""))
             if text := labeller_text(name):
                 found.setdefault(text, name)

@@ -16,15 +16,18 @@ from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import dissimilarities, encoder_key
 from pcf_core.texts.fairpair.records import (
+    COUNTERPARTS,
     EMBEDDING,
+    PROMPTS,
+    TABLE,
     USUAL_DISSIMILARITIES,
     CategorySet,
     FairPairAsked,
     FairPairResult,
     Mode,
     PerturbationAsked,
-    PerturbationErrors,
     PerturbationTable,
+    PerturbedTexts,
     PromptPairs,
     PromptsAsked,
     PromptSet,
@@ -35,7 +38,6 @@ from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, estimate_
 from pcf_core.work.texts import TextsAsked, estimate_texts, kept_record, missing_texts
 
 FAIRPAIR = "fairpair"  # the kind of job and of what is kept
-PROMPTS, TABLE, COUNTERPARTS = "prompts", "table", "counterparts"
 
 
 class FairPairRequest(Record):
@@ -49,14 +51,6 @@ class FairPairRequest(Record):
     key: GenerationKey
     count: int
     asked: str
-
-
-class PerturbedTexts(Record):
-    """What the store keeps of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
-
-    prompt: str
-    texts: tuple[str, ...]
-    errors: PerturbationErrors
 
 
 class FairPairMaterial(NamedTuple):

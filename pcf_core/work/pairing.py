@@ -23,29 +23,26 @@ from pcf_core.core.records import digest
 from pcf_core.models.generation.base import count_declining
 from pcf_core.models.generation.opening import open_generator as open_real_generator
 from pcf_core.store.store import Store
-from pcf_core.texts.fairpair.categories import Category
-from pcf_core.texts.fairpair.dissimilarity import Encode, OpenEncoder, dissimilarities, exchanged_words
+from pcf_core.texts.fairpair.dissimilarity import Encode, OpenEncoder
 from pcf_core.texts.fairpair.dissimilarity import open_encoder as open_real_encoder
-from pcf_core.texts.fairpair.metric import convergence
+from pcf_core.texts.fairpair.measuring import measured
 from pcf_core.texts.fairpair.own_errors import errors_of, together
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
 from pcf_core.texts.fairpair.records import (
+    COUNTERPARTS,
     FairPairAsked,
     FairPairResult,
     PerturbationErrors,
+    PerturbedTexts,
     PromptPairs,
     PromptSet,
     Side,
 )
-from pcf_core.texts.fairpair.report import beside_others, fairpair_report
-from pcf_core.texts.fairpair.words import word_report
 from pcf_core.work.blocks import noting
 from pcf_core.work.fairpair import (
-    COUNTERPARTS,
     FAIRPAIR,
     FAIRPAIR_AUDIT,
     FairPairRequest,
-    PerturbedTexts,
     load_counterparts,
     load_perturbation_table,
     load_perturbed,
@@ -250,41 +247,20 @@ class _Work:
         ends: dict[Side, dict[End, int]],
     ) -> FairPairResult:
         """Compute everything that follows from the texts."""
-        reports, courses = {}, {}
-        own = self.asked.categories
-        chosen, fold_size = self.asked.dissimilarities, self.asked.fold_size
-        exchanged = exchanged_words(self.perturbation.table, self.perturbation.entity)
-        known = dissimilarities(self.encoders, exchanged)
-        original, counterpart = self.asked.prompts.names
-        for place, name in enumerate(chosen):
-            self.on_stage("measuring", place, len(chosen) + 1)
-            reports[name] = fairpair_report(
-                pairs,
-                known[name],
-                model=self.asked.key.model,
-                original=original,
-                counterpart=counterpart,
-                fold_size=fold_size,
-                sampled=self.asked.sampled,
-                pause=self.pause,
-            )
-            courses[name] = convergence(pairs, known[name], fold_size=fold_size, pause=self.pause)
-        self.on_stage("measuring", len(chosen), len(chosen) + 1)
-        self.pause()
+        found = measured(
+            self.asked,
+            self.perturbation.table,
+            pairs,
+            self.encoders,
+            lambda done, total: self.on_stage("measuring", done, total),
+            self.pause,
+        )
         return FairPairResult(
             asked=self.asked,
             counterparts=counterparts,
-            reports=beside_others(reports, self.asked.perturbation.mode),
-            convergence=courses,
-            words=word_report(
-                pairs,
-                original=original,
-                counterpart=counterpart,
-                known=tuple(map(Category.of, own.categories)) if own else None,
-                exchanged=exchanged,
-                sampled=self.asked.sampled,
-                pause=self.pause,
-            ),
+            reports=found.reports,
+            convergence=found.convergence,
+            words=found.words,
             errors=errors,
             ends=ends,
             declined=self.declined,

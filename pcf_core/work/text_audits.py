@@ -122,6 +122,13 @@ class Answers(Generic[Asked, Result]):
         found = ((key, kept_record(store, key, f"{self.kind}-asked", self.asked)) for key in keys)
         return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
 
+    def imported(self, store: Store) -> tuple[Asked, ...]:
+        """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
+        found = (
+            (key, kept_record(store, key, f"{self.kind}-asked", self.asked)) for key in store.imported_texts()
+        )
+        return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
+
     def load_asked(self, store: Store, key: str) -> Asked:
         """Load a request by its hash.
 

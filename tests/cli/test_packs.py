@@ -12,6 +12,7 @@ import pytest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from tests.command_line import HERE_AND_AS_A_PROCESS, SCHEMAS, Run, run_here
+from tests.report.small_texts import add_fairpair, add_written
 from tests.report.test_signing import listed, make_key, needs_program
 
 
@@ -131,4 +132,40 @@ def test_a_key_that_is_none_writes_nothing(key: str, tmp_path: Path) -> None:
     path = tmp_path / "x.pcfpack"
     done = run_here("export", key, "--format", "pack", "--sign", str(tmp_path / "none"), "--out", str(path))
     assert done.returncode == 2
+    assert not path.exists()
+
+
+def test_texts_are_exported_by_their_keys_and_imported(
+    full_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, pair, tasks = full_store.own_runs()[0].run.key, add_fairpair(full_store), add_written(full_store)
+    path = tmp_path / "all.pcfpack"
+    named = (run, "--fairpair", pair, "--criteria", tasks)
+    done = run_here("export", *named, "--format", "pack", "--by", "Ann", "--out", str(path))
+    assert done.returncode == 0, done.stderr
+    found = answer_of("packs_verify", "packs", "verify", str(path))
+    assert [one["audit"] for one in found["texts"]] == ["fairpair", "criteria, tasks"]
+    assert [one["as_it_came"] for one in found["texts"]] == [["the exchange of words"], []]
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "elsewhere"))
+    settings.cache_clear()
+    brought = answer_of("import", "import", str(path))["imported"]
+    assert [one.get("run") for one in brought] == [run, None, None]
+    again = answer_of("import", "import", str(path))
+    assert (again["imported"], again["already_here"]) == ([], brought)
+    html = tmp_path / "report.html"
+    key = brought[1]["request"]
+    done = run_here("export", "--fairpair", key, "--format", "html", "--out", str(html))
+    assert done.returncode == 0, done.stderr
+    assert "scored by Ann, weights not seen here" in html.read_text(encoding="utf8")
+    refused = run_here("export", "--fairpair", key, "--format", "pack", "--out", str(tmp_path / "on.pcfpack"))
+    assert refused.returncode == 2
+    assert "was imported: pass on the pack that it came in" in refused.stderr
+
+
+@pytest.mark.parametrize(("option", "audit"), [("--fairpair", "FairPair"), ("--criteria", "criteria")])
+def test_a_key_of_nothing_is_one_sentence(full_store: Store, option: str, audit: str, tmp_path: Path) -> None:
+    path = tmp_path / "none.pcfpack"
+    done = run_here("export", option, "0123456789abcdef", "--format", "pack", "--out", str(path))
+    assert done.returncode == 2
+    assert f"No finished {audit} result has the key" in done.stderr
     assert not path.exists()

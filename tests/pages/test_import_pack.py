@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pcf_core.app.imported_texts import parameters_of
 from pcf_core.core.settings import settings
 from pcf_core.report.packs import pack_bytes, pack_parts
 from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair.records import FairPairAsked
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from tests.pages.opened import open_app, texts
+from tests.report.small_texts import add_fairpair, add_written, packed_texts
 
 MARK = "is imported: scored by Ann's lab, weights not seen here (not signed)"
 
@@ -82,7 +88,7 @@ def test_no_form_offers_to_score_it(pack: bytes) -> None:
     app = open_app("run_an_audit", model=[name])
     assert name not in app.multiselect(key="score_model").options
     link = open_app("run_an_audit", score_model=[name])
-    assert any("there are imported scores alone" in error.value for error in link.error)
+    assert any("there are imported results alone" in error.value for error in link.error)
 
 
 def test_a_plain_name_does_not_show_what_was_imported(pack: bytes) -> None:
@@ -125,3 +131,88 @@ def test_a_run_that_is_deleted_elsewhere_stands_no_more(pack: bytes) -> None:
     shutil.rmtree(Path(settings().cache) / "imported")
     app = open_app("risk", model=["mini-bert", name])
     assert any("No imported run of" in error.value for error in app.error)
+
+
+@pytest.fixture
+def written(full_store: Store, tmp_path: Path) -> bytes:
+    """FairPair and an experiment of a model that is not here, on prompts that are not here either."""
+    theirs = Store.open(tmp_path / "theirs")
+    return packed_texts(theirs, fairpair=[add_fairpair(theirs)], criteria=[add_written(theirs)])
+
+
+def brought() -> tuple[FairPairAsked, CriteriaAsked]:
+    """The imported results."""
+    store = Store.open(settings().cache)
+    (pair,), (tasks,) = FAIRPAIR_AUDIT.imported(store), CRITERIA_AUDIT.imported(store)
+    return pair, tasks
+
+
+def all_of(app: AppTest) -> str:
+    """What the page says, captions too."""
+    return "\n".join([texts(app), *(caption.value.replace("\\", "") for caption in app.caption)])
+
+
+def test_texts_are_brought_in_and_lead_to_their_tabs(written: bytes) -> None:
+    app = bring(open_app("run_an_audit"), written)
+    assert "2 text audits are imported." in app.success[0].value
+    assert MARK in texts(app)
+    assert "Not worked out again here: the exchange of words." in texts(app)
+    app = bring(open_app("run_an_audit"), written)
+    assert "2 text audits were here already, with the same texts." in app.info[0].value
+
+
+@pytest.mark.parametrize("view", ["models", "prompts", "words", "texts", "convergence"])
+def test_imported_fairpair_is_read_on_its_tab(written: bytes, view: str) -> None:
+    bring(open_app("run_an_audit"), written)
+    pair, _ = brought()
+    app = open_app("fairpair", **parameters_of(pair), fp_view=view)
+    assert not app.exception
+    assert not app.error, [error.value for error in app.error]
+    said = all_of(app)
+    assert MARK in said
+    assert pair.key.model in said
+    assert "is kind" in said or view != "texts"
+
+
+def test_imported_criteria_are_read_on_their_tab(written: bytes) -> None:
+    bring(open_app("run_an_audit"), written)
+    _, tasks = brought()
+    for view in ("summary", "tasks"):
+        app = open_app("criteria", **{**parameters_of(tasks), "cr_view": view})
+        assert not app.exception
+        assert not app.error, [error.value for error in app.error]
+        said = all_of(app)
+        assert MARK in said
+        assert tasks.model in said
+
+
+def test_the_summary_has_imported_texts_too(written: bytes) -> None:
+    bring(open_app("run_an_audit"), written)
+    app = open_app("case_file", cf_model=brought()[0].key.model)
+    assert not app.exception
+    assert not app.error, [error.value for error in app.error]
+    assert MARK in all_of(app)
+
+
+def test_models_deletes_imported_texts(written: bytes) -> None:
+    bring(open_app("run_an_audit"), written)
+    app = open_app("models")
+    for key in [asked.hash for asked in brought()]:
+        app.selectbox(key="kept_texts").select(key).run()
+        app.button(key=f"delete_texts_{key}").click().run()
+        assert not app.exception
+    assert Store.open(settings().cache).imported_texts() == ()
+
+
+def test_a_viewer_reads_imported_texts_and_deletes_none(
+    written: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(open_app("run_an_audit"), written)
+    pair, _ = brought()
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    app = open_app("fairpair", **parameters_of(pair))
+    assert MARK in all_of(app)
+    app = open_app("models")
+    app.selectbox(key="kept_texts").select(pair.hash).run()
+    assert not [button for button in app.button if button.key == f"delete_texts_{pair.hash}"]

@@ -192,6 +192,12 @@ class Hobbies:
         CriteriaError
             A cell that is no name of the list, or no text of a gender.
         """
+        found = self.without_vectors(texts)
+        vectors = embedding_report({OWN_TEXTS: texts}, self.material, level=self._level)
+        return found.model_copy(update={"embedding": vectors})
+
+    def without_vectors(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
+        """Report the same without the embedding score, which takes most of the time; raises likewise."""
         known = self.material.names.genders
         check_cells(texts, known, self.name)
         _check_some(texts)
@@ -217,7 +223,6 @@ class Hobbies:
             labels=labels,
             information=self._information(shares),
             words=hobby_words(list(sides[0].values()), list(sides[1].values())),
-            embedding=embedding_report({OWN_TEXTS: texts}, self.material, level=self._level),
         )
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> HobbiesReport:

@@ -2,7 +2,8 @@
 
 A file is read whole before it is kept, and again whenever it is used; what the loaders refuse is not kept.
 
-Also the choices that make the material of a kept request again: a file by its name, a labeller, a number.
+Also the choices that make the material of a kept request again: a file by its name, a labeller, a number; and
+whether material that came from elsewhere is such as a file could make.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from pcf_core.texts.criteria import questions as question_files
 from pcf_core.texts.criteria import tasks as task_files
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
+from pcf_core.texts.criteria.gender_reading import WORD
 from pcf_core.texts.criteria.labels import NLI
+from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 
 USUAL = "usual"  # stands for what the app comes with
 KINDS: Mapping[ExperimentName, str] = {
@@ -194,3 +198,48 @@ def labeller_text(kept: str) -> str:
     """Return how a user writes the labeller of a kept name: "nli org/name 0123" is "nli:org/name"."""
     kind, _, rest = kept.partition(" ")
     return f"{NLI}:{rest.rpartition(' ')[0]}" if kind == NLI else ""
+
+
+# Material that came from elsewhere: nothing but one's own part differs, and that is as a file's would be.
+
+
+def check_foreign(experiment: Experiment) -> None:
+    """Refuse material that no file of one's own could have made here.
+
+    Raises
+    ------
+    ValueError
+        Its wording is not the one that is shipped, or its values are none of a file's.
+    CriteriaError
+        A loader refuses a part of it.
+    """
+    kind, here = KINDS[experiment.name], material_of(experiment)
+    shipped, own = material_of(load_experiment(experiment.name)), (kind, "labeller")
+    if any(here[part] != shipped[part] for part in here if part not in own):
+        raise ValueError("its experiment is worded otherwise than here")
+    labelled = here.get("labeller")
+    if labelled != shipped.get("labeller") and not str(labelled).startswith(f"{NLI} "):
+        raise ValueError("its hobbies are labelled by what is not known here")
+    where, material = f"The {kind}", experiment.material
+    check_name(here[kind]["name"], "the name", where, CriteriaError)
+    same = True
+    if isinstance(material, AnecdotesMaterial):
+        given = material.professions
+        rows = [each.model_dump(include={"name", "women_share", "title"}) for each in given.professions]
+        facts = given.model_dump(include={"title", "version", "source", "notes"})
+        again = professions.make_professions(given.name, rows, where=where, **facts)
+        same = again == given.model_copy(update={"left_out": again.left_out})
+    elif isinstance(material, HobbiesMaterial):
+        several = material.names.names
+        same = len({one.name.casefold() for one in several}) == len(several) and all(
+            WORD.fullmatch(one.name) and 0 <= one.female_births <= one.births for one in several
+        )
+    elif isinstance(material, QuestionMaterial):
+        for one in material.questions.questions:
+            letters = {key: one.letters[place] for key, place in (("right", one.right), ("wrong", one.wrong))}
+            entry = one.model_dump(include={"name", "subject", "text"}) | letters
+            same &= question_files.make_question(entry | {"options": [*one.options]}, where, one.name) == one
+    elif isinstance(material, TaskMaterial):
+        same = all(0 <= task.pair < len(material.tasks.pairs) for task in material.tasks.tasks)
+    if not same:
+        raise ValueError(f"its {kind} are not written as the app writes them")

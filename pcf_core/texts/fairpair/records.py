@@ -553,6 +553,7 @@ EMBEDDING = "embedding"  # a dissimilarity of that name and a model: embedding:m
 ENCODER_RULES = "1"  # raise it when the same encoder would give other vectors
 PERTURBATION_RULES = "2"  # raise it when the same table and parser would give other texts
 FEWEST_TEXTS, MOST_TEXTS = 2, 10_000  # a side and prompt
+PROMPTS, TABLE, COUNTERPARTS = "prompts", "table", "counterparts"  # names of what the store keeps
 MOST_TOGETHER = 2_000  # a side, of those that are compared all with all: under 1 GB of memory
 
 
@@ -722,6 +723,31 @@ class FairPairAsked(AuditAsked):
         """Whether texts are drawn: at temperature 0 a model writes one text however often it is asked."""
         return self.key.decoding.temperature > 0
 
+    @property
+    def imported(self) -> bool:
+        """Whether it was asked elsewhere, and its texts came in a pack."""
+        return self.key.imported
+
+    @property
+    def as_imported(self) -> FairPairAsked:
+        """The same request, of the imported model."""
+        return self.model_copy(update={"key": self.key.as_imported})
+
+    @property
+    def alike(self) -> str:
+        """Hash of what two requests have in common that ask two models the same, at any temperature."""
+        asked = self.model_dump(mode="json", exclude={"key", "encoders"})
+        decoding = self.key.decoding.model_dump(mode="json", exclude={"temperature"})
+        return digest([asked, decoding])
+
+
+class PerturbedTexts(Record):
+    """What the store keeps of a prompt: ``texts`` are u = p(g(x)), [text], ``errors`` those of p in them."""
+
+    prompt: str
+    texts: tuple[str, ...]
+    errors: PerturbationErrors
+
 
 class FairPairResult(AuditResult):
     """What came of a request.
@@ -745,6 +771,14 @@ class FairPairResult(AuditResult):
     provenance: dict[str, Any]
     declined: Mapping[Side, int] = {}
     label: str = LABEL
+
+    @property
+    def as_imported(self) -> FairPairResult:
+        """The same result, of the imported model."""
+        asked = self.asked.as_imported
+        named = {"model": asked.key.model}
+        reports = {name: one.model_copy(update=named) for name, one in self.reports.items()}
+        return self.model_copy(update={"asked": asked, "reports": reports})
 
     @property
     def without_text(self) -> dict[Side, int]:

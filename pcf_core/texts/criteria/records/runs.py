@@ -26,7 +26,7 @@ from pcf_core.core.errors import CriteriaError
 from pcf_core.core.generation import End, GenerationKey
 from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval
-from pcf_core.core.run import ScoringKey
+from pcf_core.core.run import IMPORTED, ScoringKey, imported_name
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, EmbeddingReport, HobbiesReport
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.separation import GAP_LINE, AnswersReport
@@ -104,6 +104,26 @@ class CriteriaAsked(AuditAsked):
         """The name of the model that is asked."""
         return self.key.model
 
+    @property
+    def imported(self) -> bool:
+        """Whether it was asked elsewhere, and its answers came in a pack."""
+        return self.model.startswith(IMPORTED)
+
+    @property
+    def as_imported(self) -> CriteriaAsked:
+        """The same request, of the imported model."""
+        key = self.key
+        name = imported_name(key.model, key.identity, key.tokenizer, key.family)
+        which = "generation" if self.scoring is None else "scoring"
+        return self.model_copy(update={which: key.model_copy(update={"model": name})})
+
+    @property
+    def alike(self) -> str:
+        """Hash of what two requests have in common that ask two models the same, in any wording."""
+        asked = self.model_dump(mode="json", exclude={"generation", "scoring", "wording"})
+        decoding = None if self.generation is None else self.generation.decoding.model_dump(mode="json")
+        return digest([asked, decoding])
+
 
 class CriteriaResult(AuditResult):
     """What came of a request.  ``report``: of the experiment, in the way of answering that was asked for.
@@ -127,6 +147,11 @@ class CriteriaResult(AuditResult):
         if (asked.experiment, asked.answering) != (report.experiment, report.answering):
             raise ValueError(f"{report.answering} {report.experiment}, not what was asked for")
         return self
+
+    @property
+    def as_imported(self) -> CriteriaResult:
+        """The same result, of the imported model."""
+        return self.model_copy(update={"asked": self.asked.as_imported})
 
     @property
     def without_text(self) -> int:

@@ -1,0 +1,430 @@
+"""Results of FairPair and of the criteria as packs have them: with their material, texts and scores.
+
+**What is told is worked out again.**  A report follows from its texts, so it is computed from them once more
+and has to be the same.  What that would take a model for is taken as it came, and said to be
+(:attr:`Checked.as_it_came`): which words an exchange found in a text (a parser), distances of vectors (an
+encoder), labels by a model, and the embedding score, which takes minutes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import Field
+
+from pcf_core.core.errors import PackError
+from pcf_core.core.generation import End, Generated, GenerationKey, parts
+from pcf_core.core.records import LeftOut, Record, digest
+from pcf_core.core.risk import Over
+from pcf_core.material.safety.text import check_name, check_text
+from pcf_core.models.generation.base import count_declining
+from pcf_core.texts.criteria.experiment import Ask, Experiment
+from pcf_core.texts.criteria.experiments import material_of, restore_experiment
+from pcf_core.texts.criteria.hobbies import OWN_TEXTS, Hobbies
+from pcf_core.texts.criteria.labels import LEXICON
+from pcf_core.texts.criteria.own import check_foreign
+from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.independence import EMBEDDING_LABEL, EmbeddingReport, HobbiesReport
+from pcf_core.texts.criteria.records.runs import CRITERIA_RULES, MATERIAL, CriteriaResult
+from pcf_core.texts.fairpair.measuring import measured
+from pcf_core.texts.fairpair.own_errors import together
+from pcf_core.texts.fairpair.records import (
+    COUNTERPARTS,
+    EMBEDDING,
+    FAIRPAIR_RULES,
+    LABEL,
+    PROMPTS,
+    QUANTITIES,
+    TABLE,
+    FairPairReport,
+    FairPairResult,
+    PerturbationAsked,
+    PerturbationTable,
+    PerturbedTexts,
+    PromptPairs,
+    PromptsAsked,
+    PromptSet,
+)
+from pcf_core.texts.fairpair.report import REASONS, permutations_for
+from pcf_core.texts.fairpair.tables import check_sides
+
+MOST_TEXTS = 100_000  # of one result
+MOST_CHARACTERS = 20_000_000  # of all texts of one side of one result
+MOST_COMPARED = 50_000_000_000  # pairs of texts times relabellings, to work one result out: some minutes
+LONGEST = 65_536  # characters of a text
+ABOVE_NOTHING = 0.01  # nats: the logarithm of a probability is at most 0, and rounding goes no further
+SAME = 1e-6  # of a number that was worked out on another machine, relative and absolute
+EXCHANGE = "the exchange of words"
+Documents = Mapping[tuple[str, str], Mapping[str, Any]]  # by key and name, as the store keeps them
+
+
+class WrittenTexts(Record):
+    """What a model wrote behind a prompt, from the first text on; as :class:`Generated`."""
+
+    system: str = ""
+    prompt: str
+    texts: tuple[str, ...]
+    ends: tuple[End, ...]
+    tokens: tuple[int, ...]
+
+    @property
+    def generated(self) -> Generated:
+        """The same, as the store has it.
+
+        Raises
+        ------
+        ValueError
+            The three are not of one length.
+        """
+        return Generated(self.prompt, 0, self.texts, self.ends, self.tokens)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A result that was found to be whole: what the store is to keep of it under the imported name.
+
+    ``result``: of the imported model.  ``documents``: all but the result itself.  ``texts``: by key and
+    block.  ``as_it_came``: what could not be worked out again.
+    """
+
+    kind: str
+    result: FairPairResult | CriteriaResult
+    documents: Documents
+    texts: tuple[tuple[GenerationKey, Generated], ...]
+    as_it_came: tuple[str, ...]
+
+
+# ----------------------------------------------------------------------------------------- FairPair
+
+
+class PackedFairPair(Record):
+    """A FairPair result: g(x) and g(p(x)) in ``written``, u = p(g(x)) in ``perturbed``, by prompt."""
+
+    result: FairPairResult
+    prompts: PromptSet
+    table: PerturbationTable
+    written: tuple[WrittenTexts, ...] = Field(max_length=MOST_TEXTS)
+    perturbed: tuple[PerturbedTexts, ...] = Field(max_length=MOST_TEXTS)
+
+    def checked(self) -> Checked:
+        """Check all parts against each other, and work the reports out again.
+
+        Raises
+        ------
+        ValueError
+            They are not those of one request, or the report does not follow from the texts.
+        PackError
+            A name or text that may not be.
+        """
+        result, asked = self.result, self.result.asked
+        if asked.rules != FAIRPAIR_RULES:
+            raise ValueError("it was measured by other rules than there are here")
+        for name in (
+            self.prompts.name,
+            self.table.name,
+            *([asked.categories.name] if asked.categories else []),
+        ):
+            check_name(name, "a name", "fairpair.json", PackError)
+        _check_told(self.model_dump(include={"prompts", "table"}))
+        _check_told(asked.model_dump(exclude={"key"}))
+        check_sides(self.table, asked.perturbation.entity)
+        if PromptsAsked.of(self.prompts) != asked.prompts or asked.perturbation != PerturbationAsked.of(
+            self.table,
+            asked.perturbation.entity,
+            asked.perturbation.mode,
+            asked.perturbation.pipeline,
+            asked.perturbation.reverse,
+        ):
+            raise ValueError("its prompts or its table are not those that were asked for")
+        texts = self.prompts.texts
+        _check_written(self.written, [("", text) for text in (*texts, *result.counterparts)], asked.count)
+        if len(result.counterparts) != len(texts) or tuple(one.prompt for one in self.perturbed) != texts:
+            raise ValueError("it has texts of other prompts than were asked")
+        if any({len(one.texts), one.errors.texts} != {asked.count} for one in self.perturbed):
+            raise ValueError("it has another number of texts than was asked for")
+        of = {one.prompt: one.generated for one in self.written}
+        sides = [of[text] for text in texts], [of[text] for text in result.counterparts]
+        self._check_counted(sides)
+        pairs = [
+            PromptPairs(prompt.text, changed.texts, written.texts, prompt.category, prompt.fact)
+            for prompt, changed, written in zip(self.prompts.prompts, self.perturbed, sides[1], strict=True)
+        ]
+        folds = asked.count // (asked.fold_size or asked.count)
+        compared = len(pairs) * 4 * asked.count**2 / folds * permutations_for(len(pairs))
+        _check_length(text for one in self.perturbed for text in one.texts)
+        if compared > MOST_COMPARED:
+            raise ValueError("it has more texts than can be compared again here: ask for fewer, or for folds")
+        found = measured(asked, self.table, pairs)
+        distances = [name for name in asked.dissimilarities if name.startswith(f"{EMBEDDING}:")]
+        if [*result.reports] != [*asked.dissimilarities] or {*result.convergence} != {*result.reports}:
+            raise ValueError("it has reports of other measures than were asked for")
+        _check_same(
+            [
+                {name: one for name, one in result.reports.items() if name in found.reports},
+                {name: one for name, one in result.convergence.items() if name in found.convergence},
+                result.words,
+                result.label,
+            ],
+            [found.reports, found.convergence, found.words, LABEL],
+        )
+        for name in distances:
+            self._check_distance(name, result.reports[name])
+        return Checked(
+            "fairpair",
+            result.as_imported,
+            self._documents(),
+            tuple(_blocks(asked.key.as_imported, self.written)),
+            (EXCHANGE, *([f"the embedding distance ({', '.join(distances)})"] if distances else [])),
+        )
+
+    def _check_counted(self, sides: tuple[Sequence[Generated], Sequence[Generated]]) -> None:
+        """Check what is counted of all texts: how they end, how many decline, what p does wrong."""
+        result = self.result
+        ends = [Counter(end for one in side for end in one.ends) for side in sides]
+        declined = [sum(map(count_declining, side)) for side in sides]
+        first, second = result.ends.get("original", {}), result.ends.get("prompt", {})
+        if [Counter(first), Counter(second)] != ends or {*first, *second} - {*get_args(End)}:
+            raise ValueError("its texts ended otherwise than it says")
+        if result.declined and [result.declined.get(one) for one in ("original", "prompt")] != declined:
+            raise ValueError("other texts of it decline than it says")
+        if together([one.errors for one in self.perturbed]) != result.errors:
+            raise ValueError("its exchange erred otherwise than it says")
+
+    def _check_distance(self, name: str, report: FairPairReport) -> None:
+        """Check a report that was not worked out again: its texts are those of the request alone."""
+        asked, prompts = self.result.asked, self.prompts.prompts
+        measure = f"embedding distance ({name.partition(':')[2]})"
+        told = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
+        told |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
+        told |= {said for one in prompts for said in (one.text, one.category, one.fact)}
+        if (
+            [row.prompt for row in report.prompts] != [*self.prompts.texts]
+            or (report.model, report.dissimilarity, report.others) != (asked.key.model, measure, None)
+            or not {*report.intervals} <= {*QUANTITIES}
+            or not {*_texts_in(report.model_dump())} <= told
+        ):
+            raise ValueError(f"its report by {name} is not one of the request")
+
+    def _documents(self) -> Documents:
+        asked = self.result.asked.as_imported
+        texts = {
+            (asked.pairs_hash, digest(one.prompt)): one.model_dump(mode="json") for one in self.perturbed
+        }
+        return {
+            (asked.hash, "fairpair-asked"): asked.model_dump(mode="json"),
+            (asked.prompts.kept, PROMPTS): self.prompts.model_dump(mode="json"),
+            (asked.perturbation.kept, TABLE): self.table.model_dump(mode="json"),
+            (asked.pairs_hash, COUNTERPARTS): {"texts": list(self.result.counterparts)},
+            **texts,
+        }
+
+
+# ----------------------------------------------------------------------------------------- criteria
+
+
+class PackedCriteria(Record):
+    """A result of an experiment of the criteria.
+
+    ``written``: by cell, in the order in which they are asked; or ``scored``: [cell][word] nats, ``None`` for
+    words that the model cannot express.
+    """
+
+    result: CriteriaResult
+    material: dict[str, Any]
+    written: tuple[WrittenTexts, ...] = Field((), max_length=MOST_TEXTS)
+    scored: tuple[tuple[float | None, ...], ...] = Field((), max_length=MOST_TEXTS)
+
+    def checked(self) -> Checked:
+        """Check all parts against each other, and work the report out again.
+
+        Raises
+        ------
+        ValueError
+            They are not those of one request, or the report does not follow from the answers.
+        PackError
+            A name or text that may not be.
+        """
+        result, asked = self.result, self.result.asked
+        if asked.rules != CRITERIA_RULES:
+            raise ValueError("it was read by other rules than there are here")
+        if digest(self.material) != asked.material:
+            raise ValueError("its material is not that which was asked for")
+        _check_told(self.material)
+        experiment = restore_experiment(asked.experiment, self.material)
+        check_foreign(experiment)
+        if material_of(experiment) != self.material:
+            raise ValueError("its material is not written as the app writes it")
+        if experiment.title != asked.title:
+            raise ValueError("its title is not that of its experiment")
+        entries: tuple[LeftOut, ...] = ()
+        if isinstance(experiment, Questions):
+            entries = experiment.material.questions.left_out
+        if entries != result.entries_left_out:
+            raise ValueError("it leaves out other entries than its material")
+        came = self._check_written(experiment) if asked.generation else self._check_scored(experiment)
+        marked = asked.as_imported
+        return Checked(
+            "criteria",
+            result.as_imported,
+            {
+                (marked.hash, "criteria-asked"): marked.model_dump(mode="json"),
+                (marked.material, MATERIAL): self.material,
+            },
+            tuple(_blocks(marked.generation, self.written)) if marked.generation else (),
+            came,
+        )
+
+    def _check_written(self, experiment: Experiment) -> tuple[str, ...]:
+        """Check the texts, and the report of them; return what of it could not be worked out again."""
+        result, asked = self.result, self.result.asked
+        assert asked.wording is not None  # of a request that is written, validated
+        asks: Sequence[Ask] = experiment.asks(asked.wording)
+        _check_written(self.written, [(ask.system, ask.prompt) for ask in asks], asked.repeats)
+        if len(self.written) != len(asks) or self.scored or result.left_out:
+            raise ValueError("its cells are not those of its experiment")
+        counted = Counter(end for one in self.written for end in one.ends)
+        if Counter(result.ends) != counted or {*result.ends} - {*get_args(End)}:
+            raise ValueError("its texts ended otherwise than it says")
+        texts = {ask.cell: one.texts for ask, one in zip(asks, self.written, strict=True)}
+        if not isinstance(experiment, Hobbies):
+            _check_same(result.report, experiment.report(texts))
+            return ()
+        assert isinstance(result.report, HobbiesReport)  # of hobbies, validated
+        vectors = result.report.embedding
+        if vectors is not None:
+            _check_told(vectors.model_dump())
+            _check_vectors(vectors)
+        if not str(self.material["labeller"]).startswith(LEXICON):
+            _check_told(result.report.model_dump())
+            return ("the labels of the hobbies and all that follows from them",)
+        found = experiment.without_vectors(texts).model_copy(update={"embedding": vectors})
+        _check_same(result.report, found)
+        return () if vectors is None else ("the embedding score",)
+
+    def _check_scored(self, experiment: Experiment) -> tuple[str, ...]:
+        """Check the scores, and the report of them."""
+        result, asks = self.result, experiment.scored_asks()
+        if (
+            [len(one) for one in self.scored] != [len(ask.words) for ask in asks]
+            or self.written
+            or result.ends
+        ):
+            raise ValueError("its cells are not those of its experiment")
+        left_out = [one.name for one in result.left_out]
+        cells = [
+            (word in left_out, value)
+            for ask, nats in zip(asks, self.scored, strict=True)
+            for word, value in zip(ask.words, nats, strict=True)
+        ]
+        words = {word for ask in asks for word in ask.words}
+        if any(out != (value is None) for out, value in cells) or sorted({*left_out} & words) != sorted(
+            left_out
+        ):
+            raise ValueError("it leaves out other words than have no score")
+        if any(value is not None and value > ABOVE_NOTHING for _, value in cells):
+            raise ValueError("it holds what is no logarithm of a probability")
+        _check_told([one.reason for one in result.left_out])
+        nats = {
+            ask.cell: tuple(math.nan if value is None else value for value in row)
+            for ask, row in zip(asks, self.scored, strict=True)
+        }
+        _check_same(result.report, experiment.scored_report(nats))
+        return ()
+
+
+# ------------------------------------------------------------------------------ what both are checked by
+
+
+def _check_vectors(report: EmbeddingReport) -> None:
+    """Check that an embedding score is of the texts of one model alone."""
+    named = {*report.models, *(one.model for one in report.readings)}
+    if named != {OWN_TEXTS} or report.gaps or report.label != EMBEDDING_LABEL:
+        raise ValueError("its embedding score is of other texts")
+
+
+def _check_written(written: Sequence[WrittenTexts], asked: Iterable[tuple[str, str]], count: int) -> None:
+    """Check that there are the texts that were asked for, each prompt's once, and so many."""
+    if [(one.system, one.prompt) for one in written] != list(dict.fromkeys(asked)):
+        raise ValueError("it has texts of other prompts than were asked")
+    if len(written) * count > MOST_TEXTS:
+        raise ValueError(f"it has more than {MOST_TEXTS:,} texts")
+    if any(len(one.generated.texts) != count for one in written):
+        raise ValueError("it has another number of texts than was asked for")
+    _check_length(text for one in written for text in one.texts)
+    if any(number < 0 for one in written for number in one.tokens):
+        raise ValueError("one of its texts has fewer than no tokens")
+
+
+def _check_length(texts: Iterable[str]) -> None:
+    """Check that no text, and not all together, take more memory to read than a page may."""
+    whole = 0
+    for text in texts:
+        whole += len(text)
+        if len(text) > LONGEST or whole > MOST_CHARACTERS:
+            raise ValueError(
+                f"its texts have more than {LONGEST:,} characters, or together more than {MOST_CHARACTERS:,}"
+            )
+
+
+def _blocks(key: GenerationKey, written: Iterable[WrittenTexts]) -> Iterator[tuple[GenerationKey, Generated]]:
+    """Cut texts into the blocks in which the store keeps them."""
+    for one in written:
+        for part in parts(one.prompt, 0, len(one.texts)):
+            rows = slice(part.first, part.first + part.count)
+            cut = Generated(one.prompt, part.first, one.texts[rows], one.ends[rows], one.tokens[rows])
+            yield key.with_system(one.system), cut
+
+
+def _check_told(value: object) -> None:
+    """Check every text in nested tables and lists by the rules of one's own files."""
+    for text in _texts_in(value):
+        check_text(text, "a text", "a result", PackError)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield every text in nested tables and lists, but names of fields."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts_in(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _texts_in(inner)
+
+
+def _check_same(told: object, found: object) -> None:
+    """Refuse a report that is not the one which was worked out again.
+
+    Raises
+    ------
+    ValueError
+        They differ in more than what another machine makes of a number.
+    """
+    if not same(plain(told), plain(found)):
+        raise ValueError("its report does not follow from its texts or scores")
+
+
+def plain(value: object) -> object:
+    """Return records as tables, and tuples as lists."""
+    if isinstance(value, Record):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return {str(name): plain(inner) for name, inner in value.items()}
+    return [plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def same(told: object, found: object) -> bool:
+    """Tell whether two nested tables and lists say the same; numbers within :data:`SAME`."""
+    if isinstance(told, dict) and isinstance(found, dict):
+        return told.keys() == found.keys() and all(same(told[name], found[name]) for name in told)
+    if isinstance(told, list) and isinstance(found, list):
+        return len(told) == len(found) and all(map(same, told, found))
+    numbers = [one for one in (told, found) if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(numbers) == 2:
+        return math.isclose(numbers[0], numbers[1], rel_tol=SAME, abs_tol=SAME)
+    return type(told) is type(found) and told == found

@@ -1,0 +1,126 @@
+"""Results of FairPair and of the criteria gathered for a pack, with all that the store keeps of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pcf_core.core.errors import CriteriaError, FairPairError
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.run import ScoringKey
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiment import ScoredAsk
+from pcf_core.texts.criteria.experiments import material_of
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairResult
+from pcf_core.texts.packed import PackedCriteria, PackedFairPair, WrittenTexts
+from pcf_core.work.criteria import CRITERIA_AUDIT, asks_of, by_words, load_asked_experiment
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, load_pairs, load_perturbation_table, load_perturbed
+from pcf_core.work.fairpair import load_prompt_set as load_prompts
+
+Found = TypeVar("Found", FairPairResult, CriteriaResult)
+
+
+def packed_fairpair(store: Store, key: str) -> PackedFairPair:
+    """Gather a FairPair result by the key of its request.
+
+    Raises
+    ------
+    FairPairError
+        There is none, it was itself imported, or texts of it are gone.
+    StoreError
+        Its prompts, its table or texts are gone.
+    """
+    result = _must_be_ours(FAIRPAIR_AUDIT.load(store, key), key, "FairPair", FairPairError)
+    asked, prompts = result.asked, load_prompts(store, result.asked)
+    for place in range(len(result.counterparts)):
+        load_pairs(store, result, place)
+    wanted = [("", text) for text in (*prompts.texts, *result.counterparts)]
+    perturbed = (load_perturbed(store, asked, text) for text in prompts.texts)
+    return PackedFairPair(
+        result=result,
+        prompts=prompts,
+        table=load_perturbation_table(store, asked),
+        written=_written(store, asked.key, wanted, asked.count, FairPairError),
+        perturbed=tuple(one for one in perturbed if one is not None),
+    )
+
+
+def packed_criteria(store: Store, key: str) -> PackedCriteria:
+    """Gather a result of the criteria by the key of its request.
+
+    Raises
+    ------
+    CriteriaError
+        There is none, it was itself imported, or texts or scores of it are gone.
+    StoreError
+        Its material is gone.
+    """
+    result = _must_be_ours(CRITERIA_AUDIT.load(store, key), key, "criteria", CriteriaError)
+    asked, experiment = result.asked, load_asked_experiment(store, result.asked)
+    if asked.scoring is not None:
+        scored = _scored(store, asked.scoring, experiment.scored_asks())
+        return PackedCriteria(result=result, material=material_of(experiment), scored=scored)
+    asks = asks_of(asked, experiment)
+    wanted = [(ask.system, ask.prompt) for ask, _ in asks]
+    written = _written(store, asks[0][1], wanted, asked.repeats, CriteriaError)
+    return PackedCriteria(result=result, material=material_of(experiment), written=written)
+
+
+def _must_be_ours(
+    found: Found | None, key: str, what: str, error: type[FairPairError | CriteriaError]
+) -> Found:
+    """Return a result that is there and was made here."""
+    if found is None:
+        raise error(
+            f"No finished {what} result has the key {key[:40]!r}: give the one that `{what.lower()} --json` "
+            "calls asked, or ask for it first."
+        )
+    if found.asked.imported:
+        raise error(f"The {what} result {key} was imported: pass on the pack that it came in.")
+    return found
+
+
+def _written(
+    store: Store,
+    key: GenerationKey,
+    wanted: Sequence[tuple[str, str]],
+    count: int,
+    error: type[FairPairError | CriteriaError],
+) -> tuple[WrittenTexts, ...]:
+    """Read the texts of (system, prompt), each once."""
+    several = []
+    for system, prompt in dict.fromkeys(wanted):
+        found = store.texts(key.with_system(system), prompt, count)
+        if found is None:
+            raise error(f"Texts behind “{prompt[:60]}” are gone: ask for them again, then pack them.")
+        several.append(
+            WrittenTexts(
+                system=system, prompt=prompt, texts=found.texts, ends=found.ends, tokens=found.tokens
+            )
+        )
+    return tuple(several)
+
+
+def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[tuple[float | None, ...], ...]:
+    """Read [cell][word] nats; ``None`` for words that the tokenizer refuses.
+
+    Raises
+    ------
+    CriteriaError
+        Other scores are gone.
+    """
+    refused = store.known_words(key).refused
+    found: dict[str, tuple[float | None, ...]] = {}
+    for words, alike in by_words(asks).items():
+        values = store.gather(key, [ask.text for ask in alike], words).tolist()
+        for ask, row in zip(alike, values, strict=True):
+            found[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
+            if any(
+                (value is None) != (word in refused)
+                for word, value in zip(words, found[ask.cell], strict=True)
+            ):
+                raise CriteriaError(f"Scores of {ask.cell!r} are gone: ask for them again, then pack them.")
+            found[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
+    return tuple(found[ask.cell] for ask in asks)
