@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from pcf_core.core.errors import InspectLogError
+from pcf_core.core.errors import GenerationError, InspectLogError
 from pcf_core.core.generation import Decoding, End, Generated
 from pcf_core.core.records import first_problem
 from pcf_core.models.completions import LONGEST_TOKEN
@@ -276,6 +276,8 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
         task: FairPairTask | CriteriaTask = TypeAdapter(Task).validate_python((spec.metadata or {})[METADATA])
     except ValidationError as error:
         raise ValueError(f"its task: {first_problem(error).where[:100]} cannot be used") from error
+    except GenerationError as error:  # numbers that no text can be drawn with
+        raise ValueError(f"its task: {error}") from error
     found = _Texts(task)
     for number, sample in enumerate(samples, start=1):
         if number > MOST_SAMPLES:
