@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from pcf_core.app.import_log import draw_log_import
 from pcf_core.app.import_pack import draw_import
 from pcf_core.app.page import submit
 from pcf_core.app.queue import draw_queue
@@ -87,6 +88,7 @@ def draw() -> None:
         ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
             st.rerun()
     draw_import()
+    draw_log_import()
     st.subheader("Queue")
     draw_queue()
 

@@ -24,10 +24,11 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
     log, store = read_log(data), open_store()
     key = key_of(log)
     arrived = import_log(store, log, files)
-    record("imported", "texts", f"{key.model} {arrived.read_as.asked.hash}")
+    record("imported", "texts", f"{key.model} {log.eval_id}")
     say(inspected_note(key))
     if isinstance(arrived.read_as, ReadAsFairPair):
         one = arrived.read_as
+        lines: Sequence[str]
         result, _ = read_fairpair(store, one.asked, one.material)
         report, lines = fairpair_document(result, result.reports), lines_of(result, result.reports)
     else:

@@ -107,15 +107,17 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
     texts = _same(
         "prompts",
         task.prompts,
-        [lambda: prompt_files.load_prompts(prompt_files.SHELF.require(task.prompts), task.names)]
-        + [lambda path=path: prompt_files.load_prompts(path, task.names) for path in files],
+        lambda: prompt_files.SHELF.require(task.prompts),
+        files,
+        lambda file: prompt_files.load_prompts(file, task.names),
         lambda found: found.hash == task.prompts_hash,
     )
     table = _same(
         "table of counterparts",
         task.table,
-        [lambda: table_files.load_table(table_files.SHELF.require(task.table))]
-        + [lambda path=path: table_files.load_table(path) for path in files],
+        lambda: table_files.SHELF.require(task.table),
+        files,
+        table_files.load_table,
         lambda found: found.hash == task.table_hash,
     )
     if len(task.counterparts) != len(texts.texts):
@@ -136,8 +138,12 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
 
 
 def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsCriteria:
-    kept = {"": "", **own_files(task.experiment)}
-    named = [kept[task.material]] if task.material in kept else []
+    kept: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
+
+    def named() -> str | Path:
+        if task.material not in kept:
+            raise InspectLogError(f"There are no {KINDS[task.experiment]} of that name here.")
+        return kept[task.material]
 
     def made(path: str | Path) -> Experiment:
         return fitted(load_experiment(task.experiment, path), "written", task.questions)
@@ -145,25 +151,32 @@ def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) 
     experiment = _same(
         KINDS[task.experiment],
         task.material,
-        [lambda path=path: made(path) for path in (*named, *files)],
+        named,
+        files,
+        made,
         lambda found: digest(material_of(found)) == task.material_hash,
     )
     return ReadAsCriteria(written_asked(experiment, key, task.wording, task.count), experiment)
 
 
 def _same(
-    what: str, name: str, makers: Sequence[Callable[[], Found]], is_same: Callable[[Found], bool]
+    what: str,
+    name: str,
+    named: Callable[[], str | Path],
+    files: Sequence[Path],
+    load: Callable[[str | Path], Found],
+    is_same: Callable[[Found], bool],
 ) -> Found:
-    """Return the first that is what the task was asked with.
+    """Return what the task was asked with: what is kept by its name, or one of the files.
 
     Raises
     ------
     InspectLogError
-        None is.
+        Neither is.
     """
-    for make in makers:
+    for file in (None, *files):
         try:
-            found = make()
+            found = load(named() if file is None else file)
         except AuditError:  # not here, or of another kind
             continue
         if is_same(found):

@@ -79,7 +79,7 @@ class FairPairTask(Record):
     counterparts: tuple[Annotated[str, Field(max_length=2 * LONGEST)], ...] = Field(max_length=MOST)
     count: int = Field(ge=FEWEST_TEXTS, le=MOST_TEXTS)
     fold: int | None = Field(None, ge=FEWEST_TEXTS, le=MOST_TEXTS)
-    measures: tuple[Measure, ...] = Field(USUAL_DISSIMILARITIES, min_length=1, max_length=3)
+    measures: tuple[Measure, ...] = Field(min_length=1, max_length=3)
     decoding: Decoding = Decoding()
 
 

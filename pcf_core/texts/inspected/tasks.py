@@ -38,7 +38,7 @@ from pcf_core.texts.inspected.asking import (
 USUAL = Decoding()
 
 
-@solver
+@solver  # type: ignore[untyped-decorator]
 def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
     """Have one text written, drawn as the app draws it."""
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
@@ -77,7 +77,7 @@ def asking(asked: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> T
     )
 
 
-@task
+@task  # type: ignore[untyped-decorator]
 def fairpair(
     prompts: str = "common-sents-1",
     table: str = "gender",
@@ -112,7 +112,7 @@ def fairpair(
     return asking(asked, fairpair_messages(texts.texts, asked.counterparts))
 
 
-@task
+@task  # type: ignore[untyped-decorator]
 def criteria(
     experiment: ExperimentName,
     material: str = "",
