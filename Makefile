@@ -65,7 +65,7 @@ test: check
 test-rest: .venv/ready-dev
 	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST)
 
-test-all: check .venv-minicons/ready
+test-all: check .venv-minicons/ready .venv-inspect/ready
 	$(PYTEST)
 
 test-ray: .venv/ready-dev

@@ -132,7 +132,6 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         mode=task.mode,
         reverse=task.reverse,
         fold_size=task.fold,
-        chosen=task.measures,
     )
     return ReadAsFairPair(asked, FairPairMaterial(texts, table))
 

@@ -16,6 +16,7 @@ from pcf_core.models.generation.cost import estimate_requests
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve, resolve_writer
+from pcf_core.report.reproducing import criteria_command, fairpair_command
 from pcf_core.show.findings.imported import inspected_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
@@ -181,6 +182,22 @@ def test_the_model_is_named_after_provider_and_day_and_cannot_be_asked(store: St
     for name in ("inspect:", "inspect:openai/gpt", "inspect:<b>/x@2026-11-24", "inspect:gpt@2026-11-24"):
         with pytest.raises(ModelError, match="names no model of a log"):
             resolve_writer(name)
+
+
+def test_the_command_beside_a_result_asks_for_the_same(store: Store) -> None:
+    fairpair = import_log(store, log_of(FAIRPAIR), [PROMPTS]).read_as
+    criteria = import_log(store, log_of(CRITERIA), [PROFESSIONS]).read_as
+    assert isinstance(fairpair, ReadAsFairPair)
+    assert isinstance(criteria, ReadAsCriteria)
+    begin = "# then: python -m pcf_core import logs/LOG.eval\ninspect eval pcf_core/texts/inspected/tasks.py@"
+    assert fairpair_command(fairpair.asked).endswith(
+        f"{begin}fairpair --model mockllm/model -T prompts=FILE -T table=gender -T names=John,Jane"
+        " -T mode=whole -T count=4 -T temperature=1 -T top_p=0.9 -T length=30 -T seed=5"
+    )
+    assert criteria_command(store, criteria.asked).endswith(
+        f"{begin}criteria --model mockllm/model -T experiment=anecdotes -T material=FILE"
+        " -T wording=instruction -T repeats=3 -T temperature=0.5 -T top_p=1 -T length=80 -T seed=0"
+    )
 
 
 def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: Path) -> None:

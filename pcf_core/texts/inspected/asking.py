@@ -28,7 +28,6 @@ from pcf_core.texts.fairpair.prompts import LONGEST, MOST
 from pcf_core.texts.fairpair.records import (
     FEWEST_TEXTS,
     MOST_TEXTS,
-    USUAL_DISSIMILARITIES,
     Mode,
     Pair,
     PerturbationTable,
@@ -40,7 +39,6 @@ METADATA = "pcf_audit"  # of a task, under which its log says what was asked
 SEEDS = 2**31  # every server takes a number below
 Name = Annotated[str, Field(max_length=100)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
-Measure = Literal["jaccard", "jaccard-others", "sentiment"]
 
 
 class Message(NamedTuple):
@@ -79,7 +77,6 @@ class FairPairTask(Record):
     counterparts: tuple[Annotated[str, Field(max_length=2 * LONGEST)], ...] = Field(max_length=MOST)
     count: int = Field(ge=FEWEST_TEXTS, le=MOST_TEXTS)
     fold: int | None = Field(None, ge=FEWEST_TEXTS, le=MOST_TEXTS)
-    measures: tuple[Measure, ...] = Field(min_length=1, max_length=3)
     decoding: Decoding = Decoding()
 
 
@@ -128,7 +125,6 @@ def fairpair_task(
     mode: Mode = "whole",
     reverse: bool = False,
     fold: int | None = None,
-    measures: Sequence[str] = USUAL_DISSIMILARITIES,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> FairPairTask:
     """Make the task of a FairPair request; the counterparts of the prompts are made here.
@@ -136,7 +132,7 @@ def fairpair_task(
     Raises
     ------
     FairPairError
-        A count, a fold or a measure that no task can have, or a prompt that p leaves as it is.
+        A count or a fold that no task can have, or a prompt that p leaves as it is.
     PerturbationError
         A name stands for the side that it is not of.
     PipelineError
@@ -162,7 +158,6 @@ def fairpair_task(
         "counterparts": counterparts,
         "count": count,
         "fold": fold,
-        "measures": tuple(measures),
         "decoding": decoding,
     }
     return made(FairPairTask, fields, "The task", FairPairError)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 import zipfile
 import zlib
 from collections import Counter
@@ -41,11 +42,13 @@ LARGEST = 256 * 2**20  # bytes of a log
 LARGEST_JSON = 64 * 2**20  # of one that is a single JSON file: it is read at once
 LARGEST_ENTRY = 4 * 2**20  # of an unpacked file of a ZIP
 LARGEST_UNPACKED = 2 * 2**30  # of all of them
+LARGEST_TEXTS = 256 * 2**20  # characters of all texts
 MOST_SAMPLES = 200_000
 MOST_ENTRIES = MOST_SAMPLES + 1_000
 HEADER, SAMPLES = "header.json", "samples/"
 PACK = b"manifest.json"  # what a pack of runs begins with, and no log does
 STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # ways in which an entry is packed
+DIRECTORY = b"PK\x01\x02"  # before what the end of a ZIP says of an entry
 HEAD = 30  # bytes before the name of an entry
 SCHEMA = 2  # version of Inspect's logs
 SERVED = re.compile(r"[\w./@:+~-]{1,200}", re.ASCII)
@@ -61,6 +64,10 @@ BESIDE = frozenset(
         *("effort", "reasoning_effort", "reasoning_mode", "reasoning_tokens", "reasoning_summary"),
         "reasoning_history",
     }
+)
+BROKEN = (  # what json, zipfile, zlib and Arrow raise of a file that is none
+    *(ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError, NotImplementedError),
+    *(struct.error, zlib.error, zipfile.BadZipFile, pa.ArrowException),
 )
 ENDS: Mapping[str, End] = {"max_tokens": "length", "model_length": "length", "content_filter": "refused"}
 
@@ -182,6 +189,8 @@ def read_log(data: bytes) -> InspectLog:
         )
     try:
         if data[:4] == b"PK\x03\x04":
+            if data.count(DIRECTORY) > MOST_ENTRIES:  # before each becomes an object
+                raise ValueError("it has too many entries")
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 entries = _Entries(data, archive)
                 return _checked(_read(_Header, entries.json(HEADER), HEADER), entries.samples())
@@ -189,7 +198,7 @@ def read_log(data: bytes) -> InspectLog:
             raise ValueError(f"as JSON it may have {LARGEST_JSON // 2**20} MiB: keep it as .eval")
         whole = _read(_Whole, json.loads(data), "it")
         return _checked(whole, iter(whole.samples))
-    except (ValueError, KeyError, zipfile.BadZipFile, pa.ArrowException, OSError, RecursionError) as error:
+    except BROKEN as error:
         reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise InspectLogError(
             f"This file cannot be read as a log of Inspect ({reason}): give the .eval file of a task of "
@@ -204,8 +213,8 @@ class _Entries:
         self.data = data
         self.left = LARGEST_UNPACKED
         infos = archive.infolist()
-        if len(infos) > MOST_ENTRIES or len({info.filename for info in infos}) < len(infos):
-            raise ValueError("it has too many entries, or one of them twice")
+        if len({info.filename for info in infos}) < len(infos):
+            raise ValueError("it has an entry twice")
         self.infos = {info.filename: info for info in infos}
 
     def json(self, name: str) -> Any:
@@ -301,6 +310,7 @@ class _Texts:
         self.task = task
         self.found: dict[Message, dict[int, tuple[str, End, int]]] = {}
         self.served: set[str] = set()
+        self.size = 0
         self.thinking: dict[str, Any] = {}
 
     def add(self, sample: _Sample) -> None:
@@ -320,6 +330,9 @@ class _Texts:
         if index in own:
             raise ValueError("it has a text twice")
         own[index] = _text_of(sample.output, self.task.decoding)
+        self.size += len(own[index][0])
+        if self.size > LARGEST_TEXTS:
+            raise ValueError("its texts are too long together")
         if SERVED.fullmatch(sample.output.model):
             self.served.add(sample.output.model)
 

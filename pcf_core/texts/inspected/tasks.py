@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_d
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.fairpair.prompts import load_prompts
-from pcf_core.texts.fairpair.records import USUAL_DISSIMILARITIES, Mode
+from pcf_core.texts.fairpair.records import Mode
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.inspected.asking import (
     METADATA,
@@ -86,7 +86,6 @@ def fairpair(
     mode: Mode = "whole",
     count: int = 20,
     fold: int | None = None,
-    dissimilarity: str | list[str] = "",
     temperature: float = USUAL.temperature,
     top_p: float = USUAL.top_p,
     length: int = USUAL.length,
@@ -107,7 +106,6 @@ def fairpair(
         mode=mode,
         reverse=reverse,
         fold=fold,
-        measures=listed(dissimilarity) or USUAL_DISSIMILARITIES,
     )
     return asking(asked, fairpair_messages(texts.texts, asked.counterparts))
 

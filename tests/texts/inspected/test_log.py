@@ -116,7 +116,6 @@ WRONG: list[tuple[Callable[[Log], object], str]] = [
     (lambda log: set_in(log, "eval.metadata.pcf_audit.count", 10**9), "its task"),
     (lambda log: set_in(log, "eval.metadata.pcf_audit.decoding.length", 10**9), "length must be"),
     (lambda log: set_in(log, "eval.metadata.pcf_audit.extra", 1), "its task"),
-    (lambda log: set_in(log, "eval.metadata.pcf_audit.measures", ["embedding:/etc"]), "its task"),
     (lambda log: set_in(log, "eval.model", "a/<b>"), "name of its model"),
     (lambda log: set_in(log, "eval.model", "a/" + "b" * 300), "eval.model"),
     (lambda log: set_in(log, "eval.created", "2026-11-24T00:00:00"), "time zone"),
@@ -203,6 +202,13 @@ def test_limits_of_size_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LARGEST_JSON", 10)
     with pytest.raises(InspectLogError, match="as JSON it may have"):
         read_log(as_json(LOG))
+    monkeypatch.setattr(reading, "LARGEST_TEXTS", 50)
+    with pytest.raises(InspectLogError, match="too long together"):
+        read_log(FAIRPAIR.read_bytes())
+    monkeypatch.setattr(reading, "MOST_ENTRIES", 10)
+    with pytest.raises(InspectLogError, match="too many entries"):
+        read_log(FAIRPAIR.read_bytes())
+    monkeypatch.setattr(reading, "MOST_ENTRIES", 10**6)
     monkeypatch.setattr(reading, "LARGEST_UNPACKED", 5_000)
     with pytest.raises(InspectLogError, match="too large"):
         read_log(FAIRPAIR.read_bytes())

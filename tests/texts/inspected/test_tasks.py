@@ -54,7 +54,7 @@ def test_the_command_takes_the_options_that_the_document_names(tmp_path: Path) -
     run(
         *(str(BIN / "inspect"), "eval", f"{TASKS}@fairpair", "--model", "mockllm/model", "--display", "none"),
         *("-T", f"prompts={PROMPTS}", "-T", "names=Paul,Mary", "-T", "count=2", "-T", "mode=entity"),
-        *("-T", "temperature=0.5", "-T", "fold=2", "-T", "dissimilarity=sentiment", "--limit", "1"),
+        *("-T", "temperature=0.5", "-T", "fold=2", "--limit", "1"),
         *("--log-dir", str(tmp_path / "logs")),
         folder=tmp_path,
     )
@@ -62,12 +62,7 @@ def test_the_command_takes_the_options_that_the_document_names(tmp_path: Path) -
     header = run(str(BIN / "inspect"), "log", "dump", "--header-only", str(log), folder=tmp_path)
     asked = json.loads(header.stdout)["eval"]["metadata"]["pcf_audit"]
     assert asked["names"] == ["Paul", "Mary"]
-    assert (asked["mode"], asked["count"], asked["fold"], asked["measures"]) == (
-        "entity",
-        2,
-        2,
-        ["sentiment"],
-    )
+    assert (asked["mode"], asked["count"], asked["fold"]) == ("entity", 2, 2)
     assert asked["decoding"] == {"temperature": 0.5, "top_p": 0.9, "length": 40, "seed": 0}
     assert asked["counterparts"][0] == "Mary is a nurse."
 
