@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pcf_core.app.caprice import OCCUPATION_COLUMNS, draw_caprice, draw_prejudice, first_runs
+from pcf_core.app.caprice import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.notes import said_intervals
 from pcf_core.app.page import finding, foot, key_figures, open_page
 from pcf_core.app.shell import show
@@ -29,9 +29,6 @@ def draw() -> None:
     with top:
         say = stand_outs if part == "caprice" else widest
         finding(*(say(name, report) for name, report in shown.reports.items()))
-        with st.expander("How sure?"):
-            finding(*panel.findings)
-            key_figures(panel.numbers, loaded, said_intervals(loaded, "the risk and its parts"))
         others = list(loaded.runs)[len(shown.runs) :]
         if others:
             st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")
@@ -39,6 +36,11 @@ def draw() -> None:
         draw_prejudice(shown)
     else:
         draw_caprice(shown)
+    with st.expander("How sure?"):
+        finding(*panel.findings)
+        key_figures(panel.numbers, loaded, said_intervals(loaded, "the risk and its parts"))
+    if part == "caprice":
+        draw_fits(shown)
     foot(panel.how, lambda: tails_table(loaded.reports), "caprice", loaded, OCCUPATION_COLUMNS)
 
 

@@ -20,6 +20,7 @@ from pcf_core.app.shell import show
 from pcf_core.models.names import known_models
 from pcf_core.models.registry import left_out_models, list_models
 
+NARROW = ["name", "parameters", "bfloat16"]
 HOW = """
 **At hand** are the models that come with the app, those in the operator's folder, and those behind the
 endpoint. **Known** are models of the hub that the app can describe before they are downloaded; any other hub
@@ -54,11 +55,22 @@ def draw() -> None:
     if known:
         st.subheader("Known")
         shown = draw_filters(known)
-        draw_table(known_table(shown), "models_known", COLUMNS)
+        table = known_table(shown)
+        with st.container(key="cards_of_known"):  # what a telephone has room for; *One model* has the rest
+            alt = f"{len(shown):,} known models, their size and memory"
+            st.dataframe(
+                table.reindex(columns=NARROW),
+                hide_index=True,
+                column_config=COLUMNS,
+                placeholder="–",
+                alt=alt,
+            )
+        with st.container(key="table_of_known"):
+            draw_table(table, "models_known", COLUMNS)
         st.caption(f"{len(shown):,} of {len(known):,} known models")
     st.subheader("One model")
     draw_details(at_hand, known)
-    st.subheader("How to read this")
+    st.subheader("Reading the table")
     st.markdown(HOW)
 
 

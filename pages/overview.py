@@ -11,14 +11,16 @@ from pcf_core.app.overview import draw_models, model_rows
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
 from pcf_core.app.presets import draw_presets
+from pcf_core.app.probe import SENTENCE
 from pcf_core.app.roles import may_audit
 from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.sections.leaning import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import overview_finding, whiskers_note
-from pcf_core.show.overview import numbers_table, overview_answer
+from pcf_core.show.overview import example_sentence, numbers_table, overview_answer
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -47,7 +49,7 @@ def draw() -> None:
     draw_models(loaded, rows)
     if is_presented():
         return
-    draw_sentence_door()
+    draw_example(loaded)
     with st.expander("How sure?"):
         draw_how_sure(loaded)
     with st.expander("Every scored run on this topic, also with other sentences"):
@@ -95,14 +97,22 @@ def draw_start() -> None:
     st.markdown(WHAT)
 
 
-def draw_sentence_door() -> None:
-    """Draw the way to a sentence of one's own."""
+def draw_example(loaded: Loaded) -> None:
+    """Draw whom the first models expect in one sentence, and the way to another one."""
+    sentence, shares = example_cell(loaded)
+    finding(example_sentence(sentence.replace("[Y]", "…"), shares))
+    draw_sentence_door(sentence, "Try your own sentence")
+
+
+def draw_sentence_door(sentence: str = "", label: str = "Type a sentence: whose words are expected?") -> None:
+    """Draw the way to a sentence of one's own, which begins with ``sentence``."""
     if may_audit():
+        begun: dict[str, str | list[str]] = {SENTENCE: sentence} if sentence else {}
         st.page_link(
             "pages/try_a_sentence.py",
-            label="Type a sentence: whose words are expected?",
+            label=label,
             icon=":material/bolt:",
-            query_params=current_choice().parameters,
+            query_params=current_choice().parameters | begun,
         )
 
 

@@ -1,12 +1,15 @@
 """The page Risk: how much each model discriminates, and whether it is prejudice or caprice."""
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.data import Loaded
 from pcf_core.app.lean import draw_lean
 from pcf_core.app.notes import said_intervals_and_more
 from pcf_core.app.occupations import draw_occupations
-from pcf_core.app.page import draw_panel, finding, key_figures, open_page
+from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.policies import draw_verdicts
 from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
@@ -21,7 +24,6 @@ def draw() -> None:
     """Draw the page."""
     loaded = open_page("Risk", "")
     finding(risk_answer(loaded.rows), overview_answer(loaded.rows))
-    figures = st.expander("How sure?")
     with controls("risk"):
         view = choose_one(
             "Show",
@@ -40,12 +42,6 @@ def draw() -> None:
             help="Figures, pictures and tables give risks times 1,000, as in the tables of the first paper; "
             "sentences and the s.d. keep their unit.",
         )
-    with figures:
-        panel = risk_panel(loaded, thousand=thousand)
-        finding(*panel.findings)
-        key_figures(panel.numbers, loaded, said_intervals_and_more(loaded))
-        finding(*panel.notes)
-        draw_seeds(loaded)
     draw_view = {
         "models": draw_models,
         "shared or not": draw_lean,
@@ -53,13 +49,21 @@ def draw() -> None:
         "occupations": draw_occupations,
         "policy": draw_policy,
     }
-    draw_view[view](loaded, thousand)
-    with figures:  # behind the picture, which does not wait for the paired test
+    foot = draw_view[view](loaded, thousand)
+    figures = st.expander("How sure?")
+    with figures:
+        panel = risk_panel(loaded, thousand=thousand)
+        finding(*panel.findings)
+        key_figures(panel.numbers, loaded, said_intervals_and_more(loaded))
+        finding(*panel.notes)
+        draw_seeds(loaded)
+    foot()
+    with figures:  # behind all else, which does not wait for the paired test
         finding(loaded.order)
 
 
-def draw_models(loaded: Loaded, thousand: bool) -> None:
-    """Draw the risks of all models, in units or thousandths."""
+def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the risks of all models, in units or thousandths; return what draws its foot."""
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
@@ -76,19 +80,21 @@ def draw_models(loaded: Loaded, thousand: bool) -> None:
             help="The papers' own figures for this topic, hollow and labelled as published.",
         )
     panel = risk_panel(loaded, references=references, published=published, thousand=thousand)
-    draw_panel(panel, loaded, "risk")
+    draw_picture(panel)
+    return partial(draw_foot, panel, loaded, "risk")
 
 
-def draw_corrected(loaded: Loaded, thousand: bool) -> None:
-    """Draw corrected prejudice and caprice beside the plug-in values."""
+def draw_corrected(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw corrected prejudice and caprice beside the plug-in values; return what draws its foot."""
     panel = corrected_panel(loaded, thousand=thousand)
     finding(*panel.findings)
-    draw_panel(panel, loaded, "corrected")
+    draw_picture(panel)
+    return partial(draw_foot, panel, loaded, "corrected")
 
 
-def draw_policy(loaded: Loaded, thousand: bool) -> None:
-    """Draw the verdict of a policy, whose limits are on the scale that ends at 1."""
-    draw_verdicts(loaded)
+def draw_policy(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the verdicts of a policy, whose limits are on the scale that ends at 1; return its foot."""
+    return draw_verdicts(loaded)
 
 
 show(draw)

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from pcf_core.app.addresses import OVERVIEW
+from pcf_core.app.choice import current_choice
 from pcf_core.app.import_log import draw_log_import
 from pcf_core.app.import_pack import draw_import
-from pcf_core.app.page import submit
+from pcf_core.app.links import draw_link
+from pcf_core.app.page import draw_absent, submit
 from pcf_core.app.queue import draw_queue
 from pcf_core.app.request import (
     Request,
@@ -18,9 +21,11 @@ from pcf_core.app.request import (
 )
 from pcf_core.app.shell import show
 from pcf_core.app.text import plain
+from pcf_core.app.versions import parameters_of
 from pcf_core.app.words import draw_word_check
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
+from pcf_core.models.public import absent_among
 
 
 def queue_all(
@@ -54,6 +59,13 @@ def draw_refusal(model: str, error: AuditError) -> None:
     st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
 
 
+def draw_scored(request: Request, runs: Sequence[RunSpec]) -> None:
+    """Say that nothing is left to score, and lead to the results."""
+    st.success("All of this is scored already.", icon=":material/check:")
+    of_all = {"model": [run.scoring.name for run in runs], "precision": [request.precision]}
+    draw_link(OVERVIEW, "See the results", parameters_of(runs[0]) | of_all, ":material/table_chart:")
+
+
 def draw() -> None:
     """Draw the page."""
     st.title("Run an audit")
@@ -61,6 +73,7 @@ def draw() -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         request = draw_request()
+        draw_absent([name for name in absent_among(current_choice().models) if name not in request.models])
     runs, unfetched = [], []
     missing: dict[str, int] = {}
     with right:
@@ -79,7 +92,9 @@ def draw() -> None:
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
     with left:
-        if st.button(
+        if runs and not unfetched and all(missing.get(run.key) == 0 for run in runs):
+            draw_scored(request, runs)
+        elif st.button(
             "Run the audit",
             type="primary",
             icon=":material/play_arrow:",

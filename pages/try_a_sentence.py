@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
-from pcf_core.app.page import chart, draw_refused, finding
+from pcf_core.app.page import chart, draw_absent, draw_refused, finding
 from pcf_core.app.probe import (
     MOST_MODELS,
     draw_foot,
@@ -42,6 +42,7 @@ def draw() -> None:
         return
     sentence = checked_sentence(typed)
     asked = what_to_ask(choice, sentence)
+    draw_absent(asked.absent)
     draw_refused(asked.refused)
     if len(choice.asked) > MOST_MODELS:
         st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")

@@ -43,6 +43,7 @@ from pcf_core.report.comparison import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
+from pcf_core.report.sections.leaning import example_cell
 from pcf_core.report.tails import largest_caprice
 from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
@@ -163,6 +164,8 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(overview.overview_answer, rows)
     found.say(overview.risk_answer, rows)
     found.say(overview.ranges_sentence, rows)
+    sentence, shares = example_cell(study)
+    found.say(overview.example_sentence, sentence.replace("[Y]", "…"), shares)
     found.say(models.overview_finding, reports, over)
     found.say(answers.farthest_answer, even)
     names = tuple(reports)
@@ -292,6 +295,7 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
     pairs = [FAIRPAIR_AUDIT.load(store, asked.hash) for asked in FAIRPAIR_AUDIT.kept(store)]
     for result in sorted(filter(None, pairs), key=lambda one: one.asked.key.model):
         report = next(iter(result.reports.values()))
+        found.say(fairpair.fairpair_answer, report)
         found.say(fairpair.fairpair_finding, report)
         found.say(fairpair.bars_finding, report)
         found.say(fairpair.mean_ratio_note, report)

@@ -22,7 +22,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.registry import resolve, resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import suited
-from pcf_core.texts.criteria.experiments import load_experiment, usual_decoding
+from pcf_core.texts.criteria.experiments import REPEATS, load_experiment, usual_decoding
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
@@ -70,7 +70,7 @@ def usual_criteria(model: str, name: ExperimentName) -> CriteriaAsked:
     way = suited(spec, name)
     if way.wording is None:
         return scored_asked(experiment, ScoringKey.of(resolve(model)))
-    return written_asked(experiment, GenerationKey.of(spec, usual_decoding(name)), way.wording, BLOCK)
+    return written_asked(experiment, GenerationKey.of(spec, usual_decoding(name)), way.wording, REPEATS[name])
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ class Place:
 
 
 OVERVIEW, RISK, CAPRICE, TILT = Place("overview"), Place("risk"), Place("caprice"), Place("tilt")
-HEAT_MAP, TEMPLATES = Place("heat_map"), Place("templates")
+HEAT_MAP, TEMPLATES, MODELS = Place("heat_map"), Place("templates"), Place("models")
 FAIRPAIR_TAB, CRITERIA_TAB = Place("written_text", FAIRPAIR), Place("written_text", CRITERIA)
 KNOWN_TAB = Place("written_text", KNOWN)
 RUN_AN_AUDIT, TRY_A_SENTENCE = Place("run_an_audit"), Place("try_a_sentence")

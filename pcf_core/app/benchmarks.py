@@ -120,7 +120,7 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
     for result in found.values():
         if left := left_out_finding(result):
             st.caption(plain(f"{result.asked.model}: {left}"))
-    data, how = st.tabs(["Data", "How to read this"])
+    data, how = st.tabs(["Data", "Reading the table"])
     with data:
         draw_table(results_table(found), f"benchmark_{benchmark}")
         st.caption(plain(f"Sentences: {next(iter(found.values())).asked.title}."))

@@ -79,7 +79,7 @@ def first_runs(loaded: Loaded) -> Loaded:
 
 
 def draw_caprice(shown: Loaded) -> None:
-    """Draw the controls and the picture of caprice, and the table of fits."""
+    """Draw the controls and the picture of caprice."""
     with controls("caprice"):
         view = choose_one(
             "Picture",
@@ -103,10 +103,14 @@ def draw_caprice(shown: Loaded) -> None:
         draw_hill(shown)
     else:
         draw_picture(caprice_panel(shown, log_count=log_count))
+
+
+def draw_fits(shown: Loaded) -> None:
+    """Draw the table of fits, if there are any."""
     table = fits_table(tail_shapes(shown))
     if len(table):
-        st.markdown("##### Fits of the values above 0")
-        draw_table(table, "fits", FIT_COLUMNS)
+        with st.expander("Which distributions fit the values above 0"):
+            draw_table(table, "fits", FIT_COLUMNS)
 
 
 def draw_hill(shown: Loaded) -> None:

@@ -16,7 +16,7 @@ from pcf_core.app.facts import draw_facts
 from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.named_models import draw_lookable
-from pcf_core.app.page import chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
+from pcf_core.app.page import FOOT, chart, draw_figures, draw_provenance, draw_table, finding, offer_scoring
 from pcf_core.app.readings import follow_readings
 from pcf_core.app.text import plain
 from pcf_core.report.records import KeyFigure
@@ -89,9 +89,7 @@ def draw_summary() -> None:
         if item.run.scoring.label != item.run.scoring.name:
             st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
     if case.found:
-        finding(agreement_finding(model, case.topic.title, case.rows), *case_findings(case.rows))
-        if figures := case_figures(case):
-            draw_figures(figures)
+        finding(agreement_finding(model, case.topic.title, case.rows))
     else:
         st.info(
             "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
@@ -99,6 +97,11 @@ def draw_summary() -> None:
             icon=":material/info:",
         )
     draw_rows(case)
+    if case.found:
+        with st.expander("How sure?"):
+            finding(*case_findings(case.rows))
+            if figures := case_figures(case):
+                draw_figures(figures)
     draw_beside_audits(model)
     if case.loaded.missing:
         offer_scoring(case.loaded.missing)
@@ -249,7 +252,7 @@ def draw_shared(found: SharedOccupations) -> None:
         "case_shared",
         "Tilt of each shared occupation in gaps against the share of women in stories about it",
     )
-    left, right = st.tabs(["How to read this picture", "Data of this picture"])
+    left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_SHARED)
     with right:
         draw_table(shared_table(found), "case_shared")
@@ -273,8 +276,8 @@ def shared_table(found: SharedOccupations) -> pd.DataFrame:
 
 
 def draw_foot(case: CaseFile) -> None:
-    """Draw How to read this, Data, Provenance of every audit."""
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    """Draw how to read the picture, its data, method and provenance of every audit."""
+    left, middle, right = st.tabs(FOOT)
     left.markdown(HOW)
     with middle:
         draw_table(data_table(case.rows), "text_summary")

@@ -12,7 +12,7 @@ from pcf_core.app.baseline import FIRST, SECOND, draw_pin
 from pcf_core.app.compare_tables import COMPARISON_COLUMNS
 from pcf_core.app.compare_tilts import DUMBBELLS, draw_tilts
 from pcf_core.app.data import Loaded
-from pcf_core.app.page import draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
+from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.text import plain
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Comparison, Interval, Side
@@ -63,17 +63,17 @@ def draw_pair(loaded: Loaded) -> None:
     st.markdown(f"##### {plain(pair_answer(standing))}")
     finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
     draw_tilts(loaded, reports, pair)
-    for sentence in comparison.warnings:
-        st.caption(plain(sentence))
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     with st.expander("How sure?"):
         finding(difference_finding(comparison, over=loaded.over))
         draw_columns(comparison, loaded)
+        for sentence in comparison.warnings:
+            st.caption(plain(sentence))
     with st.expander("Which occupations differ in risk?"):
         shown = choose_picture()
         finding(occupations_difference_finding(comparison, shown.quantity))
         draw_occupations(loaded, comparison, shown)
-    reading, data, provenance = st.tabs(["Reading the picture", "Data", "Method and provenance"])
+    reading, data, provenance = st.tabs(FOOT)
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
     reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
     with data:
@@ -87,7 +87,7 @@ def draw_pair(loaded: Loaded) -> None:
 def choose_pair(loaded: Loaded) -> tuple[str, str]:
     """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
     names = list(loaded.runs)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", key="pair"):
         first = st.selectbox(
             "First model",
             names,

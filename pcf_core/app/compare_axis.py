@@ -23,7 +23,7 @@ from pcf_core.app.compare_pairs import (
 from pcf_core.app.compare_tables import AXIS_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, topics, usual_lists
-from pcf_core.app.page import draw_provenance, draw_table, finding, picture
+from pcf_core.app.page import FOOT, draw_provenance, draw_table, finding, picture
 from pcf_core.app.run_labels import told_apart
 from pcf_core.app.stores import open_store
 from pcf_core.app.text import plain
@@ -124,7 +124,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
     picture(make, "axis_panels", alt, source=loaded.source)
     draw_changes(changed, loaded.over)
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left, middle, right = st.tabs(FOOT)
     left.markdown(HOW)
     with middle:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)

@@ -91,7 +91,7 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         placeholder="–",
         alt=f"R, prejudice and caprice in the papers' form, {len(shown)} rows",
     )
-    names = ["How to read this", "Why printed rows differ", "Data", "Provenance"]
+    names = ["Reading the picture", "Why printed rows differ", "Data", "Method and provenance"]
     left, why, middle, right = st.tabs(names)
     left.markdown(HOW)
     why.markdown(REASONS)

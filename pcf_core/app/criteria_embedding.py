@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.criteria import command
-from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_commands, draw_table, finding
+from pcf_core.app.page import CRITERIA_SOURCE, FOOT, chart, draw_commands, draw_table, finding
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
@@ -64,7 +64,7 @@ def draw_embedding_of_all(
             f"Embedding score of {names} on one axis, women's names against men's",
             source=CRITERIA_SOURCE,
         )
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"], key="cr_embedding_all")
+    left, middle, right = st.tabs(FOOT, key="cr_embedding_all")
     left.markdown(HOW)
     with middle:
         for title, table in embedding_tables(found.report).items():

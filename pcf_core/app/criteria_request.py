@@ -17,21 +17,21 @@ from pcf_core.app.text import plain
 from pcf_core.app.text_audits import draw_length, draw_seed, draw_top_p, first_kept
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.errors import AuditError
-from pcf_core.core.generation import BLOCK, HOTTEST, Decoding, GenerationKey
+from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
 from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.endpoint import known_chat
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve_to_score, resolve_writer
+from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
-from pcf_core.texts.criteria.experiments import fitted, usual_decoding
+from pcf_core.texts.criteria.experiments import REPEATS, fitted, usual_decoding
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
 from pcf_core.work.criteria import CRITERIA, scored_asked, written_asked
 
 FIRST_MODEL = "mini-gpt"
 USUAL = "usual"
-USUAL_REPEATS = BLOCK
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 ANSWERINGS: tuple[Answering, ...] = get_args(Answering)
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
@@ -48,15 +48,16 @@ Which = tuple[str, ExperimentName]  # a model, by its label, and an experiment
 class Request:
     """What the form asks for.
 
-    ``answering``, ``wording``: empty for what suits each model best.  ``length``: new tokens at most,
-    ``None`` for what is usual for each experiment.  ``materials``: what the experiments are made of, as
-    chosen.  ``questions``: how many of the set, ``None`` for what is usual for the way of answering.
+    ``answering``, ``wording``: empty for what suits each model best.  ``repeats``, ``length``: texts of each
+    prompt, and new tokens at most, ``None`` for what is usual for each experiment.  ``materials``: what the
+    experiments are made of, as chosen.  ``questions``: how many of the set, ``None`` for what is usual for
+    the way of answering.
     """
 
     models: tuple[str, ...]
     answering: Literal["", Answering]
     wording: Literal["", Wording]
-    repeats: int
+    repeats: int | None
     temperature: float
     top_p: float
     length: int | None
@@ -132,7 +133,8 @@ class Request:
             return tuple(scored_asked(experiment, ScoringKey.of(spec)) for spec in scored)
         writers = precisions_of(resolve_writer(model, chat=way.wording == "instruction"), self.precision)
         keys = [GenerationKey.of(spec, self.decoding(name)) for spec in writers]
-        return tuple(written_asked(experiment, key, way.wording, self.repeats) for key in keys)
+        repeats = self.repeats or REPEATS[name]
+        return tuple(written_asked(experiment, key, way.wording, repeats) for key in keys)
 
 
 def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> str:
@@ -225,8 +227,9 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
     return found
 
 
-def _draw_wording() -> tuple[str, int]:
+def _draw_wording() -> tuple[str, int | None]:
     left, right = st.columns(2)
+    usual = [f"{repeats:,} for {name}" for name, repeats in REPEATS.items()]
     wording = choose_one(
         "Wording",
         [USUAL, *WORDINGS],
@@ -240,13 +243,14 @@ def _draw_wording() -> tuple[str, int]:
         "Texts of each prompt",
         min_value=1,
         max_value=MOST_REPEATS,
-        value=USUAL_REPEATS,
-        step=USUAL_REPEATS,
+        value=None,
+        step=1,
+        placeholder="usual",
         key="cr_repeats",
         bind="query-params",
-        help="How often each prompt is answered. The paper has 30 for anecdotes, 10 for questions and 50 "
-        "for tasks. More texts of a prompt say nothing of other prompts. Texts that are there are kept: "
-        "asking for more writes the rest. At temperature 0 all are the same and one counts.",
+        help=f"How often each prompt is answered; usual: {listed(usual)}. The paper has 30 for anecdotes, 10 "
+        "for questions and 50 for tasks. More texts of a prompt say nothing of other prompts. Texts that are "
+        "there are kept: asking for more writes the rest. At temperature 0 all are the same and one counts.",
     )
     return wording, repeats
 

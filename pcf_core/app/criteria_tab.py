@@ -40,7 +40,6 @@ VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
 
 def draw_criteria() -> None:
     """Draw the tab."""
-    st.caption(LABEL)
     adopt_next()
     adopt_kept()
     request = draw_request()
@@ -58,3 +57,4 @@ def draw_criteria() -> None:
         "and tasks for separation and sufficiency.",
     )
     VIEWS[view](Shown(request, found))
+    st.caption(LABEL)

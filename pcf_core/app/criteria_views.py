@@ -97,7 +97,9 @@ class Shown:
         ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
         published beside.
         """
-        left, middle, published, right = st.tabs(["How to read this", "Data", "Published", "Provenance"])
+        left, middle, published, right = st.tabs(
+            ["Reading the picture", "Data", "Published", "Method and provenance"]
+        )
         left.markdown(how)
         with middle:
             for title, table in tables.items():
@@ -121,9 +123,6 @@ def draw_summary(shown: Shown) -> None:
     for (model, experiment), result in shown.found.results.items():
         warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
     finding(*(summary_finding(model, readings) for model, readings in found.items()))
-    draw_criteria(found)
-    draw_figures(summary_figures(found))
-    finding(line_finding([row for readings in found.values() for row in readings]))
     ways = {row.answering for readings in found.values() for row in readings}
     for answering in (way for way in WAYS if way in ways):
         if len(ways) > 1:
@@ -137,20 +136,21 @@ def draw_summary(shown: Shown) -> None:
         draw_picture(replace(panel, alt=f"{panel.alt}, {answering}"), source=CRITERIA_SOURCE)
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
+    with st.expander("How sure?"):
+        draw_figures(summary_figures(found))
+        finding(line_finding([row for readings in found.values() for row in readings]))
+        draw_criteria(found)
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
     asked = [one for one in EXPERIMENTS if shown.found.of(one)]
     shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
 
 
 def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
-    """Draw a line for each criterion; of several models folded away, each under its name."""
-    if len(found) == 1:
-        finding_list(criterion_findings(next(iter(found.values()))))
-        return
-    with st.expander("Each criterion, model by model", icon=":material/list:"):
-        for model, readings in found.items():
+    """Draw a line for each criterion; of several models each under its name."""
+    for model, readings in found.items():
+        if len(found) > 1:
             st.markdown(f"**{plain(model)}**")
-            finding_list(criterion_findings(readings))
+        finding_list(criterion_findings(readings))
 
 
 def warn_of_silence(who: str, result: CriteriaResult) -> None:

@@ -23,13 +23,13 @@ from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
 from pcf_core.report.factors import (
     Panels,
-    capital,
     factors_table,
     left_out_table,
     lines_table,
     panels_in,
     slope_figures,
 )
+from pcf_core.report.panels import Panel
 from pcf_core.report.sections.factors import factor_panels
 from pcf_core.show.findings.factors import (
     factors_answer,
@@ -70,14 +70,18 @@ def draw_factors() -> None:
     panels = every[choice.model]
     with head:
         finding(*(factors_answer(name, found) for name, found in every.items()))
-        with st.expander("How sure?"):
-            said = (factors_finding(name, found) for name, found in every.items())
-            finding(*said, slopes_note(panels), templates_note(panels))
-            key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
-    draw_panels(loaded, choice, panels)
+    drawn = factor_panels(loaded, choice.model, panels)
+    draw_panels(drawn)
+    with st.expander("How sure?"):
+        said = (factors_finding(name, found) for name, found in every.items())
+        finding(*said, slopes_note(panels), templates_note(panels))
+        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
+        for one in drawn:
+            st.markdown(f"**{plain(one.heading)}**")
+            st.caption("  \n".join(plain(note) for note in one.notes))
     draw_left_out(panels)
-    st.markdown("**The lines of all chosen models**")
-    draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
+    with st.expander("The lines of all chosen models"):
+        draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
     foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
 
 
@@ -195,15 +199,12 @@ def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: Own
     }
 
 
-def draw_panels(loaded: Loaded, choice: FactorChoice, panels: Sequence[FactorPanel]) -> None:
-    """Draw two panels side by side, below each other on a narrow page, each with its lines in words."""
-    drawn = factor_panels(loaded, choice.model, panels)
+def draw_panels(drawn: Sequence[Panel]) -> None:
+    """Draw two panels side by side, below each other on a narrow page."""
     for start in range(0, len(drawn), 2):
-        for column, panel, one in zip(st.columns(2), panels[start:], drawn[start:], strict=False):
+        for column, one in zip(st.columns(2), drawn[start:], strict=False):
             with column:
-                st.markdown(f"**{plain(capital(panel.scale.noun))}**")
                 draw_picture(one)
-                st.caption("  \n".join(plain(note) for note in one.notes))
 
 
 def draw_left_out(panels: Sequence[FactorPanel]) -> None:

@@ -3,18 +3,18 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.fairpair import fairpair_figures, found_of, offer_writing, others_figures, read_together
+from pcf_core.app.fairpair import found_of, offer_writing, read_together
 from pcf_core.app.fairpair_links import adopt_kept, draw_kept
 from pcf_core.app.fairpair_measures import measures_of
 from pcf_core.app.fairpair_own import CATEGORIES, PROMPTS
 from pcf_core.app.fairpair_request import Request, draw_request, requests_of
 from pcf_core.app.fairpair_views import VIEWS, Shown
-from pcf_core.app.page import draw_figures, finding
+from pcf_core.app.page import finding
 from pcf_core.app.staying import recall, remember
 from pcf_core.app.text import plain
 from pcf_core.app.text_audits import draw_where_asked
 from pcf_core.app.widgets import choose_one
-from pcf_core.show.findings.fairpair import fairpair_finding, notes
+from pcf_core.show.findings.fairpair import fairpair_answer, notes
 from pcf_core.show.findings.fairpair_run import (
     ends_finding,
     perturber_finding,
@@ -35,7 +35,6 @@ sides is held against how much texts of one side differ among themselves.
 
 def draw_fairpair() -> None:
     """Draw the tab."""
-    st.caption(f"{LABEL[0].upper()}{LABEL[1:]}.")
     answer = st.container()  # what was found stands above the form that asks for it
     recall(PREFIX, "fp_model")
     PROMPTS.adopt_next()
@@ -49,7 +48,7 @@ def draw_fairpair() -> None:
 
 
 def draw_below(request: Request, answer: DeltaGenerator) -> None:
-    """Draw what the form leads to; the sentences and key figures go into ``answer``."""
+    """Draw what the form leads to; what was found goes into ``answer``."""
     PROMPTS.draw(request.prompts.name, request.prompts)
     categories = request.categories or load_categories(SHIPPED)
     CATEGORIES.draw(categories.name, categories)
@@ -102,13 +101,8 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
 
 
 def draw_answer(shown: Shown) -> None:
-    """Draw the sentences, the key figures, and what has to be known before they are believed."""
-    first, *others = map(fairpair_finding, shown.reports.values())
-    finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in others))  # the label once
-    figures, beside = fairpair_figures(shown.reports), others_figures(shown.reports)
-    for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
-        if row:
-            draw_figures(row)
+    """Draw a sentence on each model, and what has to be known before it is believed."""
+    finding(*map(fairpair_answer, shown.reports.values()))
     for model, result in shown.results.items():
         if silence := silence_warning(result):
             st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
@@ -117,6 +111,7 @@ def draw_answer(shown: Shown) -> None:
 def draw_beside(shown: Shown) -> None:
     """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
     results = shown.results
+    st.caption(source_of(LABEL))
     st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
     for model, result in results.items():
         st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.fairpair import Found, draw_provenance
+from pcf_core.app.fairpair import Found, draw_provenance, fairpair_figures, others_figures
 from pcf_core.app.fairpair_request import Request
 from pcf_core.app.fairpair_texts import HOW_TEXTS, draw_category, draw_pairs, draw_phrase
-from pcf_core.app.page import FAIRPAIR_SOURCE, chart, draw_picture, draw_table, finding
+from pcf_core.app.page import FAIRPAIR_SOURCE, FOOT, chart, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.widgets import choose_one
 from pcf_core.report.fairpair_tables import (
     categories_table,
@@ -32,12 +32,14 @@ from pcf_core.show.charts.fairpair import (
 from pcf_core.show.findings.fairpair import (
     bars_finding,
     convergence_finding,
+    fairpair_finding,
     mean_ratio_note,
     prompts_finding,
     sentiment_finding,
 )
 from pcf_core.show.findings.fairpair_run import grid_finding
-from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult
+from pcf_core.show.findings.sources import source_of
+from pcf_core.texts.fairpair.records import LABEL, FairPairReport, FairPairResult
 
 QUANTITIES: dict[str, Quantity] = {
     "B": "between",
@@ -89,9 +91,22 @@ class Shown:
             help="Whose prompts, words and texts are shown.",
         )
 
+    def draw_how_sure(self) -> None:
+        """Draw F with its test, and the key figures, under the picture."""
+        with st.expander("How sure?"):
+            first, *more = map(fairpair_finding, self.reports.values())
+            finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # it once
+            figures, beside = fairpair_figures(self.reports), others_figures(self.reports)
+            for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
+                if row:
+                    draw_figures(row)
+            for model, report in self.reports.items():
+                finding(self.of(model, bars_finding(report)), self.of(model, mean_ratio_note(report)))
+
     def foot(self, panel: Panel, name: str) -> None:
-        """Draw How to read this, Data, Provenance."""
-        left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+        """Draw how sure it is, how to read the picture, its data, method and provenance."""
+        self.draw_how_sure()
+        left, middle, right = st.tabs(FOOT)
         left.markdown(panel.how)
         with middle:
             if panel.table:
@@ -105,10 +120,8 @@ def draw_models(shown: Shown) -> None:
     reports = shown.reports
     panel = ratio_panel(reports, shown.found.models)
     draw_picture(panel, source=FAIRPAIR_SOURCE)
-    finding(*(shown.of(model, bars_finding(report)) for model, report in reports.items()))
     draw_picture(variation_panel(reports), source=FAIRPAIR_SOURCE)
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
-    finding(*(shown.of(model, mean_ratio_note(report)) for model, report in reports.items()))
     shown.foot(panel, "fairpair")
 
 
@@ -212,7 +225,9 @@ def draw_texts(shown: Shown) -> None:
     model = shown.one()
     report = shown.reports[model]
     pairs = draw_pairs(shown.results[model], report, model)
-    if pairs is not None:
+    if pairs is None:
+        shown.draw_how_sure()
+    else:
         shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
 
 

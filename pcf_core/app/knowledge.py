@@ -12,7 +12,7 @@ from pcf_core.app.caching import kept
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.knowledge_own import PANEL, draw_own, opened, set_names
-from pcf_core.app.page import draw_commands, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.page import FOOT, draw_commands, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.selection import Choice
@@ -82,7 +82,6 @@ def draw_knowledge() -> None:
     panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
     for panel in panels.values():
         finding(*panel.findings)
-    draw_figures(knowledge_figures(known.reports))
     for model, panel in panels.items():
         if panel.notes:
             said = " ".join(panel.notes)
@@ -104,7 +103,9 @@ def draw_knowledge() -> None:
         )
     panel = knowledge_panel(model, known.reports[model], order)
     draw_picture(panel)
-    how, data, source = st.tabs(["How to read this", "Data", "Provenance"])
+    with st.expander("How sure?"):
+        draw_figures(knowledge_figures(known.reports))
+    how, data, source = st.tabs(FOOT)
     how.markdown(panel.how)
     with data:
         draw_table(knowledge_table(known.reports), "knowledge")
@@ -124,7 +125,7 @@ def draw_form() -> tuple[str, str]:
             help="Sets that come with the app, then your own.",
         )
         score = st.selectbox(
-            "Score J",
+            "Score",
             list(SCORES),
             key="knowledge_score",
             bind="query-params",

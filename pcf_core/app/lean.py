@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -13,8 +14,14 @@ from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.report.sections.shared import baselines_of, lean_panel
 
 
-def draw_lean(loaded: Loaded, thousand: bool) -> None:
-    """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them."""
+def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them.
+
+    Returns
+    -------
+    Callable[[], None]
+        What draws its foot.
+    """
     store = open_store()
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     found = loaded.remember(baselines_held, held)
@@ -25,7 +32,7 @@ def draw_lean(loaded: Loaded, thousand: bool) -> None:
     if wanted := {name: run for name, run in asked.items() if run is not None}:
         st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
         offer_scoring(wanted)
-    draw_foot(panel, loaded, "lean")
+    return partial(draw_foot, panel, loaded, "lean")
 
 
 def baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:

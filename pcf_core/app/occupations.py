@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.data import Loaded
@@ -17,15 +20,15 @@ PARTS = {
 }
 
 
-def draw_occupations(loaded: Loaded, thousand: bool) -> None:
-    """Draw the view *occupations* of the page Risk."""
+def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the view *occupations* of the page Risk; return what draws its foot."""
     model = st.selectbox(
         "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
     )
     panel = occupation_panel(loaded, model, thousand=thousand)
     draw_picture(panel)
     draw_occupation_bars(loaded.reports[model], thousand=thousand)
-    draw_foot(panel, loaded, "occupations")
+    return partial(draw_foot, panel, loaded, "occupations")
 
 
 def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:

@@ -10,11 +10,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from pcf_core.app.addresses import MODELS
 from pcf_core.app.caching import kept
 from pcf_core.app.choice import current_choice
 from pcf_core.app.contrast import readable
 from pcf_core.app.data import Loaded, load, plans_of
 from pcf_core.app.facts import draw_facts
+from pcf_core.app.links import draw_link
 from pcf_core.app.notes import notes
 from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.queue import (
@@ -51,6 +53,7 @@ from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 FAIRPAIR_SOURCE, CRITERIA_SOURCE = f"{PROGRAM} · FairPair", f"{PROGRAM} · Criteria"
+FOOT = ("Reading the picture", "Data", "Method and provenance")
 ROW = 5  # key figures side by side
 FIGURES = 128  # kept for all visitors
 
@@ -108,6 +111,16 @@ def draw_refused(refused: Mapping[str, str]) -> None:
     for sentence in dict.fromkeys(refused.values()):
         names = listed([plain(name) for name, why in refused.items() if why == sentence])
         st.error(f"**{names}:** {plain(sentence)}", icon=":material/error:")
+
+
+def draw_absent(names: Sequence[str]) -> None:
+    """Say which models are passed over because their weights are not on this machine, and lead to them."""
+    if names:
+        st.info(
+            f"{plain(listed(names))}: the weights are not on this machine, so nothing new can be asked.",
+            icon=":material/cloud_download:",
+        )
+        draw_link(MODELS, "Get them on the page Models", {}, ":material/download:")
 
 
 def stop(otherwise: Callable[[], None] | None) -> None:
@@ -273,12 +286,6 @@ def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
     return readable(make(), title, source)
 
 
-def draw_panel(panel: Panel, loaded: Loaded, name: str) -> None:
-    """Draw the picture of a panel and what stands below it; ``name``: of the table's files."""
-    draw_picture(panel)
-    draw_foot(panel, loaded, name)
-
-
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None, *, source: str = "") -> None:
     """Draw the picture of a panel, if it has one.
 
@@ -354,8 +361,11 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw How to read this, Data, Provenance; ``columns`` and ``whole`` as in :func:`draw_table`."""
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    """Draw how to read the picture, its data, method and provenance.
+
+    ``columns`` and ``whole`` as in :func:`draw_table`.
+    """
+    left, middle, right = st.tabs(FOOT)
     left.markdown(how_to_read)
     with middle:
         draw_table(table(), name, columns, whole=whole)

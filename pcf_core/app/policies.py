@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import streamlit as st
 from pcf_core.app.caching import kept
 from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, must_wait
-from pcf_core.app.page import draw_commands, draw_notes, draw_table, finding, offer_scoring
+from pcf_core.app.page import FOOT, draw_commands, draw_notes, draw_table, finding, offer_scoring
 from pcf_core.app.readings import Wanted, follow_readings
 from pcf_core.app.roles import may_audit
 from pcf_core.app.stores import open_store
@@ -114,13 +114,19 @@ def take(key: str) -> None:
         state[key] = YOURS
 
 
-def draw_verdicts(loaded: Loaded) -> None:
-    """Draw the view of a policy: the verdict on each model, its limits, how sure that is, what is missing."""
+def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
+    """Draw the view of a policy: the verdict on each model, its limits, how sure that is, what is missing.
+
+    Returns
+    -------
+    Callable[[], None]
+        What draws its foot.
+    """
     policy = choose_policy("policy")
     if policy is None:
         if not (settings().policies or may_audit()):
             st.info("The operator has given no policy (PCF_POLICIES).", icon=":material/info:")
-        return
+        return lambda: None
     keys = keys_of([loaded])
     reports: list[GateReport] = []
     missing: dict[str, RunSpec] = {}
@@ -134,7 +140,12 @@ def draw_verdicts(loaded: Loaded) -> None:
         missing |= {place_of(key, run): run for run in found.missing if not key.imported}
     if missing:
         offer_scoring(missing)
-    how, data, provenance = st.tabs(["How to read this", "Data", "Provenance"])
+    return partial(draw_foot, reports, keys)
+
+
+def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
+    """Draw how to read the verdicts, their table, and the command that makes them again."""
+    how, data, provenance = st.tabs(FOOT)
     how.markdown(HOW)
     with data:
         if not reports:

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from pcf_core.app.choice import current_choice
+from pcf_core.show.charts.theme import SOURCE_SIZE
 
 PRESENT = "present"  # in the address: ?present=true, and ?present=1 too
 VIEWS = ("overview", "tilt", "heat_map", "risk", "caprice")
@@ -136,7 +137,12 @@ def enlarged(figure: go.Figure) -> go.Figure:
     shown = go.Figure(figure)
     text = {"size": TEXT}
     shown.update_layout(height=HEIGHT, font=text, legend={"font": text}, hoverlabel={"font": text})
-    shown.update_layout(title={"font": text})
+    said = shown.layout.title.text or ""
+    # The source stands in small letters of its own, and the plot makes room for larger ones.
+    shown.update_layout(
+        title={"font": text, "text": said.replace(f"font-size: {SOURCE_SIZE}px", f"font-size: {TEXT}px")},
+        margin={"t": (shown.layout.margin.t or 0) + (TEXT - SOURCE_SIZE) * (1 + said.count("<br>"))},
+    )
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})
     return shown.update_annotations(font=text)

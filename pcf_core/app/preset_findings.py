@@ -70,13 +70,15 @@ def draw_preset_finding(loaded: Loaded) -> str:
 
 
 def draw_differences(comparisons: Sequence[Comparison], loaded: Loaded) -> None:
-    """Draw every difference with its interval and p, and the commands that make them again."""
+    """Draw every difference with its interval and p, what makes it unsure, and the commands for it."""
     with st.expander("Every difference, with interval and p"):
         st.caption(
             "The difference is that of the first model less the second. *Method and provenance* of the "
             "view *two models* tells how intervals and tests are made."
         )
         draw_table(several_table(comparisons, loaded.over), "ready_comparison", SEVERAL_COLUMNS)
+        for warning in dict.fromkeys(warning for found in comparisons for warning in found.warnings):
+            st.caption(plain(warning))
         draw_commands("\n".join(command(found, loaded) for found in comparisons))
 
 
@@ -118,8 +120,7 @@ def notes_of(preset: Preset, comparisons: Sequence[Comparison], loaded: Loaded) 
     read = {name for name, item in loaded.runs.items() if item.run.plan is None}
     absent = [model for model in preset.models if model not in read]
     waiting = f"Not compared yet, for lack of scores: {', '.join(absent)}." if absent else ""
-    warnings = dict.fromkeys(warning for found in comparisons for warning in found.warnings)
     known = [found for model in preset.models if model in read and (found := spread_beside(model, loaded))]
     seeds = [seeds_spread(found.spreads, here=found.here) for found in known] if preset.pair else []
-    notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution, *warnings)
+    notes = (waiting, control_note(comparisons), common_note(comparisons), *seeds, preset.caution)
     return [sentence for sentence in notes if sentence]

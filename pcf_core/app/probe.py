@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import streamlit as st
 
 from pcf_core.app.facts import draw_facts
 from pcf_core.app.lists import template_sets
-from pcf_core.app.page import draw_commands, draw_table
+from pcf_core.app.page import FOOT, draw_commands, draw_table
 from pcf_core.app.selection import Choice
 from pcf_core.app.text import plain
 from pcf_core.app.versions import all_evidence, all_topics
@@ -24,6 +24,7 @@ from pcf_core.core.risk import Aggregation
 from pcf_core.core.run import ModelSpec, model_label
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import in_precision
+from pcf_core.models.public import absent_among
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, tokens_sentence
 from pcf_core.show.findings.numbers import percent
@@ -50,11 +51,15 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What can be asked: a probe and the model's specification by model, and why others cannot be asked."""
+    """What can be asked: a probe and the model's specification by model, and why others cannot be asked.
+
+    ``absent``: public models whose weights are not here.
+    """
 
     requests: Mapping[str, ProbeRequest]
     specs: Mapping[str, ModelSpec]
     refused: Mapping[str, str]
+    absent: Sequence[str] = ()
 
 
 def draw_sentence(choice: Choice) -> str:
@@ -115,7 +120,9 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
     if topic is None:
         raise TopicError(f"There is no topic named {choice.topic!r}; choose another in the sidebar.")
     requests, specs, refused = {}, {}, {}
-    for model, precision in choice.asked[:MOST_MODELS]:
+    absent = absent_among(choice.models)
+    asked = [(model, precision) for model, precision in choice.asked if model not in absent]
+    for model, precision in asked[:MOST_MODELS]:
         try:
             spec = in_precision(resolve(model), precision)
             label = model_label(model, spec.dtype)
@@ -123,7 +130,7 @@ def what_to_ask(choice: Choice, sentence: str) -> Asked:
             specs[label] = spec
         except AuditError as error:
             refused[model] = str(error)
-    return Asked(requests, specs, refused)
+    return Asked(requests, specs, refused, absent)
 
 
 def read_answer(document: Mapping[str, object], topic: Topic, aggregation: Aggregation) -> ProbeAnswer:
@@ -194,8 +201,8 @@ def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:
 
 
 def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked) -> None:
-    """Draw How to read this, Data, Provenance."""
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    """Draw how to read the picture, its data, method and provenance."""
+    left, middle, right = st.tabs(FOOT)
     left.markdown(how_to_read)
     with middle:
         draw_table(words_table(answers), "sentence", COLUMNS)

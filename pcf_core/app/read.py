@@ -145,12 +145,6 @@ def draw_read() -> None:
     with head:
         finding(*(read_finding(name, one) for name, one in read.found.items()))
         finding(read_occupations_finding(model, found))
-        key_figures(
-            read_figures(found),
-            loaded,
-            [f"{read_intervals_note({model: found})} {ORDER}"],
-            loaded.even,
-        )
     picture(
         partial(read_scatter, found, model, list(loaded.runs)),
         "read_scatter",
@@ -158,9 +152,16 @@ def draw_read() -> None:
         title=f"{model} against what it read",
         source=loaded.source,
     )
+    with st.expander("How sure?"):
+        key_figures(
+            read_figures(found),
+            loaded,
+            [f"{read_intervals_note({model: found})} {ORDER}"],
+            loaded.even,
+        )
     st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
-    st.markdown("**The slopes of all models whose text is known**")
-    draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
+    with st.expander("The slopes of all models whose text is known"):
+        draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
     missing = left_out_table(found)
     with st.expander(f"Left out, and why: {len(missing):,}"):
         draw_table(missing, "read_left_out", alt="Occupations not compared")

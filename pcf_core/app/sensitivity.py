@@ -28,6 +28,7 @@ from pcf_core.show.charts.sensitivity import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
+from pcf_core.show.overview import risk_answer
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 THREE_DIGITS = "%.3g"
@@ -78,10 +79,7 @@ def draw_sensitivity() -> None:
     loaded = open_results()
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(readings_finding(found, loaded.order))
-    with st.expander("How sure?"):
-        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
-        key_figures(range_figures(found), loaded)
+    finding(readings_finding(found, risk_answer(loaded.rows)))
     with st.container(horizontal=True):
         shown = choose_one(
             "Show",
@@ -106,6 +104,10 @@ def draw_sensitivity() -> None:
         f"The {shown} of each model under each choice",
         source=loaded.source,
     )
+    with st.expander("How sure?"):
+        finding(loaded.order)
+        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
+        key_figures(range_figures(found), loaded)
     missing = unavailable_lines(found)
     if missing:
         with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):

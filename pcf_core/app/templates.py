@@ -12,7 +12,7 @@ from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
-from pcf_core.app.page import draw_figures, draw_table, finding, picture
+from pcf_core.app.page import FOOT, draw_figures, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates_draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.app.templates_table import COLUMNS, draw_card, draw_find, draw_origin, set_table
@@ -187,7 +187,7 @@ def draw_see(shown: Shown) -> None:
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
     picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
-    left, middle, right = st.tabs(["How to read this", "Data", "Provenance"])
+    left, middle, right = st.tabs(FOOT)
     left.markdown(HOW)
     with middle:
         rows = draw_find(mined)

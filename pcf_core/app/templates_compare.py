@@ -66,7 +66,7 @@ def draw_compare(shown: Shown) -> None:
         st.caption(f"The {MOST_DRAWN:,} heaviest of {len(shares):,} templates are drawn.")
     st.markdown("**Effect on R**")
     draw_effect(shown, second)
-    left, right = st.tabs(["How to read this", "Data"])
+    left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW)
     with right:
         draw_table(shares_table(shares, found), f"{found.first}_{found.second}")

@@ -145,7 +145,7 @@ def draw_preview(shown: Shown) -> None:
         "risk_moves",
         f"R, prejudice and caprice of {count(len(moves), 'model')} with all templates and with those chosen",
     )
-    left, right = st.tabs(["How to read this", "Data"])
+    left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW)
     with right:
         rows = [

@@ -144,7 +144,7 @@ def draw_see(topic: Topic) -> None:
             {"group": list(words), "words": [plain(text) for text in words.values()]},
         ).set_index("group")
     )
-    left, middle, right = st.tabs(["How to read this", "Data", "Card"])
+    left, middle, right = st.tabs(["Reading the picture", "Data", "Card"])
     left.markdown(HOW)
     with middle:
         rows = [(group.name, word) for group in topic.groups for word in group.words]

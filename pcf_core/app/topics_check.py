@@ -97,7 +97,7 @@ def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
 
 def draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
     """Draw words and sentences, each with its downloads, and how to read them."""
-    words, sentences, how = st.tabs(["Words", "Sentences", "How to read this"])
+    words, sentences, how = st.tabs(["Words", "Sentences", "Reading the table"])
     with words:
         for model, check in checks.items():
             st.caption(f"**{plain(model)}** · {plain(tokens_note(check.tokens.values()))}")

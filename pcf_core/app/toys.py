@@ -22,7 +22,7 @@ def slider(label: str, key: str, value: float, help_text: str) -> float:
 def tell(how: str, figure: Callable[[], go.Figure], alt: str, key: str, table: pd.DataFrame) -> None:
     """Draw the picture, and under it how to read it and its data."""
     chart(figure(), key, alt)
-    left, right = st.tabs(["How to read this", "Data"])
+    left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(how)
     with right:
         draw_table(table, key)

@@ -20,7 +20,7 @@ from pcf_core.cli.options import (
 )
 from pcf_core.cli.text_audits import estimate_fields, give_each, give_queued, takes_text
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
@@ -28,9 +28,16 @@ from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.criteria import criteria_document, embedding_document
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
-from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS, fitted, load_experiment, usual_decoding
+from pcf_core.texts.criteria.experiments import (
+    REPEATS,
+    USUAL_QUESTIONS,
+    fitted,
+    load_experiment,
+    usual_decoding,
+)
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
@@ -39,6 +46,7 @@ from pcf_core.work.criteria import CRITERIA_AUDIT, embedding_asked, scored_asked
 from pcf_core.work.queue import Queue
 
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
+USUAL_REPEATS = [f"{repeats} for {name}" for name, repeats in REPEATS.items()]
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,10 @@ def criteria(
         int | None,
         typer.Option("--questions", help=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored"),
     ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", help="texts for each prompt")] = BLOCK,
+    repeats: Annotated[
+        int | None,
+        typer.Option("--repeats", help=f"texts for each prompt; else {listed(USUAL_REPEATS)}"),
+    ] = None,
     temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
     length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
@@ -100,7 +111,18 @@ def criteria(
         raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
     number_type = one_of(dtype, "--dtype", PRECISIONS)
     several = [
-        put(chosen, one, decoding, repeats, way, worded, number_type, chat, questions) for one in model
+        put(
+            chosen,
+            one,
+            decoding,
+            REPEATS[name] if repeats is None else repeats,
+            way,
+            worded,
+            number_type,
+            chat,
+            questions,
+        )
+        for one in model
     ]
     scored = [one.asked.model for one in several if one.asked.answering == "scored"]
     if labeller and scored:

@@ -8,7 +8,7 @@ joined; its code is never imported.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -91,6 +91,12 @@ def public_models() -> tuple[PublicModel, ...]:
 def public_model(name: str) -> PublicModel | None:
     """Return the public model of this name."""
     return next((model for model in public_models() if model.name == name), None)
+
+
+def absent_among(names: Iterable[str]) -> list[str]:
+    """Return which of these are public models whose weights are not on this machine, in their order."""
+    absent = {model.name for model in public_models() if not model.located}
+    return [name for name in names if name in absent]
 
 
 def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:

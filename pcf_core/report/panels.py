@@ -1,6 +1,6 @@
 """Panels: what a question is answered with, composed once; pages draw it and reports write it.
 
-    Runs (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_panel-->  a page
+    Runs (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_picture, draw_foot-->  a page
                                                                --part_of------------->  a part of a report
 
 A page keeps its controls and its layout, a section of a report the choice of panels and of their settings.

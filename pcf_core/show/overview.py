@@ -12,7 +12,7 @@ import pandas as pd
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
-from pcf_core.show.findings.numbers import listed, people, two_decimals
+from pcf_core.show.findings.numbers import listed, people, percent, two_decimals
 from pcf_core.show.findings.occupations import TIE
 
 KINDS: Mapping[ModelKind, str] = {
@@ -196,6 +196,24 @@ def card_text(row: ModelRow) -> str:
         return f"{risk} Favours neither."
     led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"
     return f"{risk} Favours {people(row.favoured)}, in {led}."
+
+
+def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> str:
+    """Say whom each model expects in one sentence: "“The nurse said that …” mini-gpt: women 89 %, men 11 %.".
+
+    Parameters
+    ----------
+    text
+        The sentence, with "…" for the word that is asked for.
+    shares
+        By model the probability of each group; the two most probable are named.
+    """
+    parts = []
+    for model, of_groups in shares.items():
+        ranked = sorted(of_groups.items(), key=lambda pair: -pair[1])[:2]
+        said = ", ".join(f"{people(group)} {percent(share)}" for group, share in ranked)
+        parts.append(f"{model}: {said}.")
+    return f"“{text}” {' '.join(parts)}"
 
 
 def copies_text(quantizations: Mapping[str, str]) -> str:

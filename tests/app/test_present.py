@@ -8,6 +8,7 @@ import pytest
 from pcf_core.app.present import HEIGHT, TEXT, VIEWS, enlarged
 from pcf_core.app.shell import SECTIONS
 from pcf_core.show.charts.risk import RiskBar, risk_bars
+from pcf_core.show.charts.theme import SOURCE_SIZE, titled
 
 
 def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -> None:
@@ -26,6 +27,14 @@ def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -
         shown.layout.annotations[0].font.size,
     ]
     assert min(sizes) >= TEXT == 20
+
+
+def test_the_source_under_a_title_is_as_large() -> None:
+    figure = titled(go.Figure(), "Risk of each model", "PCF Audit · Gender")
+    shown = enlarged(figure)
+    assert f"font-size: {TEXT}px" in shown.layout.title.text
+    assert f"font-size: {SOURCE_SIZE}px" not in shown.layout.title.text
+    assert shown.layout.margin.t > figure.layout.margin.t
 
 
 def test_it_is_drawn_of_any_picture() -> None:

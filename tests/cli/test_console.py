@@ -31,7 +31,7 @@ def piped() -> Stream:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Stream:
     """A narrow one: 24 characters."""
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((24, 10)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda **_: os.terminal_size((24, 10)))
     return Stream(terminal=True)
 
 

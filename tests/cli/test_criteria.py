@@ -205,12 +205,12 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
 def test_what_questions_cost_is_said_before_they_are_asked(own_settings: Settings) -> None:
     asked = ("--model", "mini-gpt", "--experiment", "questions", "--answering", "written", "--estimate")
     usual = answer("criteria_estimate", *asked)
-    assert usual["missing"] == 16 * 17 * 25
+    assert usual["missing"] == 16 * 17 * 2
     assert "16 of 64 questions are asked (--questions)" in usual["reason"]
     few = answer("criteria_estimate", *asked, "--questions", "4", "--repeats", "10")
     assert few["missing"] == 4 * 17 * 10
     whole = answer("criteria_estimate", *asked, "--questions", "64")
-    assert whole["missing"] == 64 * 17 * 25
+    assert whole["missing"] == 64 * 17 * 2
     assert "questions are asked" not in whole["reason"]
 
 

@@ -103,7 +103,7 @@ def test_the_page_counts_what_is_at_hand_and_what_is_known(
         "(16 GB) in float32, 1 asks to accept terms first, and 1 needs code of their own."
     ) in texts(app)
     assert [metric.value for metric in app.metric] == ["2", "3", "2", "1"]
-    at_hand, known = (frame.value for frame in app.dataframe)
+    at_hand, _, known = (frame.value for frame in app.dataframe)
     assert list(at_hand["name"]) == ["mini-bert", "mini-gpt"]
     assert list(at_hand["parameters"]) == [5_364_224, 5_289_472]
     assert list(known["name"]) == [model.name for model in KNOWN]
@@ -123,7 +123,8 @@ def test_the_page_counts_what_is_at_hand_and_what_is_known(
 )
 def test_filters_are_in_the_link(assets: Path, parameters: dict[str, str], left: list[str]) -> None:
     app = open_app("models", **parameters)
-    known = app.dataframe[1].value
+    narrow, known = (frame.value for frame in app.dataframe[1:3])
+    assert list(narrow["name"]) == left
     assert (list(known["name"]) if len(known) else []) == left
     assert f"{len(left)} of 3 known models" in [caption.value for caption in app.caption]
 

@@ -21,6 +21,7 @@ from pcf_core.show.overview import (
     bar,
     by_risk,
     card_text,
+    example_sentence,
     models_table,
     numbers_table,
     overview_answer,
@@ -103,6 +104,13 @@ def test_a_card_says_what_the_table_does() -> None:
     assert card_text(MEN) == "Risk 0.60 (0.60 to 0.60). Favours men, in 3 of 3 occupations."
     even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
     assert card_text(replace(even, low=None)) == "Risk 0.60. Favours neither."
+
+
+def test_an_example_names_two_groups_the_likelier_first() -> None:
+    shares = {"one": {"male": 0.11, "female": 0.89}, "two": {"black": 0.2, "white": 0.5, "asian": 0.3}}
+    assert example_sentence("The nurse said that …", shares) == (
+        "“The nurse said that …” one: women 89 %, men 11 %. two: white 50 %, asian 30 %."
+    )
 
 
 def test_small_risks_are_not_said_to_be_none() -> None:

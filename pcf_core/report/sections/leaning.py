@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.material.evidence import womens_share
@@ -29,6 +30,8 @@ from pcf_core.show.findings.occupations import (
     strongest_finding,
     tilt_finding,
 )
+
+TELLING = "nurse"  # of whom the example speaks where the list has it
 
 
 def tilt_panel(
@@ -126,6 +129,28 @@ def heat_answer(runs: Runs, name: str) -> str:
     """Answer which way the cells of a model lean."""
     item = runs.runs[name]
     return heat_map_answer(name, item.result.preferences, item.report.template_weights)
+
+
+def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
+    """Choose one sentence of the first run, and return whom the first two models expect in it.
+
+    Returns
+    -------
+    tuple[str, dict[str, dict[str, float]]]
+        The heaviest sentence, about the nurse or else the riskiest occupation, with ``[Y]`` in it; by model
+        the probability of each group, which sum to 1.
+    """
+    first, report = runs.first.result.preferences, runs.first.report
+    riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
+    occupation = TELLING if TELLING in first.occupations else riskiest
+    template = first.templates[int(np.argmax(report.template_weights))]
+    shares = {}
+    for name, item in list(runs.runs.items())[:2]:
+        cells = item.result.preferences
+        if occupation in cells.occupations and template in cells.templates:
+            values = cells.values[cells.occupations.index(occupation), cells.templates.index(template)]
+            shares[name] = dict(zip(cells.groups, values.tolist(), strict=True))
+    return template.replace("[X]", occupation), shares
 
 
 def heat_picture(

@@ -38,6 +38,25 @@ NO_RATIO: dict[Undefined, str] = {
 }
 
 
+def fairpair_answer(report: FairPairReport) -> str:
+    """Say whether a model writes otherwise about one side than about the other, also in the other words."""
+    sides = f"about {report.counterpart} than about {report.original}"
+    if report.p_value is None or report.least_p is None:
+        return f"{report.model} wrote one text a side, which no test can judge."
+    if report.least_p > SIGNIFICANCE:
+        return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
+    ratio = report.means.ratio
+    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1."
+    others = report.others
+    if not report.differs:
+        return f"We cannot show that {report.model} writes otherwise {sides}.{size}"
+    if others is None or others.p_value is None:
+        return f"{report.model} writes otherwise {sides}.{size}"
+    if others.differs:
+        return f"{report.model} writes otherwise {sides}, also in words that are not exchanged.{size}"
+    return f"{report.model} writes otherwise {sides}, but we see it in the exchanged words alone.{size}"
+
+
 def fairpair_finding(report: FairPairReport) -> str:
     """State F of all prompts together, what sampling alone gives, and whether that explains it.
 

@@ -65,7 +65,7 @@ def readings_finding(found: Sensitivities, order: str) -> str:
 
     Empty for one model.
 
-    ``order``: what a paired test says, see :func:`pcf_core.show.findings.comparison.order_finding`.
+    ``order``: what is said first, such as how risky each model is as chosen.
 
     Every word left out counts, since all models can be read with the same one; the extremes do not, since
     each model has its own.  Halves drawn at random are counted apart: they are samples.

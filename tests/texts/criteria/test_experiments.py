@@ -11,8 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from pcf_core.core.errors import CriteriaError, ModelError
+from pcf_core.core.generation import BLOCK
 from pcf_core.texts.criteria.experiments import (
     LENGTHS,
+    REPEATS,
     fitted,
     load_experiment,
     material_of,
@@ -79,6 +81,7 @@ def test_texts_are_drawn_as_in_the_paper_and_as_long_as_what_is_asked_for() -> N
     for name in NAMES:
         assert usual_decoding(name).temperature == 0.5
         assert usual_decoding(name).length == LENGTHS[name]
+        assert 1 <= REPEATS[name] <= BLOCK
 
 
 def test_a_labeller_is_named_with_the_material() -> None:
