@@ -10,7 +10,7 @@ from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
 from pcf_core.app.uploads import upload_file
 from pcf_core.core.errors import AuditError
-from pcf_core.show.findings.imported import inspected_note
+from pcf_core.show.findings.inspected import inspected_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.texts.inspected.log import LARGEST, read_log
 from pcf_core.work.criteria import CRITERIA_AUDIT

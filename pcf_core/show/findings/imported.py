@@ -1,11 +1,9 @@
-"""What has to be said of what was not made here: runs of a pack, and texts of a log of Inspect."""
+"""What has to be said of a run that came in a pack: who scored it, by their own word, and who signed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-
-from pcf_core.core.generation import INSPECTED, GenerationKey
 
 KEPT = "imported"  # in the provenance of such a run
 SIGNATURES = {
@@ -33,11 +31,3 @@ def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
         KEPT: f"scored by {who}, weights not seen here ({said})",
         "licence note of the pack": str(kept.get("licence") or "none"),
     }
-
-
-def inspected_note(key: GenerationKey) -> str:
-    """Say that a model's texts came in a log of Inspect; nothing of those that were written here."""
-    if not key.inspected:
-        return ""
-    model, _, day = key.model.removeprefix(INSPECTED).rpartition("@")
-    return f"The texts of {model} came in a log of Inspect of {day}; nobody here has asked that model."
