@@ -46,6 +46,13 @@ models: setup .venv/ready-models
 	.venv-minicons/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minicons.txt
 	touch $@
 
+# Inspect, in which FairPair and the criteria are tasks, with the little that a task needs of ours.
+.venv-inspect/ready: requirements-inspect.txt
+	test -x .venv-inspect/bin/python || $(PYTHON) -m venv .venv-inspect
+	.venv-inspect/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-inspect.txt
+	.venv-inspect/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/pcf_audit.pth", "w").write(sys.argv[1])' "$(CURDIR)"
+	touch $@
+
 check: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -58,7 +65,7 @@ test: check
 test-rest: .venv/ready-dev
 	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST)
 
-test-all: check .venv-minicons/ready
+test-all: check .venv-minicons/ready .venv-inspect/ready
 	$(PYTEST)
 
 test-ray: .venv/ready-dev

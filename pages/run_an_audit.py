@@ -6,6 +6,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import OVERVIEW
 from pcf_core.app.choice import current_choice
+from pcf_core.app.import_log import draw_log_import
 from pcf_core.app.import_pack import draw_import
 from pcf_core.app.links import draw_link
 from pcf_core.app.page import draw_absent, submit
@@ -102,6 +103,7 @@ def draw() -> None:
         ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
             st.rerun()
     draw_import()
+    draw_log_import()
     st.subheader("Queue")
     draw_queue()
 

@@ -83,7 +83,14 @@ def test_streamlit_torch_ray_and_fsspec_stay_in_their_files() -> None:
         assert "streamlit" not in tops or package_of(path) == "app", relative
         assert not tops & HEAVY or relative in MAY_BE_HEAVY, relative
         assert "ray" not in tops or relative in {"work/ray_engine.py", "work/ray_pool.py"}, relative
+        assert "inspect_ai" not in tops or relative == "texts/inspected/tasks.py", relative
         assert "fsspec" not in tops or relative == "store/places.py", relative
+
+
+def test_nothing_imports_the_tasks_of_inspect() -> None:
+    """Inspect is in an environment of its own: its logs are read without it."""
+    for path in FILES:
+        assert not any(name.startswith("pcf_core.texts.inspected.tasks") for name in imports_of(path)), path
 
 
 def test_every_package_says_what_it_holds() -> None:

@@ -14,7 +14,7 @@ from pcf_core.app.queue import keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import UNPINNED, follow_jobs, sort_requests
+from pcf_core.app.text_audits import UNPINNED, askable, follow_jobs, sort_requests
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.report.asked_material import asked_material
@@ -100,7 +100,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
     """
     if not missing:
         return False
-    waiting = follow_jobs(CRITERIA, missing)
+    waiting = askable(follow_jobs(CRITERIA, missing))
     if not waiting:
         return False
     with st.container(border=True):

@@ -21,6 +21,7 @@ from pcf_core.app.criteria_published import draw_published
 from pcf_core.app.criteria_request import EXPERIMENTS, TITLES, Request
 from pcf_core.app.page import CRITERIA_SOURCE, draw_figures, draw_picture, draw_table, finding, finding_list
 from pcf_core.app.text import plain
+from pcf_core.app.text_audits import draw_where_asked
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
@@ -109,6 +110,7 @@ class Shown:
             draw_published(experiments, results)
         with right:
             draw_provenance(results)
+        draw_where_asked([result.asked.key for result in results.values()])
 
 
 def draw_summary(shown: Shown) -> None:

@@ -13,7 +13,7 @@ from pcf_core.app.queue import keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.stores import open_queue, open_store
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import UNPINNED, follow_jobs, sort_requests
+from pcf_core.app.text_audits import UNPINNED, askable, follow_jobs, sort_requests
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Interval
 from pcf_core.report.records import KeyFigure
@@ -94,7 +94,7 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
     """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
     if not missing:
         return
-    waiting = follow_jobs(FAIRPAIR, missing)
+    waiting = askable(follow_jobs(FAIRPAIR, missing))
     if not waiting:
         return
     with st.container(border=True):

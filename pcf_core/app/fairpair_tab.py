@@ -15,7 +15,7 @@ from pcf_core.app.imported_texts import FAIRPAIR_KEY, draw_imported, draw_marks,
 from pcf_core.app.page import finding
 from pcf_core.app.staying import recall, remember
 from pcf_core.app.text import plain
-from pcf_core.app.text_audits import UNPINNED
+from pcf_core.app.text_audits import draw_where_asked
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.run import model_label
 from pcf_core.show.findings.fairpair import fairpair_answer, notes
@@ -133,5 +133,4 @@ def draw_beside(shown: Shown) -> None:
     with st.expander("What else has to be known", icon=":material/info:"):
         for model, report in shown.reports.items():
             st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
-    if any(result.asked.key.family == "endpoint" for result in results.values()):
-        st.caption(UNPINNED)
+    draw_where_asked([result.asked.key for result in results.values()])

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Protocol, TypeVar
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs
 from pcf_core.app.stores import open_queue
-from pcf_core.core.generation import LONGEST
-from pcf_core.core.run import ModelSpec
+from pcf_core.app.text import plain
+from pcf_core.core.errors import ModelError
+from pcf_core.core.generation import LONGEST, GenerationKey
+from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
+from pcf_core.models.inspected import refuse_asking
+from pcf_core.show.findings.inspected import inspected_note
 
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
@@ -29,7 +34,17 @@ class Asked(Protocol):
         ...
 
 
+class AskedOfOne(Asked, Protocol):
+    """A request to one model."""
+
+    @property
+    def key(self) -> GenerationKey | ScoringKey:
+        """Of the model."""
+        ...
+
+
 Which = TypeVar("Which")
+Single = TypeVar("Single", bound=AskedOfOne)
 Request = TypeVar("Request", bound=Asked)
 Result = TypeVar("Result")
 
@@ -82,6 +97,30 @@ def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Requ
         draw_job(job)
     at_it = {job.key for job in (*active, *ended)}
     return {which: one for which, one in missing.items() if one.hash not in at_it}
+
+
+def askable(waiting: Mapping[Which, Single]) -> dict[Which, Single]:
+    """Return the requests to models that can be asked; of the others a log brought texts: say so."""
+    found: dict[Which, Single] = {}
+    refused: dict[str, None] = {}
+    for which, one in waiting.items():
+        try:
+            refuse_asking(one.key.model)
+            found[which] = one
+        except ModelError as error:
+            refused[str(error)] = None
+    for sentence in refused:
+        st.caption(plain(sentence))
+    return found
+
+
+def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
+    """Draw what endpoints do not promise, and whose texts came in a log of Inspect."""
+    written = [key for key in keys if isinstance(key, GenerationKey) and key.family == "endpoint"]
+    for note in dict.fromkeys(inspected_note(key) for key in written if key.inspected):
+        st.caption(plain(note))
+    if any(not key.inspected for key in written):
+        st.caption(UNPINNED)
 
 
 def draw_top_p(place: DeltaGenerator, prefix: str, usual: float) -> float:

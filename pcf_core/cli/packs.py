@@ -61,13 +61,31 @@ def write_pack(
     say(f"wrote {out}")
 
 
-def import_runs(pack: PackArgument, as_json: JsonOption = False) -> None:
-    """Show what a pack holds beside what was made here, marked as imported."""
+def import_runs(
+    pack: Annotated[
+        Path, typer.Argument(help="a pack, as export --format pack writes it, or a log of Inspect (.eval)")
+    ],
+    material: Annotated[
+        list[Path] | None,
+        typer.Option("--material", help="of a log: a file of yours that its task was asked with; repeatable"),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a pack or a log of Inspect holds beside what was made here, marked as imported."""
     from pcf_core.report.importing import import_pack
     from pcf_core.report.packs import read_pack
     from pcf_core.report.signing import signature_of
+    from pcf_core.texts.inspected.log import is_log
 
-    found = read_pack(pack_data(pack))
+    data = pack_data(pack)
+    if is_log(data):
+        from pcf_core.cli.inspect_logs import import_inspect_log
+
+        import_inspect_log(data, material or (), as_json)
+        return
+    if material:
+        raise PackError("A pack has its material in it: leave --material out, which is of a log of Inspect.")
+    found = read_pack(data)
     signature = signature_of(found.signed, found.signature, settings().signers)
     arrived = import_pack(open_store(), found, signature)
     record("imported", "pack", f"{' '.join(found.manifest.keys)} {signature}")

@@ -18,6 +18,7 @@ AuditError                     one clear sentence: which input, what is allowed,
 │   ├── RunError               unknown run key, run not finished
 │   ├── PolicyError            the limits that a model is checked against
 │   ├── PackError              a pack that was changed, is none, or says what is known here otherwise
+│   ├── InspectLogError        a log of Inspect that is none of ours, unfinished, or asks something else
 │   ├── RightsError            what this person may not do here, or a limit that the operator has set
 │   └── SettingsError          the operator's settings
 ├── StoreError                 the store cannot be read or written (command line: exit 1)
@@ -103,6 +104,10 @@ class PolicyError(InputError):
 
 class PackError(InputError):
     """A file of runs made elsewhere: changed on its way, no such file, or against what is here."""
+
+
+class InspectLogError(InputError):
+    """A log of Inspect: none of our tasks', unfinished, or of other texts than its task asks for."""
 
 
 class RightsError(InputError):

@@ -17,6 +17,8 @@ from pcf_core.core.run import IMPORTED, ModelSpec, imported_name
 BLOCK = 25  # texts of one prompt that are stored together, at most
 End = Literal["stop", "length", "refused", "empty"]
 
+# Before the name of a model whose texts came in a log of Inspect: inspect:openai/gpt-4o@2026-11-23
+INSPECTED = "inspect:"
 LONGEST = 4096  # new tokens that may be asked for
 HOTTEST = 10.0  # temperature
 
@@ -122,6 +124,11 @@ class GenerationKey(Record):
     def with_system(self, system: str) -> GenerationKey:
         """Return the same model and decoding with another system prompt."""
         return self.model_copy(update={"system": system})
+
+    @property
+    def inspected(self) -> bool:
+        """Whether the texts came in a log of Inspect: nobody here has asked the model."""
+        return self.model.startswith(INSPECTED)
 
     @property
     def hash(self) -> str:

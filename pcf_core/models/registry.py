@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from pcf_core.core.errors import ModelError
 from pcf_core.core.factors import TrainingText
 from pcf_core.core.families import Family
+from pcf_core.core.generation import INSPECTED
 from pcf_core.core.records import LeftOut, Record
 from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
@@ -28,6 +29,7 @@ from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_en
 from pcf_core.models.folder import describe, model_hash, weight_files, weights_hash, weights_present
 from pcf_core.models.gguf import SUFFIX, describe_gguf
 from pcf_core.models.hub import require_allowed_code, resolve_hub
+from pcf_core.models.inspected import resolve_inspected
 from pcf_core.models.names import NAME, known_models, require_allowed, split_name
 from pcf_core.models.public import public_model, public_models
 
@@ -62,6 +64,8 @@ def resolve(name_or_path: str) -> ModelSpec:
             f"Of {shown(name_or_path)} there are imported results alone: only what came in its pack is read "
             "here."
         )
+    if name_or_path.startswith(INSPECTED):
+        raise ModelError(f"Of {shown(name_or_path)} there are texts alone, and no scores.")
     named = split_name(name_or_path)
     public = public_model(named.model)
     if public is not None:
@@ -104,7 +108,8 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
     """Find a model as :func:`resolve`, to write texts.
 
     Behind an endpoint, whose server need not tell log-probabilities then, ``chat`` makes a user's message of
-    a prompt; a local model does so if its tokenizer has a template, whatever is asked for.
+    a prompt; a local model does so if its tokenizer has a template, whatever is asked for.  A model of which
+    a log of Inspect brought texts is found by its name, so that they can be read.
 
     Raises
     ------
@@ -114,6 +119,8 @@ def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
     if name_or_path.startswith(PREFIX):
         require_allowed(name_or_path)
         return resolve_writer_endpoint(name_or_path, chat)
+    if name_or_path.startswith(INSPECTED):
+        return resolve_inspected(name_or_path)
     return resolve_to_score(name_or_path)
 
 

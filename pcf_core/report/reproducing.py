@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import Any
 
 from pcf_core.audit.options import ViewOptions, shown_fields
-from pcf_core.core.generation import GenerationKey
+from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
 from pcf_core.report.asked_fairpair import asked_files
@@ -69,15 +70,46 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
     """
     decoding, perturbation = asked.key.decoding, asked.perturbation
     files, problems = asked_files(asked, prompts)
+    notes = "".join(f"# {problem}\n" for problem in problems)
+    if asked.key.inspected:
+        names = shlex.quote(",".join(asked.prompts.names))
+        return (
+            f"{notes}{_inspect(asked.key, 'fairpair')} {_of_task(files)} -T names={names}"
+            f"{' -T reverse=true' if perturbation.reverse else ''} -T mode={perturbation.mode}"
+            f" -T count={asked.count}{'' if asked.fold_size is None else f' -T fold={asked.fold_size}'}"
+            f"{_drawn(asked.key)}"
+        )
     return (
-        "".join(f"# {problem}\n" for problem in problems)
-        + f"python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files}"
+        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files}"
         f" --names {shlex.quote(','.join(asked.prompts.names))}"
         f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
         f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
         f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
         f" --seed {decoding.seed}{_family_options(asked)}"
         + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
+    )
+
+
+def _inspect(key: GenerationKey, task: str) -> str:
+    """Return the beginning of the command by which Inspect asks a model again; import reads its log."""
+    model = key.model.removeprefix(INSPECTED).rpartition("@")[0]
+    return (
+        "# then: python -m pcf_core import logs/LOG.eval\n"
+        f"inspect eval pcf_core/texts/inspected/tasks.py@{task} --model {shlex.quote(model)}"
+    )
+
+
+def _of_task(options: str) -> str:
+    """Return options of a command as those of a task, which have the same names."""
+    return re.sub(r"--(\w+) ", r"-T \1=", options)
+
+
+def _drawn(key: GenerationKey) -> str:
+    """Return the decoding as options of a task."""
+    drawn = key.decoding
+    return (
+        f" -T temperature={drawn.temperature:g} -T top_p={drawn.top_p:g} -T length={drawn.length}"
+        f" -T seed={drawn.seed}"
     )
 
 
@@ -95,6 +127,12 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     """
     material = asked_material(store, asked)
     note = f"# {material.problem}\n" if material.problem else ""
+    if asked.generation is not None and asked.generation.inspected:
+        return (
+            f"{note}{_inspect(asked.generation, 'criteria')} -T experiment={asked.experiment}"
+            f"{_of_task(material.options)} -T wording={asked.wording} -T repeats={asked.repeats}"
+            f"{_drawn(asked.generation)}"
+        )
     line = (
         f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
         f" --experiment {asked.experiment} --answering {asked.answering}"

@@ -37,6 +37,16 @@ def test_what_is_asked_for_is_what_is_pinned(name: str) -> None:
         assert locked.get(package) == versions, f"make {PRODUCTION.name} again, as its head says: {package}"
 
 
+def test_inspect_has_our_packages_in_our_versions() -> None:
+    """A task reads prompts with our code: what both environments have is the same in both."""
+    ours = pins((ROOT / "requirements.txt").read_text(encoding="utf8"))
+    theirs = pins((ROOT / "requirements-inspect.txt").read_text(encoding="utf8"))
+    assert set(theirs) - set(ours) == {"inspect-ai"}
+    assert {name: theirs[name] for name in set(theirs) & set(ours)} == {
+        name: ours[name] for name in set(theirs) & set(ours)
+    }
+
+
 def test_every_package_has_hashes() -> None:
     text = PRODUCTION.read_text(encoding="utf8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("#", WHEELS))]

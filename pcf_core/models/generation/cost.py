@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pcf_core.core.generation import GenerationKey, in_one
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import count_tokens
+from pcf_core.models.inspected import refuse_asking
 
 CHARACTERS_A_TOKEN = 4  # of English text, in the vocabularies of large models
 MILLION = 1_000_000
@@ -52,8 +53,9 @@ def estimate_requests(asked: Iterable[tuple[str, int]], key: GenerationKey) -> R
     Raises
     ------
     ModelError
-        No endpoint is set.
+        No endpoint is set; the texts came in a log of Inspect.
     """
+    refuse_asking(key.model)
     texts: Counter[str] = Counter()
     for prompt, count in asked:
         texts[in_one(key.system, prompt)] += count

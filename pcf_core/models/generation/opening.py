@@ -9,6 +9,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.generation.base import Generator
+from pcf_core.models.inspected import refuse_asking
 from pcf_core.models.names import require_allowed
 
 
@@ -20,10 +21,12 @@ def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
     GenerationError
         A family that cannot write.
     ModelError
-        A model that may not be asked, or cannot be loaded; an endpoint that does not draw its tokens.
+        A model that may not be asked, or cannot be asked or loaded; an endpoint that does not draw its
+        tokens.
     ScoringError
         The endpoint cannot be reached, or refuses.
     """
+    refuse_asking(spec.name)
     require_allowed(spec.name)
     key = GenerationKey.of(spec, decoding)
     make: Callable[..., Generator] = resolve_name(FAMILIES[spec.family].generator)

@@ -1,0 +1,209 @@
+"""What a task of Inspect asks: the same messages and the same decoding as the app, and what its log says.
+
+    choices --> FairPairTask or CriteriaTask --messages--> (system, prompt), each asked ``count`` times
+
+A log names its material and holds a hash of it, never the material itself: whoever reads the log has the
+same prompts, or is told which are missing.  So nothing in a log is ever shown as material of the app.
+
+A message is a sample of Inspect, and an epoch is a text: epoch e is the text of the index e − 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from pcf_core.core.errors import CriteriaError, FairPairError
+from pcf_core.core.generation import Decoding
+from pcf_core.core.records import Record, digest, made
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.experiments import material_of
+from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
+from pcf_core.texts.criteria.records.runs import MOST_REPEATS
+from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, usual_parser
+from pcf_core.texts.fairpair.prompts import LONGEST, MOST
+from pcf_core.texts.fairpair.records import (
+    FEWEST_TEXTS,
+    MOST_TEXTS,
+    Mode,
+    Pair,
+    PerturbationTable,
+    PromptSet,
+)
+from pcf_core.texts.fairpair.tables import check_sides
+
+METADATA = "pcf_audit"  # of a task, under which its log says what was asked
+SEEDS = 2**31  # every server takes a number below
+Name = Annotated[str, Field(max_length=100)]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
+
+
+class Message(NamedTuple):
+    """What a model is asked: ``prompt`` as a user's message; ``system`` before it, empty for nothing."""
+
+    system: str
+    prompt: str
+
+    @property
+    def id(self) -> str:
+        """Of the sample that asks it."""
+        return digest([self.system, self.prompt])
+
+    def seed(self, decoding: Decoding, index: int) -> int:
+        """Return the seed of one text, the same in every log; other indices have other seeds."""
+        stream = digest([decoding.model_dump(mode="json"), self.system, self.prompt, index])
+        return int(np.random.default_rng(int(stream, 16)).integers(SEEDS))
+
+
+class FairPairTask(Record):
+    """A FairPair request as a log has it.
+
+    ``prompts`` and ``table`` by name and hash; ``counterparts``: [prompt] p(x); the rest as the command
+    ``fairpair`` has it.
+    """
+
+    audit: Literal["fairpair"] = "fairpair"
+    version: Literal[1] = 1
+    prompts: Name
+    prompts_hash: Hash
+    names: Pair
+    table: Name
+    table_hash: Hash
+    reverse: bool = False
+    mode: Mode = "whole"
+    counterparts: tuple[Annotated[str, Field(max_length=2 * LONGEST)], ...] = Field(max_length=MOST)
+    count: int = Field(ge=FEWEST_TEXTS, le=MOST_TEXTS)
+    fold: int | None = Field(None, ge=FEWEST_TEXTS, le=MOST_TEXTS)
+    decoding: Decoding = Decoding()
+
+
+class CriteriaTask(Record):
+    """A request of the criteria as a log has it; ``material``: a name, empty for what is shipped."""
+
+    audit: Literal["criteria"] = "criteria"
+    version: Literal[1] = 1
+    experiment: ExperimentName
+    material: Name = ""
+    material_hash: Hash
+    questions: int | None = Field(None, ge=1)
+    wording: Wording
+    count: int = Field(ge=1, le=MOST_REPEATS)
+    decoding: Decoding
+
+
+Task = Annotated[FairPairTask | CriteriaTask, Field(discriminator="audit")]
+
+
+def perturbation_of(
+    prompts: PromptSet,
+    table: PerturbationTable,
+    mode: Mode,
+    reverse: bool,
+    open_parser: Callable[[], Parser] = usual_parser,
+) -> Perturbation:
+    """Return p of a request: the entity of the prompts becomes its counterpart.
+
+    Raises
+    ------
+    PerturbationError
+        A name stands for the side that it is not of.
+    """
+    entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
+    check_sides(table, entity)
+    return Perturbation(table, entity, mode, reverse, open_parser=open_parser)
+
+
+def fairpair_task(
+    prompts: PromptSet,
+    table: PerturbationTable,
+    *,
+    count: int,
+    decoding: Decoding,
+    mode: Mode = "whole",
+    reverse: bool = False,
+    fold: int | None = None,
+    open_parser: Callable[[], Parser] = usual_parser,
+) -> FairPairTask:
+    """Make the task of a FairPair request; the counterparts of the prompts are made here.
+
+    Raises
+    ------
+    FairPairError
+        A count or a fold that no task can have, or a prompt that p leaves as it is.
+    PerturbationError
+        A name stands for the side that it is not of.
+    PipelineError
+        The parser cannot be opened.
+    """
+    counterparts = tuple(perturbation_of(prompts, table, mode, reverse, open_parser)(prompts.texts))
+    same = next(
+        (text for text, other in zip(prompts.texts, counterparts, strict=True) if text == other), None
+    )
+    if same is not None:
+        raise FairPairError(
+            f"The perturbation {table.name} leaves the prompt “{same}” as it is, so that there is nothing to "
+            f"compare: it exchanges {' for '.join(prompts.names)}."
+        )
+    fields = {
+        "prompts": prompts.name,
+        "prompts_hash": prompts.hash,
+        "names": prompts.names,
+        "table": table.name,
+        "table_hash": table.hash,
+        "reverse": reverse,
+        "mode": mode,
+        "counterparts": counterparts,
+        "count": count,
+        "fold": fold,
+        "decoding": decoding,
+    }
+    return made(FairPairTask, fields, "The task", FairPairError)
+
+
+def criteria_task(
+    experiment: Experiment,
+    *,
+    material: str = "",
+    questions: int | None = None,
+    wording: Wording,
+    count: int,
+    decoding: Decoding,
+) -> CriteriaTask:
+    """Make the task of an experiment; ``questions``: how many it has, where that was chosen.
+
+    At temperature 0 one text of a prompt is asked for: all would be the same.
+
+    Raises
+    ------
+    CriteriaError
+        A number of texts that no task can have.
+    """
+    fields = {
+        "experiment": experiment.name,
+        "material": material,
+        "material_hash": digest(material_of(experiment)),
+        "questions": questions,
+        "wording": wording,
+        "count": 1 if decoding.temperature == 0 else count,
+        "decoding": decoding,
+    }
+    return made(CriteriaTask, fields, "The task", CriteriaError)
+
+
+def fairpair_messages(prompts: Sequence[str], counterparts: Sequence[str]) -> tuple[Message, ...]:
+    """List what FairPair asks: x and p(x), each once."""
+    return tuple(dict.fromkeys(Message("", text) for text in (*prompts, *counterparts)))
+
+
+def criteria_messages(experiment: Experiment, wording: Wording) -> tuple[Message, ...]:
+    """List what an experiment asks, each once.
+
+    Raises
+    ------
+    CriteriaError
+        The material has no such wording.
+    """
+    return tuple(dict.fromkeys(Message(ask.system, ask.prompt) for ask in experiment.asks(wording)))

@@ -1,0 +1,424 @@
+"""A log of Inspect that one of our tasks made, read without Inspect: nothing that it says is trusted.
+
+    .eval   a ZIP of JSON files: header.json, and samples/<id>_epoch_<epoch>.json for each text
+    .json   the same in one file, with the samples in a list
+
+Inspect packs the files of a ZIP by Zstandard, which this Python's ``zipfile`` cannot unpack and Arrow can.
+Sizes are limited before anything is unpacked, and again while it is; no entry becomes a file; of the JSON
+only the fields below are read, each of its type; and every text has to be one that the task asks for, drawn
+as the task draws.  Names of models may hold no sign that could be taken for markup.
+
+**Worked example.**  The task asks the message "John is a nurse." for 20 texts.  The log then has 20 samples
+with the id of that message, of the epochs 1 to 20, and each has an event in which a model was called with the
+task's temperature, top-p and limit of tokens and with the seed of that text, and with no other option that
+changes what is drawn.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from pcf_core.core.errors import GenerationError, InspectLogError
+from pcf_core.core.generation import Decoding, End, Generated
+from pcf_core.core.records import first_problem
+from pcf_core.models.completions import LONGEST_TOKEN
+from pcf_core.models.inspected import LONGEST, is_provided
+from pcf_core.texts.inspected.asking import METADATA, CriteriaTask, FairPairTask, Message, Task
+
+LARGEST = 256 * 2**20  # bytes of a log
+LARGEST_JSON = 64 * 2**20  # of one that is a single JSON file: it is read at once
+LARGEST_ENTRY = 4 * 2**20  # of an unpacked file of a ZIP
+LARGEST_UNPACKED = 2 * 2**30  # of all of them
+LARGEST_TEXTS = 256 * 2**20  # characters of all texts
+MOST_SAMPLES = 200_000
+MOST_ENTRIES = MOST_SAMPLES + 1_000
+HEADER, SAMPLES = "header.json", "samples/"
+PACK = b"manifest.json"  # what a pack of runs begins with, and no log does
+STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # ways in which an entry is packed
+DIRECTORY = b"PK\x01\x02"  # before what the end of a ZIP says of an entry
+HEAD = 30  # bytes before the name of an entry
+SCHEMA = 2  # version of Inspect's logs
+SERVED = re.compile(r"[\w./@:+~-]{1,200}", re.ASCII)
+RUN = "^[A-Za-z0-9_-]{1,64}$"
+AGAIN = "run the task again, or inspect eval-retry"
+# What may be set beside the task's own decoding: how often and how long a provider is asked, and how a model
+# thinks before it writes.  All else changes the texts.
+BESIDE = frozenset(
+    {
+        *("max_retries", "timeout", "attempt_timeout", "stream_idle_timeout", "max_connections"),
+        *("adaptive_connections", "cache_prompt", "cache", "batch", "fail_on_refusal", "max_tool_output"),
+        *("internal_tools", "parallel_tool_calls", "logprobs", "top_logprobs", "verbosity"),
+        *("effort", "reasoning_effort", "reasoning_mode", "reasoning_tokens", "reasoning_summary"),
+        "reasoning_history",
+    }
+)
+BROKEN = (  # what json, zipfile, zlib and Arrow raise of a file that is none
+    *(ValueError, KeyError, TypeError, OSError, OverflowError, RecursionError, NotImplementedError),
+    *(struct.error, zlib.error, zipfile.BadZipFile, pa.ArrowException),
+)
+ENDS: Mapping[str, End] = {"max_tokens": "length", "model_length": "length", "content_filter": "refused"}
+
+Read = TypeVar("Read", bound="_Told")
+
+
+class _Told(BaseModel):
+    """A part of a log; of what else stands there nothing is read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class _Spec(_Told):
+    eval_id: str = Field(pattern=RUN)
+    created: datetime
+    model: str = Field(max_length=LONGEST)
+    metadata: dict[str, Any] | None = None
+
+
+class _Header(_Told):
+    version: int
+    status: str = Field(max_length=20)
+    eval: _Spec
+
+
+class _Whole(_Header):
+    samples: list[dict[str, Any]] = Field(max_length=MOST_SAMPLES)
+
+
+class _Content(_Told):
+    type: str = ""
+    text: str = ""
+
+
+class _Said(_Told):
+    role: str
+    content: str | list[_Content]
+
+    @property
+    def text(self) -> str:
+        """What is said, without what a model thought before."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(part.text for part in self.content if part.type == "text")
+
+
+class _Choice(_Told):
+    message: _Said
+    stop_reason: str = "unknown"
+
+
+class _Usage(_Told):
+    output_tokens: int = Field(0, ge=0, lt=2**31)
+
+
+class _Output(_Told):
+    model: str = ""
+    choices: list[_Choice] = Field([], max_length=1)
+    usage: _Usage | None = None
+    fallback: Any = None
+
+
+class _Event(_Told):
+    event: str = ""
+    config: Any = None
+
+
+class _Sample(_Told):
+    id: str | int
+    epoch: int = Field(ge=1)
+    input: str | list[_Said]
+    output: _Output
+    error: Any = None
+    events: list[_Event]
+
+
+@dataclass(frozen=True)
+class InspectLog:
+    """A log that was checked.
+
+    ``model``: as Inspect names it, with its provider; ``served``: what the provider called it, sorted;
+    ``created``: when the log was begun; ``eval_id``: its own name.  ``texts``: of each message asked, all of
+    them, ``thinking``: what was set of how the model thinks before it writes.
+    """
+
+    task: FairPairTask | CriteriaTask
+    model: str
+    served: tuple[str, ...]
+    created: datetime
+    eval_id: str
+    texts: Mapping[Message, Generated]
+    thinking: Mapping[str, Any]
+
+    @property
+    def day(self) -> str:
+        """The day on which it was begun, in UTC."""
+        return f"{self.created.astimezone(UTC):%Y-%m-%d}"
+
+
+def is_log(data: bytes) -> bool:
+    """Tell whether a file may be a log of Inspect, and is no pack of runs."""
+    if data[:4] == b"PK\x03\x04":
+        return data[HEAD : HEAD + len(PACK)] != PACK
+    return data[:64].lstrip()[:1] == b"{"
+
+
+def read_log(data: bytes) -> InspectLog:
+    """Read a log and check all that is used of it.
+
+    Raises
+    ------
+    InspectLogError
+        It is none, is not one of our tasks', is not finished, or holds what the task does not ask for.
+    """
+    if len(data) > LARGEST:
+        raise InspectLogError(
+            f"A log may have at most {LARGEST // 2**20} MiB, and this one has {len(data) // 2**20}: ask for "
+            "fewer texts at once."
+        )
+    try:
+        if data[:4] == b"PK\x03\x04":
+            if data.count(DIRECTORY) > MOST_ENTRIES:  # before each becomes an object
+                raise ValueError("it has too many entries")
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                entries = _Entries(data, archive)
+                return _checked(_read(_Header, entries.json(HEADER), HEADER), entries.samples())
+        if len(data) > LARGEST_JSON:
+            raise ValueError(f"as JSON it may have {LARGEST_JSON // 2**20} MiB: keep it as .eval")
+        whole = _read(_Whole, json.loads(data), "it")
+        return _checked(whole, iter(whole.samples))
+    except BROKEN as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+        raise InspectLogError(
+            f"This file cannot be read as a log of Inspect ({reason}): give the .eval file of a task of "
+            "ours, or what inspect log dump makes of it."
+        ) from error
+
+
+class _Entries:
+    """The JSON files of a log that is a ZIP."""
+
+    def __init__(self, data: bytes, archive: zipfile.ZipFile) -> None:
+        self.data = data
+        self.left = LARGEST_UNPACKED
+        infos = archive.infolist()
+        if len({info.filename for info in infos}) < len(infos):
+            raise ValueError("it has an entry twice")
+        self.infos = {info.filename: info for info in infos}
+
+    def json(self, name: str) -> Any:
+        """Read one of them."""
+        if name not in self.infos:
+            raise ValueError(f"it has no {name}: it is not finished, or no log")
+        return json.loads(self.unpacked(self.infos[name]))
+
+    def samples(self) -> Iterator[Any]:
+        """Read the samples one by one."""
+        for name in self.infos:
+            if name.startswith(SAMPLES):
+                if name.count("/") > 1:
+                    raise ValueError(
+                        "its samples are cut into parts: convert it with inspect log convert --to json"
+                    )
+                yield self.json(name)
+
+    def unpacked(self, info: zipfile.ZipInfo) -> bytes:
+        """Unpack an entry, no more of it than its size says and one may have."""
+        largest = min(LARGEST_ENTRY, self.left)
+        if info.file_size > largest or info.compress_size > len(self.data):
+            raise ValueError("an entry is too large")
+        head = self.data[info.header_offset : info.header_offset + HEAD]
+        if len(head) < HEAD or head[:4] != b"PK\x03\x04" or info.flag_bits & 1:
+            raise ValueError("an entry does not begin where it is said to, or is encrypted")
+        start = (
+            info.header_offset + HEAD + sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
+        )
+        packed = self.data[start : start + info.compress_size]
+        if info.compress_type == STORED:
+            found = packed[: info.file_size + 1]
+        elif info.compress_type == DEFLATED:
+            found = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
+        elif info.compress_type == ZSTANDARD:
+            with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+                found = stream.read(info.file_size + 1)
+        else:
+            raise ValueError("an entry is packed in a way that is not known here")
+        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+            raise ValueError("an entry is not as long as it says, or was changed")
+        self.left -= len(found)
+        return found
+
+
+def _read(kind: type[Read], value: Any, name: str) -> Read:
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        problem = first_problem(error)  # without what came, which may be anybody's text
+        raise ValueError(f"{name}: {problem.where[:100] or 'it'} {problem.wanted[:100]}") from error
+
+
+def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
+    """Check a log against the task that made it."""
+    spec = header.eval
+    if header.version != SCHEMA:
+        raise ValueError(f"its form has the version {header.version}, and {SCHEMA} is read here")
+    if METADATA not in (spec.metadata or {}):
+        raise ValueError("no task of ours made it")
+    if header.status != "success":
+        raise InspectLogError(f"This log of Inspect is not finished: {AGAIN}, and import the new log.")
+    if not is_provided(spec.model):
+        raise ValueError("the name of its model has signs that it may not have")
+    if spec.created.tzinfo is None:
+        raise ValueError("its time has no time zone")
+    try:
+        task: FairPairTask | CriteriaTask = TypeAdapter(Task).validate_python((spec.metadata or {})[METADATA])
+    except ValidationError as error:
+        raise ValueError(f"its task: {first_problem(error).where[:100]} cannot be used") from error
+    except GenerationError as error:  # numbers that no text can be drawn with
+        raise ValueError(f"its task: {error}") from error
+    found = _Texts(task)
+    for number, sample in enumerate(samples, start=1):
+        if number > MOST_SAMPLES:
+            raise ValueError("it has too many samples")
+        found.add(_read(_Sample, sample, "a sample"))
+    return InspectLog(
+        task=task,
+        model=spec.model,
+        served=tuple(sorted(found.served)),
+        created=spec.created,
+        eval_id=spec.eval_id,
+        texts=found.whole(),
+        thinking=found.thinking,
+    )
+
+
+class _Texts:
+    """The texts of a log, by message and index."""
+
+    def __init__(self, task: FairPairTask | CriteriaTask) -> None:
+        self.task = task
+        self.found: dict[Message, dict[int, tuple[str, End, int]]] = {}
+        self.served: set[str] = set()
+        self.size = 0
+        self.thinking: dict[str, Any] = {}
+
+    def add(self, sample: _Sample) -> None:
+        """Check one text, and keep it."""
+        message, index = _message_of(sample), sample.epoch - 1
+        if sample.id != message.id or index >= self.task.count:
+            raise ValueError("a sample asks what the task does not")
+        if sample.error is not None or not sample.output.choices:
+            raise InspectLogError(
+                f"Of the message “{message.prompt[:60]}” this log of Inspect has an error in the place of a "
+                f"text: {AGAIN}, and import the new log."
+            )
+        if sample.output.fallback is not None:
+            raise ValueError("another model than the one named answered")
+        self._check_drawn(sample, message, index)
+        own = self.found.setdefault(message, {})
+        if index in own:
+            raise ValueError("it has a text twice")
+        own[index] = _text_of(sample.output, self.task.decoding)
+        self.size += len(own[index][0])
+        if self.size > LARGEST_TEXTS:
+            raise ValueError("its texts are too long together")
+        if SERVED.fullmatch(sample.output.model):
+            self.served.add(sample.output.model)
+
+    def _check_drawn(self, sample: _Sample, message: Message, index: int) -> None:
+        """Check that the model was called as the task calls it."""
+        calls = [event.config for event in sample.events if event.event == "model"]
+        if not calls or not all(isinstance(call, dict) for call in calls):
+            raise ValueError("a sample does not say how its text was drawn")
+        decoding = self.task.decoding
+        asked = {
+            "temperature": decoding.temperature,
+            "top_p": decoding.top_p,
+            "max_tokens": decoding.length,
+            "seed": message.seed(decoding, index),
+        }
+        for call in calls:
+            if any(call.get(name) != value for name, value in asked.items()):
+                raise ValueError("a text was drawn otherwise than the task draws")
+            beside = {name for name, value in call.items() if value is not None} - set(asked)
+            if not beside <= BESIDE:
+                name = sorted(beside - BESIDE)[0]
+                raise ValueError(
+                    f"the option {name if name.isidentifier() else 'of a model'} was set, which changes texts"
+                )
+            own = {name: call[name] for name in sorted(beside) if "effort" in name or "reasoning" in name}
+            if not all(isinstance(value, str | int) and len(str(value)) <= 40 for value in own.values()):
+                raise ValueError("what it says of how a model thinks is no word and no number")
+            if self.found and own != self.thinking:
+                raise ValueError("its texts were drawn with several options")
+            self.thinking = own
+
+    def whole(self) -> dict[Message, Generated]:
+        """Return all texts.
+
+        Raises
+        ------
+        InspectLogError
+            Some of a message are missing.
+        """
+        lacking = Counter({message: self.task.count - len(own) for message, own in self.found.items()})
+        if not self.found or lacking.total():
+            raise InspectLogError(
+                f"This log of Inspect lacks {lacking.total():,} texts of {self.task.count:,} for each "
+                f"message: {AGAIN} without --limit and --epochs, and import the new log."
+            )
+        whole = {}
+        for message, own in self.found.items():
+            texts, ends, tokens = zip(*(own[index] for index in range(self.task.count)), strict=True)
+            whole[message] = Generated(message.prompt, 0, texts, ends, tokens)
+        return whole
+
+
+def _message_of(sample: _Sample) -> Message:
+    """Read what a sample asks: a user's message, and if wanted one of the system before it."""
+    if isinstance(sample.input, str):
+        return Message("", sample.input)
+    roles = [said.role for said in sample.input]
+    if roles not in (["user"], ["system", "user"]):
+        raise ValueError("a sample asks in other messages than the task")
+    return Message(sample.input[0].text if len(roles) > 1 else "", sample.input[-1].text)
+
+
+def _text_of(output: _Output, decoding: Decoding) -> tuple[str, End, int]:
+    """Read a text, how it ended, and its tokens, 0 where the provider does not count them."""
+    choice = output.choices[0]
+    text, tokens = choice.message.text, 0 if output.usage is None else output.usage.output_tokens
+    text.encode()  # no half of a pair, which no file can hold: a UnicodeEncodeError is a ValueError
+    if len(text) > decoding.length * LONGEST_TOKEN:
+        raise ValueError("a text is longer than was asked for")
+    if choice.message.role != "assistant":
+        raise ValueError("a text is not a model's")
+    end = ENDS.get(choice.stop_reason, "stop")
+    return text, end if text.strip() or end == "refused" else "empty", tokens
+
+
+def check_messages(several: Sequence[Message], log: InspectLog) -> None:
+    """Refuse a log whose messages are not these.
+
+    Raises
+    ------
+    InspectLogError
+        One is missing, or one is there that is not asked.
+    """
+    if set(several) != set(log.texts):
+        missing = len(set(several) - set(log.texts))
+        raise InspectLogError(
+            f"This log of Inspect lacks {missing:,} of the {len(several):,} messages that its task asks, or "
+            f"has others: {AGAIN} without --limit and --sample-id, and import the new log."
+        )

@@ -1,0 +1,151 @@
+"""FairPair and the criteria as tasks of Inspect (https://inspect.aisi.org.uk): any provider that it knows.
+
+    inspect eval pcf_core/texts/inspected/tasks.py@fairpair --model openai/gpt-4o -T count=20
+    python -m pcf_core import logs/….eval
+
+Runs in an environment of its own (``make .venv-inspect/ready``); nothing else imports this file.  A task asks
+and judges nothing: it has no scorer, and its log is read by :mod:`pcf_core.work.inspecting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from pcf_core.core.generation import BLOCK, Decoding
+from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_decoding
+from pcf_core.texts.criteria.own import own_files
+from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
+from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.records import Mode
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.texts.inspected.asking import (
+    METADATA,
+    CriteriaTask,
+    FairPairTask,
+    Message,
+    criteria_messages,
+    criteria_task,
+    fairpair_messages,
+    fairpair_task,
+)
+
+USUAL = Decoding()
+
+
+@solver  # type: ignore[untyped-decorator]
+def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
+    """Have one text written, drawn as the app draws it."""
+    decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        said = {message.role: message.text for message in state.messages}
+        asked = Message(said.get("system", ""), said["user"])
+        return await generate(
+            state,
+            tool_calls="none",
+            temperature=temperature,
+            top_p=top_p,
+            max_tokens=length,
+            seed=asked.seed(decoding, state.epoch - 1),
+        )
+
+    return solve
+
+
+def asking(asked: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> Task:
+    """Make the task: a sample for each message, an epoch for each text."""
+    return Task(
+        dataset=[
+            Sample(
+                id=message.id,
+                input=[
+                    *([ChatMessageSystem(content=message.system)] if message.system else []),
+                    ChatMessageUser(content=message.prompt),
+                ],
+            )
+            for message in messages
+        ],
+        solver=write(**asked.decoding.model_dump()),
+        epochs=asked.count,
+        metadata={METADATA: asked.model_dump(mode="json")},
+    )
+
+
+@task  # type: ignore[untyped-decorator]
+def fairpair(
+    prompts: str = "common-sents-1",
+    table: str = "gender",
+    names: str | list[str] = "",
+    reverse: bool = False,
+    mode: Mode = "whole",
+    count: int = 20,
+    fold: int | None = None,
+    temperature: float = USUAL.temperature,
+    top_p: float = USUAL.top_p,
+    length: int = USUAL.length,
+    seed: int = USUAL.seed,
+) -> Task:
+    """Ask for the texts of FairPair, about an entity and about its counterpart.
+
+    The options are those of ``python -m pcf_core fairpair``.
+    """
+    counterparts = load_table(table)
+    entity = listed(names) or counterparts.names[0][:: -1 if reverse else 1]
+    texts = load_prompts(prompts, entity)
+    asked = fairpair_task(
+        texts,
+        counterparts,
+        count=count,
+        decoding=Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed),
+        mode=mode,
+        reverse=reverse,
+        fold=fold,
+    )
+    return asking(asked, fairpair_messages(texts.texts, asked.counterparts))
+
+
+@task  # type: ignore[untyped-decorator]
+def criteria(
+    experiment: ExperimentName,
+    material: str = "",
+    wording: Wording = "instruction",
+    questions: int | None = None,
+    repeats: int = BLOCK,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    length: int | None = None,
+    seed: int = 0,
+) -> Task:
+    """Ask what an experiment of the criteria asks.
+
+    The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
+    """
+    usual = usual_decoding(experiment)
+    whole = load_experiment(experiment, own_files(experiment).get(material, material))
+    asked_about = fitted(whole, "written", questions)
+    asked = criteria_task(
+        asked_about,
+        material=Path(material).stem,
+        questions=questions,
+        wording=wording,
+        count=repeats,
+        decoding=Decoding(
+            temperature=usual.temperature if temperature is None else temperature,
+            top_p=usual.top_p if top_p is None else top_p,
+            length=usual.length if length is None else length,
+            seed=seed,
+        ),
+    )
+    return asking(asked, criteria_messages(asked_about, wording))
+
+
+def listed(values: str | Sequence[str]) -> tuple[str, ...]:
+    """Read several values with commas between them, which Inspect hands over as a text or as a list."""
+    several = values.split(",") if isinstance(values, str) else values
+    return tuple(text for value in several if (text := str(value).strip()))

@@ -1,0 +1,228 @@
+"""Texts that a log of Inspect brings, kept as those of a model of their own, and the request that reads them.
+
+The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``.  No
+model that can be asked here has such a name, so that a text of a log never stands for one that was written
+here.  One model, day and decoding, seed included, has one set of texts: another log that says others of them
+is refused.
+
+What is measured of the texts is what is measured of any: the request is that of FairPair or the criteria.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pcf_core.core.errors import AuditError, InspectLogError
+from pcf_core.core.generation import Generated, GenerationKey
+from pcf_core.core.records import digest
+from pcf_core.material.safety.text import shown
+from pcf_core.models.inspected import inspected_name, resolve_inspected
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of
+from pcf_core.texts.criteria.own import KINDS, own_files
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair import prompts as prompt_files
+from pcf_core.texts.fairpair import tables as table_files
+from pcf_core.texts.fairpair.records import FairPairAsked
+from pcf_core.texts.inspected.asking import CriteriaTask, FairPairTask, criteria_messages, fairpair_messages
+from pcf_core.texts.inspected.log import InspectLog, check_messages
+from pcf_core.work.criteria import CRITERIA_AUDIT, written_asked
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class ReadAsFairPair:
+    """A FairPair request of which a log has all texts."""
+
+    asked: FairPairAsked
+    material: FairPairMaterial
+
+
+@dataclass(frozen=True)
+class ReadAsCriteria:
+    """A request of the criteria of which a log has all texts."""
+
+    asked: CriteriaAsked
+    material: Experiment
+
+
+@dataclass(frozen=True)
+class ArrivedTexts:
+    """What came of a log: its request, and how many ``texts``, of which ``new`` were not here before."""
+
+    read_as: ReadAsFairPair | ReadAsCriteria
+    texts: int
+    new: int
+
+
+def key_of(log: InspectLog) -> GenerationKey:
+    """Return the key of a log's texts, which is of no model that can be asked here."""
+    return GenerationKey.of(resolve_inspected(inspected_name(log.model, log.day)), log.task.decoding)
+
+
+def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> ArrivedTexts:
+    """Keep the texts of a log that was read, and the request that reads them; all or nothing is asked for.
+
+    Parameters
+    ----------
+    store
+        Where they are kept.
+    log
+        What :func:`pcf_core.texts.inspected.log.read_log` gave.
+    files
+        The user's own files that the task was asked with, of which the app keeps none under their names.
+
+    Raises
+    ------
+    InspectLogError
+        What the task was asked with is not here as it was; the log has other messages than its task;
+        other texts of the same model, day and decoding are here.
+    StoreError
+        The cache is full or read-only.
+    """
+    key = key_of(log)
+    read_as: ReadAsFairPair | ReadAsCriteria
+    if isinstance(log.task, FairPairTask):
+        read_as = _as_fairpair(log.task, key, files)
+        texts = read_as.material.prompts.texts
+        check_messages(fairpair_messages(texts, log.task.counterparts), log)
+    else:
+        read_as = _as_criteria(log.task, key, files)
+        check_messages(criteria_messages(read_as.material, log.task.wording), log)
+    new = _keep(store, key, log)
+    if isinstance(read_as, ReadAsFairPair):
+        FAIRPAIR_AUDIT.keep(store, read_as.asked, read_as.material)
+    else:
+        CRITERIA_AUDIT.keep(store, read_as.asked, read_as.material)
+    return ArrivedTexts(read_as, len(log.texts) * log.task.count, new)
+
+
+def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsFairPair:
+    texts = _same(
+        "prompts",
+        task.prompts,
+        lambda: prompt_files.SHELF.require(task.prompts),
+        files,
+        lambda file: prompt_files.load_prompts(file, task.names),
+        lambda found: found.hash == task.prompts_hash,
+    )
+    table = _same(
+        "table of counterparts",
+        task.table,
+        lambda: table_files.SHELF.require(task.table),
+        files,
+        table_files.load_table,
+        lambda found: found.hash == task.table_hash,
+    )
+    if len(task.counterparts) != len(texts.texts):
+        raise InspectLogError(
+            "This log of Inspect has not a counterpart for each prompt: run the task again."
+        )
+    asked = fairpair_asked(
+        key,
+        texts,
+        table,
+        count=task.count,
+        mode=task.mode,
+        reverse=task.reverse,
+        fold_size=task.fold,
+    )
+    return ReadAsFairPair(asked, FairPairMaterial(texts, table))
+
+
+def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsCriteria:
+    kept: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
+
+    def named() -> str | Path:
+        if task.material not in kept:
+            raise InspectLogError(f"There are no {KINDS[task.experiment]} of that name here.")
+        return kept[task.material]
+
+    def made(path: str | Path) -> Experiment:
+        return fitted(load_experiment(task.experiment, path), "written", task.questions)
+
+    experiment = _same(
+        KINDS[task.experiment],
+        task.material,
+        named,
+        files,
+        made,
+        lambda found: digest(material_of(found)) == task.material_hash,
+    )
+    return ReadAsCriteria(written_asked(experiment, key, task.wording, task.count), experiment)
+
+
+def _same(
+    what: str,
+    name: str,
+    named: Callable[[], str | Path],
+    files: Sequence[Path],
+    load: Callable[[str | Path], Found],
+    is_same: Callable[[Found], bool],
+) -> Found:
+    """Return what the task was asked with: what is kept by its name, or one of the files.
+
+    Raises
+    ------
+    InspectLogError
+        Neither is.
+    """
+    for file in (None, *files):
+        try:
+            found = load(named() if file is None else file)
+        except AuditError:  # not here, or of another kind
+            continue
+        if is_same(found):
+            return found
+    raise InspectLogError(
+        f"This log of Inspect was asked with the {what} {shown(name) if name else 'that come with the app'}, "
+        "and none here are the same: give their file with --material, or import the log into the version of "
+        "the app that asked."
+    )
+
+
+def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
+    """Keep all texts; return how many were not here.
+
+    Raises
+    ------
+    InspectLogError
+        Other texts of the same model, day and decoding are here.
+    """
+    count, new = log.task.count, 0
+    for message, generated in log.texts.items():
+        found = store.texts(key.with_system(message.system), message.prompt, count)
+        if found is not None and (found.texts, found.ends) != (generated.texts, generated.ends):
+            raise InspectLogError(
+                f"Other texts of {log.model} of {log.day} are here already, drawn with the same settings: "
+                "ask with another seed (-T seed=…), and import that log."
+            )
+    told = {
+        "inspect": {
+            "model": log.model,
+            "served": list(log.served),
+            "log": log.eval_id,
+            "created": log.created.isoformat(),
+            **log.thinking,
+        }
+    }
+    for message, generated in log.texts.items():
+        own = key.with_system(message.system)
+        for part in store.missing_texts(own, [message.prompt], count):
+            rows = slice(part.first, part.first + part.count)
+            some = Generated(
+                prompt=message.prompt,
+                first=part.first,
+                texts=generated.texts[rows],
+                ends=generated.ends[rows],
+                tokens=generated.tokens[rows],
+            )
+            store.write_texts(own, some, told)
+            new += part.count
+    return new

@@ -1,0 +1,126 @@
+"""A log of Inspect on the page Run an audit, and what *Written text* then shows of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+
+from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
+from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.core.settings import Settings, settings
+from pcf_core.store.store import Store
+from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
+from pcf_core.work.pairing import run_fairpair
+from pcf_core.work.questioning import run_criteria
+from pcf_core.work.queue import Queue
+from tests.pages.opened import open_app, texts
+from tests.texts.inspected.small_logs import (
+    CRITERIA as CRITERIA_LOG,
+)
+from tests.texts.inspected.small_logs import (
+    FAIRPAIR as FAIRPAIR_LOG,
+)
+from tests.texts.inspected.small_logs import (
+    PROFESSIONS,
+    PROMPTS,
+    as_json,
+    changed,
+    unpacked,
+)
+
+NOTE = "came in a log of Inspect of"
+MARKUP = "<img src=x onerror=alert(1)> ![here](http://evil.example/i.png)"
+BARE = re.compile(r"(?<!\\)<img|(?<!\\)!\[|\]\(http")
+
+
+@pytest.fixture(autouse=True)
+def own_material(own_settings: Settings) -> None:
+    """The prompts and professions of the recorded logs are kept under their names."""
+    for path, folder in ((PROMPTS, "prompts"), (PROFESSIONS, "criteria/professions")):
+        (own_settings.cache / folder).mkdir(parents=True)
+        shutil.copy(path, own_settings.cache / folder)
+
+
+def bring(data: bytes) -> str:
+    """Import a log; all that the page then says."""
+    app = open_app("run_an_audit")
+    app.file_uploader(key="log_file").upload("log.eval", data, "application/octet-stream").run()
+    app.button(key="log_import").click().run()
+    assert not app.exception
+    return texts(app) + "\n".join(error.value for error in app.error)
+
+
+def store() -> Store:
+    return Store.open(settings().cache)
+
+
+def test_fairpair_of_a_log_is_queued_read_and_shown() -> None:
+    said = bring(FAIRPAIR_LOG.read_bytes())
+    assert "16 texts are imported." in said
+    assert NOTE in said
+    (job,) = Queue.open(settings().catalogue).list(10, kind=FAIRPAIR)
+    asked = FAIRPAIR_AUDIT.load_asked(store(), job.key)
+    run_fairpair(asked, store())
+    assert "16 texts were here already." in bring(FAIRPAIR_LOG.read_bytes())
+    parameters = parameters_of_fairpair(asked.hash)
+    assert parameters is not None
+    app = open_app("written_text", text_tab="FairPair", **parameters)
+    assert not app.error, [error.value for error in app.error]
+    assert asked.key.model in texts(app)
+    assert any(NOTE in caption.value for caption in app.caption)
+    other = open_app("written_text", text_tab="FairPair", **{**parameters, "fp_seed": "6"})
+    assert any("these are not in it" in caption.value for caption in other.caption)
+    assert "fairpair_button" not in {button.key for button in other.button}
+
+
+def test_the_criteria_of_a_log_are_queued_read_and_shown() -> None:
+    assert "9 texts are imported." in bring(CRITERIA_LOG.read_bytes())
+    (job,) = Queue.open(settings().catalogue).list(10, kind=CRITERIA)
+    asked = CRITERIA_AUDIT.load_asked(store(), job.key)
+    run_criteria(asked, store())
+    parameters = parameters_of_criteria(asked.hash)
+    assert parameters is not None
+    app = open_app("written_text", text_tab="Criteria", **parameters)
+    assert not app.error, [error.value for error in app.error]
+    assert asked.model in texts(app)
+    assert any(NOTE in caption.value for caption in app.caption)
+    assert "criteria_button" not in {button.key for button in app.button}
+    said = texts(app) + "\n".join(code.value for code in app.code)
+    assert "inspect eval pcf_core/texts/inspected/tasks.py@criteria --model mockllm/model" in said
+
+
+def test_a_refusal_is_said_and_nothing_is_kept() -> None:
+    assert "is not finished" in bring(
+        as_json(changed(unpacked(FAIRPAIR_LOG), lambda log: log.update(status="error")))
+    )
+    assert "cannot be read as a log" in bring(b"{}")
+    assert not Queue.open(settings().catalogue).list(10)
+
+
+def test_markup_in_texts_of_a_log_stays_text() -> None:
+    def mark(log):  # type: ignore[no-untyped-def]
+        for sample in log["samples"]:
+            sample["output"]["choices"][0]["message"]["content"] = MARKUP
+
+    bring(json.dumps(changed(unpacked(FAIRPAIR_LOG), mark)).encode())
+    (asked,) = (
+        FAIRPAIR_AUDIT.load_asked(store(), job.key)
+        for job in Queue.open(settings().catalogue).list(10, kind=FAIRPAIR)
+    )
+    run_fairpair(asked, store())
+    parameters = parameters_of_fairpair(asked.hash)
+    assert parameters is not None
+    for view in ("prompts", "words", "texts"):
+        app = open_app("written_text", text_tab="FairPair", fp_view=view, **parameters)
+        for element in (*app.markdown, *app.caption):
+            assert not BARE.search(element.value), (view, element.value)
+
+
+def test_a_viewer_has_no_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PCF_READ_ONLY", "1")
+    settings.cache_clear()
+    assert "log_file" not in {field.key for field in open_app("run_an_audit").file_uploader}

@@ -1,0 +1,234 @@
+"""Logs of Inspect become results: the same figures as for the same texts that were written here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pcf_core.core.errors import InspectLogError, ModelError
+from pcf_core.core.generation import Decoding, Generated, GenerationKey
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import Settings
+from pcf_core.models.generation.base import Generator
+from pcf_core.models.generation.cost import estimate_requests
+from pcf_core.models.generation.fake import FakeGenerator
+from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.registry import resolve, resolve_writer
+from pcf_core.report.reproducing import criteria_command, fairpair_command
+from pcf_core.show.findings.inspected import inspected_note
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.texts.inspected.asking import criteria_messages, fairpair_messages, fairpair_task
+from pcf_core.texts.inspected.log import InspectLog, read_log
+from pcf_core.work.criteria import CRITERIA_AUDIT, asks_of, written_asked
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_counterparts
+from pcf_core.work.inspecting import ReadAsCriteria, ReadAsFairPair, import_log, key_of
+from pcf_core.work.pairing import run_fairpair
+from pcf_core.work.questioning import run_criteria
+from tests.texts.inspected.small_logs import (
+    CRITERIA,
+    FAIRPAIR,
+    PROFESSIONS,
+    PROMPTS,
+    Log,
+    as_json,
+    changed,
+    unpacked,
+)
+
+DAY = unpacked(FAIRPAIR)["eval"]["created"][:10]
+NAME = f"inspect:mockllm/model@{DAY}"
+HERE = ModelSpec(
+    name="here", family="causal", path="", identity="weights", tokenizer="tokens", parameters=100
+)
+
+
+@pytest.fixture
+def store(own_settings: Settings) -> Store:
+    return Store.open(own_settings.cache)
+
+
+def log_of(path: Path, change: Callable[[Log], object] = lambda log: None) -> InspectLog:
+    return read_log(as_json(changed(unpacked(path), change)))
+
+
+def unopenable(spec: ModelSpec, decoding: Decoding) -> Generator:
+    raise AssertionError("nothing was missing")
+
+
+class Saying(FakeGenerator):
+    """Writes the texts of a log, as if a model here had."""
+
+    def __init__(self, log: InspectLog, key: GenerationKey) -> None:
+        super().__init__({}, key=key)
+        self.log = log
+
+    def _written(self, part, pause):  # type: ignore[no-untyped-def]
+        (found,) = (
+            texts
+            for message, texts in self.log.texts.items()
+            if (message.system, message.prompt) == (self.key.system, part.prompt)
+        )
+        rows = slice(part.first, part.first + part.count)
+        return Generated(part.prompt, part.first, found.texts[rows], found.ends[rows], found.tokens[rows])
+
+
+def saying(log: InspectLog) -> Callable[[ModelSpec, Decoding], Generator]:
+    return lambda spec, decoding: Saying(log, GenerationKey.of(HERE, decoding))
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcf_core.work.generating.resolve_writer", lambda name, chat=False: HERE)
+
+
+def test_fairpair_gives_the_same_report_as_for_texts_that_were_written_here(store: Store, here: None) -> None:
+    log = log_of(FAIRPAIR)
+    arrived = import_log(store, log, [PROMPTS])
+    assert isinstance(arrived.read_as, ReadAsFairPair)
+    assert (arrived.texts, arrived.new) == (16, 16)
+    found, written = run_fairpair(arrived.read_as.asked, store, unopenable)
+    assert written == 0
+
+    prompts, table = load_prompts(PROMPTS, ("John", "Jane")), load_table("gender")
+    own = fairpair_asked(GenerationKey.of(HERE, log.task.decoding), prompts, table, count=4)
+    FAIRPAIR_AUDIT.keep(store, own, FairPairMaterial(prompts, table))
+    expected, written = run_fairpair(own, store, saying(log))
+    assert written == 16
+    without = {"asked", "provenance", "reports"}
+    assert found.model_dump(exclude=without) == expected.model_dump(exclude=without)
+    assert set(found.reports) == set(expected.reports) == {"jaccard", "jaccard-others", "sentiment"}
+    for name, report in found.reports.items():
+        assert report.model == NAME
+        assert report.model_dump(exclude={"model"}) == expected.reports[name].model_dump(exclude={"model"})
+    assert sum(found.ends["prompt"].values()) == 8
+
+
+def test_an_experiment_gives_the_same_report_as_for_texts_that_were_written_here(
+    store: Store, here: None
+) -> None:
+    log = log_of(CRITERIA)
+    arrived = import_log(store, log, [PROFESSIONS])
+    assert isinstance(arrived.read_as, ReadAsCriteria)
+    found, made = run_criteria(arrived.read_as.asked, store, unopenable)
+    assert made == 0
+
+    experiment = load_experiment("anecdotes", PROFESSIONS)
+    own = written_asked(experiment, GenerationKey.of(HERE, log.task.decoding), "instruction", 3)
+    CRITERIA_AUDIT.keep(store, own, experiment)
+    expected, made = run_criteria(own, store, saying(log))
+    assert made == 9
+    assert found.report == expected.report
+    assert (found.ends, found.left_out) == (expected.ends, expected.left_out)
+
+
+def test_what_is_asked_is_what_the_app_asks(store: Store) -> None:
+    prompts = load_prompts(PROMPTS, ("John", "Jane"))
+    arrived = import_log(store, log_of(FAIRPAIR), [PROMPTS])
+    run_fairpair(arrived.read_as.asked, store, unopenable)  # type: ignore[arg-type]
+    counterparts = load_counterparts(store, arrived.read_as.asked)  # type: ignore[arg-type]
+    assert counterparts is not None
+    assert set(fairpair_messages(prompts.texts, counterparts)) == set(log_of(FAIRPAIR).texts)
+    task = fairpair_task(prompts, load_table("gender"), count=4, decoding=Decoding(length=30, seed=5))
+    assert task == log_of(FAIRPAIR).task
+
+    experiment = load_experiment("anecdotes", PROFESSIONS)
+    asked = written_asked(experiment, GenerationKey.of(HERE, Decoding()), "instruction", 3)
+    own = {(key.system, ask.prompt) for ask, key in asks_of(asked, experiment)}
+    assert own == {(one.system, one.prompt) for one in criteria_messages(experiment, "instruction")}
+    assert own == {(one.system, one.prompt) for one in log_of(CRITERIA).texts}
+
+
+def test_a_second_import_changes_nothing_and_another_log_of_the_day_is_refused(store: Store) -> None:
+    first = import_log(store, log_of(FAIRPAIR), [PROMPTS])
+    again = import_log(store, log_of(FAIRPAIR), [PROMPTS])
+    assert again.read_as == first.read_as
+    assert (again.texts, again.new) == (16, 0)
+
+    def other(log: Log) -> None:
+        log["samples"][0]["output"]["choices"][0]["message"]["content"] = "Quite another text."
+
+    with pytest.raises(InspectLogError, match="are here already"):
+        import_log(store, log_of(FAIRPAIR, other), [PROMPTS])
+
+    def next_day(log: Log) -> None:
+        log["eval"]["created"] = "2031-05-06T00:00:00+00:00"
+
+    third = import_log(store, log_of(FAIRPAIR, lambda log: (other(log), next_day(log))), [PROMPTS])
+    assert third.new == 16
+
+
+def test_the_model_is_named_after_provider_and_day_and_cannot_be_asked(store: Store) -> None:
+    key = key_of(log_of(FAIRPAIR))
+    assert (key.model, key.family, key.identity) == (NAME, "endpoint", "unpinned:inspect")
+    assert key.inspected
+    assert inspected_note(key) == (
+        f"The texts of mockllm/model came in a log of Inspect of {DAY}; nobody here has asked that model."
+    )
+    assert inspected_note(GenerationKey.of(HERE, Decoding())) == ""
+    spec = resolve_writer(NAME)
+    assert GenerationKey.of(spec, key.decoding) == key
+    assert resolve_writer(NAME, chat=True) == spec
+    with pytest.raises(ModelError, match="these are not in it"):
+        open_generator(spec, key.decoding)
+    with pytest.raises(ModelError, match="these are not in it"):
+        estimate_requests([("John is", 1)], key)
+    with pytest.raises(ModelError, match="no scores"):
+        resolve(NAME)
+    for name in ("inspect:", "inspect:openai/gpt", "inspect:<b>/x@2026-11-24", "inspect:gpt@2026-11-24"):
+        with pytest.raises(ModelError, match="names no model of a log"):
+            resolve_writer(name)
+
+
+def test_the_command_beside_a_result_asks_for_the_same(store: Store) -> None:
+    fairpair = import_log(store, log_of(FAIRPAIR), [PROMPTS]).read_as
+    criteria = import_log(store, log_of(CRITERIA), [PROFESSIONS]).read_as
+    assert isinstance(fairpair, ReadAsFairPair)
+    assert isinstance(criteria, ReadAsCriteria)
+    begin = "# then: python -m pcf_core import logs/LOG.eval\ninspect eval pcf_core/texts/inspected/tasks.py@"
+    assert fairpair_command(fairpair.asked).endswith(
+        f"{begin}fairpair --model mockllm/model -T prompts=FILE -T table=gender -T names=John,Jane"
+        " -T mode=whole -T count=4 -T temperature=1 -T top_p=0.9 -T length=30 -T seed=5"
+    )
+    assert criteria_command(store, criteria.asked).endswith(
+        f"{begin}criteria --model mockllm/model -T experiment=anecdotes -T material=FILE"
+        " -T wording=instruction -T repeats=3 -T temperature=0.5 -T top_p=1 -T length=80 -T seed=0"
+    )
+
+
+def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: Path) -> None:
+    for path, name in ((FAIRPAIR, "few-prompts"), (CRITERIA, "few-professions")):
+        with pytest.raises(InspectLogError, match=f"{name}.*--material"):
+            import_log(store, log_of(path))
+    other = tmp_path / PROMPTS.name
+    other.write_text(PROMPTS.read_text(encoding="utf8").replace("nurse", "baker"), encoding="utf8")
+    with pytest.raises(InspectLogError, match="none here are the same"):
+        import_log(store, log_of(FAIRPAIR), [other])
+    assert not FAIRPAIR_AUDIT.kept(store)
+
+
+def test_a_path_in_a_log_is_not_opened(store: Store) -> None:
+    def change(log: Log) -> None:
+        log["eval"]["metadata"]["pcf_audit"]["prompts"] = str(PROMPTS)
+
+    with pytest.raises(InspectLogError, match="none here are the same"):
+        import_log(store, log_of(FAIRPAIR, change))
+
+
+def test_counterparts_that_our_parser_does_not_make_are_not_compared(store: Store) -> None:
+    """Who changes p(x) in a log would compare what nobody asked: the texts of p(x) are then missing."""
+
+    def change(log: Log) -> None:
+        counterparts = log["eval"]["metadata"]["pcf_audit"]["counterparts"]
+        counterparts[0] = "John is a nurse."
+        log["samples"] = [
+            sample for sample in log["samples"] if sample["input"][-1]["content"] != "Jane is a nurse."
+        ]
+
+    arrived = import_log(store, log_of(FAIRPAIR, change), [PROMPTS])
+    with pytest.raises(ModelError, match="these are not in it"):
+        run_fairpair(arrived.read_as.asked, store)  # type: ignore[arg-type]
