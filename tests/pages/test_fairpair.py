@@ -21,6 +21,7 @@ from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.fairpair import categories_finding, fairpair_finding, words_finding
 from pcf_core.show.findings.numbers import beside_one
+from pcf_core.show.findings.sources import source_of
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.own_prompts import OWN, load_prompts_upload
@@ -90,8 +91,8 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert fairpair_finding(report) in texts(again)
     assert figures(again) == ONE
     assert len(again.get("plotly_chart")) == 2
-    assert LABEL[1:] in again.caption[0].value
     captions = " ".join(caption.value for caption in again.caption).replace("\\", "")
+    assert source_of(LABEL) in captions
     assert "The settings are temperature 1, top-p 0.9" in captions
     assert "The rewriting exchanged" in captions
     assert "refused and" in captions
