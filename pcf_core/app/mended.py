@@ -80,7 +80,9 @@ LINES = """
 [data-testid="stSidebarUserContent"] .stElementContainer:has(> [data-testid="stSkeleton"]) {
   min-height: 4.25rem;
 }
-.st-key-pair > .stElementContainer:has(> [data-testid="stSkeleton"]) { min-width: 4rem; min-height: 2.5rem; }
+[class*="st-key-pair"] > .stElementContainer:has(> [data-testid="stSkeleton"]) {
+  min-width: 4rem; min-height: 2.5rem;
+}
 """
 
 # The name of an icon is wider than the icon, which takes its place once its font is there.

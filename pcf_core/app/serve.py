@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +108,8 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
-    import_module("pcf_core.app.shell")
+    import pcf_core.app.shell  # noqa: F401
+
     PagesManager.uses_pages_directory = False
     starlette_static_routes.create_streamlit_static_handler = styled
     main(prog_name="streamlit")

@@ -166,8 +166,13 @@ def sampling_bias(mean: FloatArray, covariance: FloatArray, criterion: Criterion
 
 
 def square_roots(covariance: FloatArray) -> FloatArray:
-    """Return A with A Aᵀ = C, for each of [..., group, group]; C may be singular, as stereotypes sum to 0."""
+    """Return A with A Aᵀ = C, for each of [..., group, group]; C may be singular, as stereotypes sum to 0.
+
+    Each column points to where it is longest, so that another order of the groups moves its rows alone.
+    """
     values, vectors = np.linalg.eigh(covariance)
+    longest = np.abs(vectors).argmax(axis=-2, keepdims=True)
+    vectors = vectors * np.where(np.take_along_axis(vectors, longest, axis=-2) < 0, -1.0, 1.0)
     return np.asarray(vectors * np.sqrt(values.clip(min=0.0))[..., np.newaxis, :])
 
 

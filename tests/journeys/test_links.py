@@ -141,7 +141,9 @@ def test_the_calibration(app: str, page: Page) -> None:
 
 
 def test_a_finished_run_of_the_queue(app: str, page: Page) -> None:
-    page.goto(f"{app}/run_an_audit?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion")
+    page.goto(
+        f"{app}/run_an_audit?model=mini-gpt&topic=race&score_model=mini-bert&score_topic=religion&score_precision=bfloat16"
+    )
     settle(page, "Run an audit")
     page.get_by_role("button", name="Run the audit", exact=True).click()
     arrive(page, "Risk", "Risk")

@@ -90,6 +90,8 @@ def test_an_auditor_queues_and_the_job_keeps_who_asked(app: str, provider: Provi
         expect(page.get_by_text(shown("ann@example.org · auditor"))).to_be_visible()
         open_by_menu(page, "Run an audit")
         settle(page, "Run an audit")
+        page.goto(f"{app}/run_an_audit?score_precision=bfloat16")  # in which nothing is scored yet
+        settle(page, "Run an audit")
         page.get_by_role("button", name="Run the audit", exact=True).click()
         expect(page.get_by_text("waiting").first).to_be_visible()
         jobs = Queue.open(cache / "catalogue.sqlite").list()
@@ -116,6 +118,10 @@ def test_logging_out_ends_it(app: str, provider: Provider) -> None:
         log_in(page, app, "ann")
         page.get_by_role("button", name="Log out").click()
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        for _ in range(100):  # the button is there before the provider is told
+            if "/end" in provider.seen:
+                break
+            page.wait_for_timeout(100)
         assert "/end" in provider.seen
         page.reload()
         expect(page.get_by_role("button", name="Log in")).to_be_visible()

@@ -103,7 +103,7 @@ def test_several_models_have_a_verdict_each_and_their_criteria_folded(own_settin
         write_criteria(store, "tasks", model)
     app = open_app("criteria", **WRITTEN, cr_model=["mini-gpt", OTHER])
     assert not app.error
-    assert "Each criterion, model by model" in [expander.label for expander in app.expander]
+    assert "How sure?" in [expander.label for expander in app.expander]
     assert plainly(texts(app)).count("criteria asked") == 2
 
 

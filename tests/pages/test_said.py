@@ -67,7 +67,8 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         facts = app.table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
-    overview = open_app("overview", model=["mini-gpt"], templates=DOCUMENTS, unit="counts-only")
+    asked = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}
+    overview = open_app("overview", model=["mini-gpt"], **asked)
     # two rows, one a unit each: the second, the run on the usual templates, is "all others"
     drawn = "whiskers come from resampling counts only (documents) for mini-gpt; templates for all others."
     assert drawn in captions(overview)

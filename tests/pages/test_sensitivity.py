@@ -21,7 +21,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, pictures, texts
 
 
 def runs_of(store: Store) -> dict[str, RunSpec]:
@@ -151,7 +151,7 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     monkeypatch.setitem(data.MOST_CELLS, "preferences", 10)
     app = open_app(page, model=["mini-gpt"])
     assert jobs_of(own_settings) == []  # the usual reading is kept
-    assert app.get("plotly_chart")
+    assert len(pictures(app, page))
     app = open_app(page, model=["mini-gpt"], protocol="single-token")
     assert "another reading of its words" in texts(app)
     job = Queue.open(own_settings.catalogue).list(kind="read")[0]
@@ -163,7 +163,7 @@ def test_every_page_waits_for_another_grouping_of_a_large_run(
     serve.run(until_idle=True)
     run = runs_of(gpt_store)["mini-gpt"]
     assert gpt_store.has_result(run.key, result_name(run, "single-token"))
-    assert open_app(page, model=["mini-gpt"], protocol="single-token").get("plotly_chart")
+    assert len(pictures(open_app(page, model=["mini-gpt"], protocol="single-token"), page))
 
 
 @pytest.mark.slow

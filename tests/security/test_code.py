@@ -41,6 +41,8 @@ STYLE_ONLY = {
     "app/shell.py",
     "app/present.py",
 }  # the one st.html of each is a constant of ours: a style sheet
+# It reads entries one by one, within limits of their own, and writes none: see its tests with bombs.
+READS_ARCHIVES = {"texts/inspected/log.py"}
 FILES = sorted((ROOT / "pcf_core").rglob("*.py")) + sorted((ROOT / "pages").glob("*.py")) + [ROOT / "app.py"]
 LOADERS = {"from_pretrained"}
 LOAD = "Auto.from_pretrained(a, "
@@ -50,6 +52,7 @@ def faults(path: Path) -> Iterator[str]:
     """What a file does that none of ours may."""
     inside = path.relative_to(ROOT / "pcf_core").as_posix() if "pcf_core" in path.parts else path.name
     forbidden = FORBIDDEN - ({"st.html"} if inside in STYLE_ONLY else set())
+    forbidden -= {"zipfile.ZipFile"} if inside in READS_ARCHIVES else set()
     for call in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if not isinstance(call, ast.Call):
             continue

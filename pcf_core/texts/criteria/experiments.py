@@ -26,7 +26,7 @@ USUAL_QUESTIONS = 16  # that are written about; the paper has 14
 LENGTHS: Mapping[ExperimentName, int] = {"anecdotes": 80, "hobbies": 60, "questions": 60, "tasks": 40}
 
 # Texts of each prompt: few where there are many prompts, for more of one say nothing of others.
-REPEATS: Mapping[ExperimentName, int] = {"anecdotes": 25, "hobbies": 5, "questions": 2, "tasks": 25}
+REPEATS: Mapping[ExperimentName, int] = {"anecdotes": 25, "hobbies": 25, "questions": 2, "tasks": 25}
 
 
 def usual_decoding(name: ExperimentName) -> Decoding:
