@@ -92,7 +92,7 @@ class Shown:
         name: str,
         experiments: Sequence[ExperimentName],
     ) -> None:
-        """Draw How to read this, Data, what the paper prints, Provenance.
+        """Draw how to read the picture, its data, what the paper prints, method and provenance.
 
         ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
         published beside.

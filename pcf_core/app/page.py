@@ -117,7 +117,7 @@ def draw_absent(names: Sequence[str]) -> None:
     """Say which models are passed over because their weights are not on this machine, and lead to them."""
     if names:
         st.info(
-            f"{plain(listed(names))}: the weights are not on this machine, so nothing new can be asked.",
+            f"{plain(listed(names))}: the weights are not on this machine, so nothing new is asked of them.",
             icon=":material/cloud_download:",
         )
         draw_link(MODELS, "Get them on the page Models", {}, ":material/download:")

@@ -108,7 +108,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
-    import pcf_core.app.shell  # noqa: F401
+    import pcf_core.app.shell  # noqa: F401  # what pages are made of, before anybody waits for it
 
     PagesManager.uses_pages_directory = False
     starlette_static_routes.create_streamlit_static_handler = styled
