@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from pcf_core.app.compare import draw_pair
-from pcf_core.app.compare_axis import draw_axis
-from pcf_core.app.compare_published import draw_published
+from pcf_core.app.compare.axis import draw_axis
+from pcf_core.app.compare.presets import draw_preset_finding, draw_presets
+from pcf_core.app.compare.tables import draw_published
+from pcf_core.app.compare.two import draw_pair
 from pcf_core.app.page import open_page
-from pcf_core.app.preset_findings import draw_preset_finding
-from pcf_core.app.presets import draw_presets
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one
 

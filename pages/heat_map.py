@@ -4,11 +4,17 @@ from functools import partial
 
 import streamlit as st
 
-from pcf_core.app.arrange import PAPER_TEMPLATES, choose_map
 from pcf_core.app.caching import once
-from pcf_core.app.cell import draw_cell, draw_flagged, open_clicked, take_click
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
+from pcf_core.app.results.heat_map import (
+    PAPER_TEMPLATES,
+    choose_map,
+    draw_cell,
+    draw_flagged,
+    open_clicked,
+    take_click,
+)
 from pcf_core.app.shell import show
 from pcf_core.report.arrange import shown_axes
 from pcf_core.report.key_figures import heat_figures

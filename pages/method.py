@@ -1,12 +1,10 @@
 """The page Method: how the numbers are made, the papers' figures, the words of the field, limits, sources."""
 
-from pcf_core.app.about import draw_about
 from pcf_core.app.addresses import ABOUT, AS_IN_PAPERS, GLOSSARY, HOW_IT_WORKS, SUPPORTED
-from pcf_core.app.as_in_papers import draw_as_in_papers
-from pcf_core.app.how_it_works import draw_glossary, draw_how_it_works
-from pcf_core.app.shell import show
-from pcf_core.app.supported import draw_supported
-from pcf_core.app.tabs import Tab, draw_tabs
+from pcf_core.app.method.about import draw_about, draw_supported
+from pcf_core.app.method.as_in_papers import draw_as_in_papers
+from pcf_core.app.method.how_it_works import draw_glossary, draw_how_it_works
+from pcf_core.app.shell import Tab, draw_tabs, show
 
 TABS = {
     HOW_IT_WORKS: Tab(

@@ -2,14 +2,12 @@
 
 import streamlit as st
 
-from pcf_core.app.imported_texts import draw_kept_texts
-from pcf_core.app.journal import draw_journal
-from pcf_core.app.kept_runs import draw_kept_runs
-from pcf_core.app.model_details import draw_details
-from pcf_core.app.models import (
+from pcf_core.app.models.details import draw_details, draw_kept_runs
+from pcf_core.app.models.tables import (
     COLUMNS,
     at_hand_table,
     draw_filters,
+    draw_journal,
     draw_model_cards,
     known_table,
     left_out_table,
@@ -18,6 +16,7 @@ from pcf_core.app.models import (
 )
 from pcf_core.app.page import draw_figures, draw_table, finding
 from pcf_core.app.shell import show
+from pcf_core.app.texts.imported import draw_kept_texts
 from pcf_core.models.names import known_models
 from pcf_core.models.registry import left_out_models, list_models
 

@@ -5,17 +5,16 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
+from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
-from pcf_core.app.notes import notes, said_intervals_and_more
-from pcf_core.app.overview import draw_models, model_rows
+from pcf_core.app.notes import draw_seeds, notes, said_intervals_and_more
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
-from pcf_core.app.presets import draw_presets
 from pcf_core.app.probe import SENTENCE
+from pcf_core.app.results.overview import draw_models, model_rows
 from pcf_core.app.roles import may_audit
-from pcf_core.app.seeds import draw_seeds
 from pcf_core.app.shell import show
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.leaning import example_cell
 from pcf_core.show.charts.risk import risk_dots

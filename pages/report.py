@@ -4,11 +4,10 @@ import streamlit as st
 
 from pcf_core.app.choice import current_choice
 from pcf_core.app.page import draw_refused, finding, offer_scoring
-from pcf_core.app.readings import follow_readings
-from pcf_core.app.report import draw_contents
-from pcf_core.app.report_views import draw_report
+from pcf_core.app.queue import follow_readings
+from pcf_core.app.report import draw_contents, draw_report
 from pcf_core.app.shell import show
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
 from pcf_core.report.whole_report import contents_finding
 
 

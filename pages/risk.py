@@ -6,12 +6,10 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.data import Loaded
-from pcf_core.app.lean import draw_lean
-from pcf_core.app.notes import said_intervals_and_more
-from pcf_core.app.occupations import draw_occupations
+from pcf_core.app.notes import draw_seeds, said_intervals_and_more
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
-from pcf_core.app.policies import draw_verdicts
-from pcf_core.app.seeds import draw_seeds
+from pcf_core.app.results.policies import draw_verdicts
+from pcf_core.app.results.risk import draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.sections.risk import corrected_panel, risk_panel

@@ -6,23 +6,22 @@ import streamlit as st
 
 from pcf_core.app.addresses import OVERVIEW
 from pcf_core.app.choice import current_choice
-from pcf_core.app.import_log import draw_log_import
-from pcf_core.app.import_pack import draw_import
 from pcf_core.app.links import draw_link
+from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent, submit
 from pcf_core.app.queue import draw_queue
-from pcf_core.app.request import (
+from pcf_core.app.run.imports import draw_import, draw_log_import
+from pcf_core.app.run.request import (
     Request,
     declared_model,
     declared_run,
     draw_estimates,
     draw_request,
+    draw_word_check,
     requested_runs,
 )
 from pcf_core.app.shell import show
-from pcf_core.app.text import plain
-from pcf_core.app.versions import parameters_of
-from pcf_core.app.words import draw_word_check
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
 from pcf_core.models.public import absent_among

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pcf_core.app.distribution import draw_distribution, opening
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
+from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
 from pcf_core.app.shell import show
-from pcf_core.app.text import plain
-from pcf_core.app.tilt_rows import Beside, draw_beside
-from pcf_core.app.widgets import controls
+from pcf_core.app.widgets import controls, plain
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.sections.leaning import tilt_panel
 from pcf_core.report.tilts import panel_groups, tilts_of

@@ -3,10 +3,16 @@
 import streamlit as st
 
 from pcf_core.app.shell import show
-from pcf_core.app.topics import draw_head, draw_new, draw_preview, draw_see, shown_topic
-from pcf_core.app.topics_check import draw_check
-from pcf_core.app.topics_edit import draw_edit
-from pcf_core.app.topics_lists import draw_lists
+from pcf_core.app.topics.edit import draw_edit
+from pcf_core.app.topics.page import (
+    draw_check,
+    draw_head,
+    draw_lists,
+    draw_new,
+    draw_preview,
+    draw_see,
+    shown_topic,
+)
 
 DRAWN = {"see": draw_see, "preview": draw_preview, "check": draw_check}
 

@@ -6,17 +6,19 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.page import chart, draw_absent, draw_refused, finding
 from pcf_core.app.probe import (
     MOST_MODELS,
+    ask,
+    draw_ended_early,
     draw_foot,
     draw_notes,
     draw_sentence,
+    follow,
     read_answer,
     unequal_words,
     what_to_ask,
 )
-from pcf_core.app.probe_waiting import ask, draw_ended_early, follow
 from pcf_core.app.queue import ACTIVE
 from pcf_core.app.shell import show
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
 from pcf_core.show.charts.cell import cell_bars, probe_words
 from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence

@@ -1,12 +1,11 @@
 """The page Why?: what goes with the risk, what the model read, how firm the verdict is, what it knows."""
 
 from pcf_core.app.addresses import FACTORS, KNOWLEDGE, READ, SENSITIVITY
-from pcf_core.app.factors import draw_factors
-from pcf_core.app.knowledge import draw_knowledge
-from pcf_core.app.read import draw_read
-from pcf_core.app.sensitivity import draw_sensitivity
-from pcf_core.app.shell import show
-from pcf_core.app.tabs import Tab, draw_tabs
+from pcf_core.app.shell import Tab, draw_tabs, show
+from pcf_core.app.why.factors import draw_factors
+from pcf_core.app.why.knowledge import draw_knowledge
+from pcf_core.app.why.read import draw_read
+from pcf_core.app.why.sensitivity import draw_sensitivity
 
 TABS = {
     FACTORS: Tab("Does the risk go with pay, education, women's share, or a word's frequency?", draw_factors),

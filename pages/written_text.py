@@ -1,12 +1,11 @@
 """The page Written text: what a model writes, about whom, and whether all its audits agree."""
 
 from pcf_core.app.addresses import CRITERIA, FAIRPAIR, KNOWN, SUMMARY
-from pcf_core.app.benchmarks import draw_benchmarks
-from pcf_core.app.case_file_views import draw_summary
-from pcf_core.app.criteria_tab import draw_criteria
-from pcf_core.app.fairpair_tab import draw_fairpair
-from pcf_core.app.shell import show
-from pcf_core.app.tabs import Tab, draw_tabs
+from pcf_core.app.criteria.tab import draw_criteria
+from pcf_core.app.fairpair.tab import draw_fairpair
+from pcf_core.app.shell import Tab, draw_tabs, show
+from pcf_core.app.texts.benchmarks import draw_benchmarks
+from pcf_core.app.texts.summary_views import draw_summary
 
 TABS = {
     SUMMARY: Tab("What does each audit find about one model, and do they agree?", draw_summary),

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from pcf_core import __version__
 from pcf_core.__main__ import app as command_line
-from pcf_core.app.calibration import AFRESH
+from pcf_core.app.method.about import AFRESH
 from pcf_core.audit.case import held_against
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run

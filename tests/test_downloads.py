@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.report_views import FILES
+from pcf_core.app.report import FILES
 from pcf_core.report.records import ReportDocument, ReportPart, ReportRequest, ReportSection, ReportTable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +38,7 @@ MADE_BY = {
 }
 
 
-FROM_A_TABLE = "pcf_core/app/report_views.py"  # its buttons are drawn from FILES
+FROM_A_TABLE = "pcf_core/app/report.py"  # its buttons are drawn from FILES
 FROM_PANELS = "pcf_core/app/own.py"  # its button hands out what an OwnPanel names as its text
 
 

@@ -21,8 +21,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import pcf_core
-from pcf_core.app.about import TEXT
-from pcf_core.app.how_it_works import GLOSSARY
+from pcf_core.app.method.about import TEXT
+from pcf_core.app.method.how_it_works import GLOSSARY
 from pcf_core.core import settings as places
 from tests.browser import unused_port, wait_until_healthy
 from tests.command_line import ROOT, run_here

@@ -1,4 +1,4 @@
-"""What is worked out once for all visitors: functions whose answers Streamlit keeps, by all that they take.
+"""What is worked out or opened once for all visitors: answers of functions, the store and the queue.
 
 Nobody lists what an answer depends on.  It is what the function takes, so a function that could know more is
 refused: one inside another, a method, one with an argument that Streamlit leaves out of its key.
@@ -18,7 +18,12 @@ from typing import Any, ParamSpec, TypeVar, cast
 import streamlit as st
 from pydantic import BaseModel
 
+from pcf_core.app.roles import person
+from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun
+from pcf_core.store.files import takes_files
+from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -124,3 +129,28 @@ def must_be_told_all(function: Callable[..., Any]) -> None:
         raise TypeError(f"{name} cannot be kept: only a function of a module's own depends on nothing else.")
     if left_out := [one for one in inspect.signature(function).parameters if one.startswith("_")]:
         raise TypeError(f"{name} cannot be kept: {left_out[0]!r} would be no part of its key.")
+
+
+def _fits(opened: Store | Queue) -> bool:
+    """Tell whether it need not be opened again.
+
+    It is opened again as soon as that can help: the folder was full or could not be written, or the catalogue
+    was deleted under it.
+    """
+    return opened.current or not takes_files(settings().cache)
+
+
+@st.cache_resource(show_spinner=False, validate=_fits)
+def open_store() -> Store:
+    """Open the store of the settings, one for all sessions."""
+    return Store.open(settings().cache, settings().results, settings().scores)
+
+
+def open_queue() -> Queue:
+    """Open the queue as it is for whoever looks at the page."""
+    return _queue().acting_for(person())
+
+
+@st.cache_resource(show_spinner=False, validate=_fits)
+def _queue() -> Queue:
+    return Queue.open(settings().catalogue)

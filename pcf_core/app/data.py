@@ -1,18 +1,21 @@
-"""Loading for pages: the caches of results, keyed by run key and view options, never by arrays."""
+"""Loading for pages: the caches of results, keyed by run key and view options, never by arrays.
+
+So too which models a page may look for by a name that somebody typed or put into a link.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
-from pcf_core.app.caching import kept, key_of, once
-from pcf_core.app.lists import set_names, stamp_of
-from pcf_core.app.selection import Choice
-from pcf_core.app.stores import open_queue, open_store
-from pcf_core.app.versions import named_or_kept
+from pcf_core.app.addresses import Choice
+from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
+from pcf_core.app.lists import named_or_kept, set_names, stamp_of
+from pcf_core.app.roles import may_audit
+from pcf_core.app.widgets import plain
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
@@ -27,6 +30,8 @@ from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
 from pcf_core.store.results import RunInfo
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import Reading, reading_key
 
@@ -325,4 +330,39 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
         if shown and shown.unit in COUNTS_ONLY:
             interval = read_run(item.run, whole).report.interval("overall_risk", over)
             found |= {name: interval} if interval else {}
+    return found
+
+
+def lookable(names: Sequence[str]) -> list[str]:
+    """Return the names that may be looked for.
+
+    An auditor may look for all, a viewer for those of models that come with the app or have results.
+
+    To look for another one is to read a folder of the server, or to ask the hub or the endpoint, where the
+    operator may pay for it: that is not for whoever opens a link.
+    """
+    if may_audit() or not names:
+        return list(names)
+    store = open_store()
+    audited = FAIRPAIR_AUDIT.kept(store)
+    known = {
+        *(spec.name for spec in list_models() if spec.family != "endpoint"),
+        *scored_models(),
+        *(asked.key.model for asked in audited),
+        *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),
+        *(asked.model for asked in CRITERIA_AUDIT.kept(store)),
+    }
+    return [name for name in names if name in known]
+
+
+def draw_lookable(names: Sequence[str]) -> list[str]:
+    """Return the same; say what is left out."""
+    found = lookable(names)
+    for name in names:
+        if name not in found:
+            st.error(
+                f"There are no results of {plain(name)} here, and only an auditor may have other models "
+                "looked for.",
+                icon=":material/error:",
+            )
     return found

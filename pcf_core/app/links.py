@@ -34,7 +34,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.state.common import WidgetMetadata
 
 from pcf_core.app.addresses import Place
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.records import digest
 from pcf_core.show.findings.numbers import listed
 

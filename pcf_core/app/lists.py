@@ -1,14 +1,24 @@
-"""Topics, template sets and evidence lists, read again only when a file of theirs changed."""
+"""Topics, template sets and evidence lists: as they are now, and as finished runs have them.
+
+They are read again only when a file of theirs changed.  A topic that was changed or deleted, or came from a
+file, has another hash than what bears its name now, or none does.  Its runs stay readable under its name with
+``@`` and the first digits of the hash: ``pets@1f3a``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
-from pcf_core.core.errors import EvidenceError, InputError, TemplateError, TopicError
+from pcf_core.app import caching
+from pcf_core.app.caching import open_store
+from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
+from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, MinedSet, SetCard, TemplateSet, Topic
 from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
@@ -19,9 +29,12 @@ from pcf_core.material.template_editing import cut, heaviest_first, renamed
 from pcf_core.material.templates import SHELF, load_mined, load_templates, own_template_sets
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
 from pcf_core.material.topics import list_topics
+from pcf_core.models.precision import named as precision_named
 
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
+DIGITS = 8
+T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
 def stamp_of(kind: str) -> Stamp:
@@ -244,3 +257,130 @@ def lists_token() -> str:
 def set_token(name: str) -> str:
     """Return a token for the content of a set: it changes when the set's files do."""
     return digest([name, TemplateSets().stamp(name)])
+
+
+def kept() -> Lists:
+    """List what finished runs were scored with and no name stands for now.
+
+    By name and hash, the newest first.
+    """
+    runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
+    sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
+    return _kept(tuple(runs), (lists_token(), *map(set_token, sets)))
+
+
+@caching.kept(slots=4)
+def _kept(keys: Sequence[str], tokens: Sequence[str]) -> Lists:
+    infos = {info.run.key: info for info in open_store().runs()}
+    runs = [infos[key].run for key in keys if key in infos]
+    return Lists(
+        _other([_with_its_lists(run) for run in runs], topics()),
+        _other([run.evidence for run in runs], evidence_lists()),
+        _other([run.templates for run in runs], template_sets()),
+    )
+
+
+def _with_its_lists(run: RunSpec) -> Topic:
+    """Return the topic of a run, which begins with the templates and the list of that run."""
+    usual = {
+        "templates": _name_now(run.templates, template_sets()),
+        "evidence": _name_now(run.evidence, evidence_lists()),
+    }
+    return run.topic.model_copy(update=usual)
+
+
+def _other(found: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
+    others: dict[str, T] = {}
+    for item in found:
+        if not _is_there(item, now):
+            others.setdefault(version_name(item), item)
+    return others
+
+
+def _is_there(item: T, now: Mapping[str, T]) -> bool:
+    """Tell whether the name stands for the same words or texts; not so where its file is damaged."""
+    try:
+        return item.name in now and now[item.name].hash == item.hash
+    except InputError:
+        return False
+
+
+def version_name(item: Topic | Evidence | TemplateSet) -> str:
+    """Return the name that stands for an item of a run wherever its plain name does not."""
+    return f"{item.name}@{item.hash[:DIGITS]}"
+
+
+def all_evidence() -> Mapping[str, Evidence]:
+    """Load lists that fill [X] by name: the existing ones, then those of finished runs alone."""
+    return {**evidence_lists(), **kept().evidence}
+
+
+def all_topics() -> Mapping[str, Topic]:
+    """Load topics by name: the existing ones, then those of finished runs alone."""
+    return {**topics(), **kept().topics}
+
+
+def named_or_kept(topic: str, evidence: str, templates: str) -> tuple[Topic, Evidence, TemplateSet]:
+    """Return the three lists of a run by name, also as a finished run has them.
+
+    Raises
+    ------
+    InputError
+        A name that is not there (any more).
+    """
+    return named(topic, evidence, templates, kept())
+
+
+def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
+    """Return the query parameters that open a run on a page, whatever its names stand for now."""
+    return {
+        "model": [run.scoring.name],
+        "topic": _name_now(run.topic, topics()),
+        "templates": _name_now(run.templates, template_sets()),
+        "evidence": _name_now(run.evidence, evidence_lists()),
+        "precision": [precision_named(run.scoring.dtype)],
+        "protocol": run.scoring.protocol,
+    }
+
+
+def _name_now(item: T, now: Mapping[str, T]) -> str:
+    return item.name if _is_there(item, now) else version_name(item)
+
+
+def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
+    """Tell one model's runs apart by place, one of the same prompts.
+
+    The label says what is not the present set.
+
+    A run that scores every template goes before draws of a sampling plan from it, and of these the one with
+    the most draws is taken and labelled with what it aimed at.  A set may have had other texts under its
+    name: those that it has now stand under the name alone, others under the name and the first digits of
+    their run's key.
+    """
+    best: dict[tuple[str, str], RunSpec] = {}
+    for run in runs:  # the newest first
+        asked = place(run), run.whole.key
+        known = best.get(asked)
+        if known is None or draws_of(run) > draws_of(known):
+            best[asked] = run
+    labelled: dict[str, RunSpec] = {}
+    for (where, _), run in sorted(best.items(), key=lambda item: not is_present(item[1])):
+        label = f"{where} · ± {run.plan.within:g}" if run.plan else where
+        if not is_present(run) or label in labelled:
+            label = f"{label} · {run.key[:6]}"
+        labelled[label] = run
+    return labelled
+
+
+def draws_of(run: RunSpec) -> float:
+    """Return how many draws a run rests on; infinite where it has scored every template."""
+    return run.plan.draws if run.plan else math.inf
+
+
+def is_present(run: RunSpec) -> bool:
+    """Tell whether the template set of the run's name has the texts that were scored, or is gone."""
+    try:
+        known = template_sets().get(run.templates.name)
+    except AuditError:  # a damaged file
+        return False
+    return known is None or known.hash == run.templates.hash

@@ -1,20 +1,41 @@
-"""What has to be known before a page's numbers are believed: few templates, and what intervals allow for."""
+"""What has to be known before a page's numbers are believed.
+
+Few templates, what intervals allow for, words of unequal length, and the spread over the seeds of a training.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
+from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded, whole_template_intervals
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
+from pcf_core.audit.fitting import template_without
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import every_group_has_some, words_that_count
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import Protocol
+from pcf_core.core.sensitivity import SeedsMeasured, SeedSpread
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.measure.comparison import seed_bound
+from pcf_core.measure.sampling import LEVEL
+from pcf_core.models.registry import resolve, seeds_of
+from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.notes import interval_notes, warnings_of
 from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.reliability import seeds_note
 
 EQUAL_WEIGHTS = (
     "Equal template weights are one of the reading options in the sidebar, as is what is resampled."
 )
+NARROWER: dict[Protocol, Protocol] = {"exact": "equal-tokens", "equal-tokens": "single-token"}
+LABELS = {"equal-tokens": "Only words of equal tokens", "single-token": "Only words of one token"}
+NONE = "No words of equal tokens are left for every group."
 
 
 def notes(
@@ -49,3 +70,112 @@ def said_intervals_and_more(loaded: Loaded) -> list[str]:
     """Say the same; where documents are resampled, also the intervals of R over whole templates."""
     more = whole_templates_finding(whole_template_intervals(loaded))
     return [*said_intervals(loaded), *([more] if more else [])]
+
+
+def draw_unequal_words(loaded: Loaded) -> None:
+    """Draw what is unequal about the words that count, and a button for each way to make them equal."""
+    options = loaded.options
+    told = tokens_sentence(
+        {name: item.result.token_shares for name, item in loaded.runs.items()},
+        {name: item.run.scoring.family for name, item in loaded.runs.items()},
+    )
+    sizes = "" if options.aggregation == "mean" else sizes_sentence(word_numbers(loaded.first))
+    if not (told or sizes):
+        return
+    narrower = NARROWER.get(options.protocol) if told else None
+    possible = narrower and any(can_be_read(item, narrower) for item in loaded.runs.values())
+    said = [told, NONE if narrower and not possible else "", sizes]
+    st.warning(plain(" ".join(filter(None, said))), icon=":material/warning:")
+    with st.container(horizontal=True):
+        if narrower and possible:
+            _draw_button(LABELS[narrower], "protocol", narrower)
+        if sizes:
+            _draw_button("Mean of a group's words", "aggregation", "mean")
+
+
+def _draw_button(label: str, option: str, value: str) -> None:
+    st.button(
+        label,
+        key=f"take_{option}",
+        icon=":material/balance:",
+        on_click=st.session_state.update,
+        args=({option: value},),
+        help="Changes *Reading options* in the sidebar; nothing is scored anew.",
+    )
+
+
+def word_numbers(item: LoadedRun) -> dict[str, int]:
+    """Return how many words of each group count."""
+    used = set(item.result.words)
+    return {group.name: sum(word in used for word in group.words) for group in item.run.topic.groups}
+
+
+def can_be_read(item: LoadedRun, protocol: Protocol) -> bool:
+    """Tell whether every group keeps a word under a protocol that selects from the same scores."""
+    try:
+        words, _ = words_that_count(open_store(), item.run, protocol)
+    except TemplateError:
+        return False
+    whole = template_without(item.run, words, protocol) is None
+    return whole and every_group_has_some(item.run.topic, words)
+
+
+@dataclass(frozen=True)
+class SpreadBeside:
+    """A model's spread of R, R^p and R^c by quantity.
+
+    ``here``: whether it was measured on what is shown, read the same way.
+    """
+
+    spreads: Mapping[str, SeedSpread]
+    here: bool
+
+
+def spread_beside(model: str, loaded: Loaded) -> SpreadBeside | None:
+    """Return a loaded model's spread over its seeds, on what is shown where it was measured there.
+
+    Raises
+    ------
+    ModelError
+        The model's file of seeds is damaged, or of other weights.
+    """
+    item = loaded.runs[model]
+    seeds = None if item.run.scoring.imported else seeds_of(resolve(item.run.scoring.model))
+    if seeds is None or not seeds.measured:
+        return None
+    usual = loaded.options.of_figures == ViewOptions().of_figures
+    same = [measured for measured in seeds.measured if usual and is_of(measured, item)]
+    chosen = (same or seeds.measured)[0]
+    return SpreadBeside({quantity: spread_of(model, chosen, quantity) for quantity in RISKS}, bool(same))
+
+
+def spread_of(model: str, measured: SeedsMeasured, quantity: str) -> SeedSpread:
+    """Return the spread of one quantity over all seeds."""
+    risks = tuple(float(getattr(risk, quantity)) for risk in measured.risks)
+    return SeedSpread(
+        model=model,
+        quantity=quantity,
+        topic=measured.topic,
+        templates=measured.templates,
+        evidence=measured.evidence,
+        seeds=tuple(risk.seed for risk in measured.risks),
+        risks=risks,
+        bound=seed_bound(risks, LEVEL),
+        level=LEVEL,
+    )
+
+
+def is_of(measured: SeedsMeasured, item: LoadedRun) -> bool:
+    """Tell whether the seeds' risks, all in float32, were measured on a run's templates and words."""
+    run = item.run
+    theirs = (measured.topic_hash, measured.templates_hash, measured.evidence_hash)
+    same = theirs == (run.topic.hash, run.templates.hash, run.evidence.hash)
+    return same and run.plan is None and run.scoring.dtype == "float32"
+
+
+def draw_seeds(loaded: Loaded) -> None:
+    """Draw a note for each loaded model whose spread is known for what is shown."""
+    for model in loaded.runs:
+        found = spread_beside(model, loaded)
+        if found and found.here:
+            st.caption(plain(seeds_note(found.spreads)))

@@ -11,13 +11,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.addresses import MODELS
-from pcf_core.app.caching import kept
+from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import current_choice
-from pcf_core.app.contrast import readable
 from pcf_core.app.data import Loaded, load, plans_of
-from pcf_core.app.facts import draw_facts
 from pcf_core.app.links import draw_link
-from pcf_core.app.notes import notes
+from pcf_core.app.mended import readable
+from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.queue import (
     ACTIVE,
@@ -25,14 +24,12 @@ from pcf_core.app.queue import (
     draw_checks,
     draw_job,
     draw_jobs,
+    follow_readings,
     keep_a_worker,
     latest_jobs,
 )
-from pcf_core.app.readings import follow_readings
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.stores import open_queue, open_store
-from pcf_core.app.text import plain, plain_label
-from pcf_core.app.unequal_words import draw_unequal_words
+from pcf_core.app.widgets import draw_facts, plain, plain_label
 from pcf_core.audit.results import is_unchecked
 from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.risk import RiskReport

@@ -1,24 +1,29 @@
-"""The queue as a person sees it: state, progress, time left, and what can be done about a job."""
+"""The queue as a person sees it: state, progress, time left, and what can be done about a job.
+
+Also the reading of large finished runs: asked for when a page opens, followed until the page can show them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePath
 
 import streamlit as st
 
 from pcf_core.app.addresses import CAPRICE, CRITERIA_TAB, FAIRPAIR_TAB, HEAT_MAP, RISK, TEMPLATES, TILT
-from pcf_core.app.criteria_links import parameters_of as parameters_of_criteria
-from pcf_core.app.fairpair_links import parameters_of as parameters_of_fairpair
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.data import newest_reading
+from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
-from pcf_core.app.roles import may_audit, write
-from pcf_core.app.stores import open_queue, open_store
-from pcf_core.app.templates_draft import point_at
-from pcf_core.app.text import plain, size_text
-from pcf_core.app.versions import parameters_of
+from pcf_core.app.lists import parameters_of
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.templates.draft import point_at
+from pcf_core.app.widgets import plain, size_text
+from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
-from pcf_core.core.run import model_label
+from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration, look_finding, progress_note
@@ -34,8 +39,10 @@ from pcf_core.work.requests import (
     FetchRequest,
     KnowledgeRequest,
     MineRequest,
+    Reading,
     ReadRequest,
     ScoreRequest,
+    submit_read,
 )
 
 ACTIVE = ("queued", "running")
@@ -70,6 +77,7 @@ STATES = {
     "failed": ":material/error: failed",
     "cancelled": ":material/cancel: cancelled",
 }
+Wanted = tuple[RunSpec, Reading, ViewOptions]
 
 
 def latest_jobs(run_keys: Collection[str]) -> list[Job]:
@@ -326,3 +334,23 @@ def retry(job: Job) -> None:
         st.error(plain(str(error)))
     else:
         st.rerun()
+
+
+def follow_readings(wanted: Iterable[Wanted]) -> None:
+    """Say what is being worked out, and how far it is; what was cancelled or failed waits for its button."""
+    active = []
+    st.markdown("These results are large and were not read like this before: worked out once, then kept.")
+    for run, what, options in wanted:
+        job = newest_reading(run, what, options)
+        if job is not None and job.state in ENDED_EARLY:
+            draw_job(job)
+            continue
+        if job is None or job.state not in ACTIVE:
+            if not may_audit():
+                draw_why_not()
+                return
+            job = write(submit_read, open_store(), open_queue(), run, what, options)
+            keep_a_worker()
+        active.append(job.id)
+    if active:
+        draw_jobs(active)

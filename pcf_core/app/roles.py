@@ -18,7 +18,7 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
-from pcf_core.app.text import plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings
 from pcf_core.store.journal import Did, Journal

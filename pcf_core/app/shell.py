@@ -1,24 +1,29 @@
-"""The frame of the app: page config, navigation, and the shared choice in the sidebar.
+"""The frame of the app: page config, navigation, the shared choice in the sidebar, and pages with tabs.
 
 ``app.py`` opens it on every run.  One case needs care: until ``st.navigation`` is called for the first time,
 a fresh server takes ``pages/`` for the old kind of multipage app.  It then runs a page's file on its own, and
 gives widgets identities that the next run does not know, so that the first click would be lost.  The frame
 therefore starts the script again where it finds the old kind, and a page opens the frame where nobody did.
+
+Of a page's tabs the open one alone is drawn; it is in the address, as every other choice is.  ``st.tabs``
+would work out all of them on every run, and have none in the address.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException
 
-from pcf_core.app.addresses import OLD, leads_to
-from pcf_core.app.baseline import follow_pinned
-from pcf_core.app.choice import current_choice, draw_choice
+from pcf_core.app.addresses import OLD, TAB_OF, TABS, leads_to
+from pcf_core.app.caching import open_store
+from pcf_core.app.choice import current_choice, draw_choice, follow_pinned
+from pcf_core.app.compare.presets import follow_preset
 from pcf_core.app.links import (
     TAKEN,
     drop_infinite,
@@ -26,15 +31,14 @@ from pcf_core.app.links import (
     follow_pressed,
     is_new_page,
     link_first,
+    open_page_name,
     say_mistakes,
 )
 from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_tools, take_short_form
-from pcf_core.app.presets import follow_preset
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
-from pcf_core.app.stores import open_store
-from pcf_core.app.text import plain
-from pcf_core.app.topics_draft import take_written
+from pcf_core.app.topics.draft import take_written
+from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 
@@ -169,3 +173,32 @@ def _keep_loaded(page: str) -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+@dataclass(frozen=True)
+class Tab:
+    """What a tab answers, and the function that draws it below its question."""
+
+    question: str
+    draw: Callable[[], None]
+
+
+def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
+    """Draw a page: its title, the names of its tabs, and the open one.
+
+    What was chosen on the others stays: their widgets are bound to the address, and Streamlit then keeps what
+    they said until they are drawn again.
+    """
+    st.title(title)
+    old, said = open_page_name(), {name: st.query_params.get_all(name) for name in st.query_params}
+    asked = leads_to(old, said)[1].get(TAB_OF[page]) if old in OLD else None
+    name = choose_one(
+        f"Parts of {title}",
+        TABS[page],
+        default=str(asked or TABS[page][0]),
+        key=TAB_OF[page],
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    st.markdown(f"##### {tabs[name].question}")
+    tabs[name].draw()

@@ -1,14 +1,64 @@
-"""A control that Streamlit leaves without a value for some addresses, and a row that keeps its place."""
+"""What all pages draw with: text, tables of facts, a control that keeps its value, a row of controls.
+
+Names and sentences may come from a user's file and are never markup.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
+WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
+# What the page makes a link, or another sign, even of escaped text: a web address by its "://" or "www.", an
+# e-mail address by its "@", and "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
+JOINER = "\u2060"
+MADE_OTHER = re.compile(
+    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
+    re.IGNORECASE,
+)
+# Streamlit cuts a word that is wider than a cell of its tables, and breaks only code: a hash is told whole.
+HASH = re.compile(r"[0-9a-f]{40,}")
 Option = TypeVar("Option")
+
+
+def plain(text: str) -> str:
+    """Escape text for Markdown; an address in it is no link."""
+    return MADE_OTHER.sub(JOINER, text).translate(MARKDOWN)
+
+
+def plain_label(text: str) -> str:
+    r"""Escape as :func:`plain`, for a label of one line that screen readers also read without Markdown.
+
+    Signs that mean something only where a line begins stay bare, so that "mini-gpt" is no "mini\-gpt".
+    """
+    return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
+
+
+def described(source: str, notes: str) -> str:
+    """Join a source and the notes on it to sentences, whether or not the source ends with a full stop."""
+    parts = [part for text in (source, notes) if (part := text.strip())]
+    return " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts)
+
+
+def size_text(size: float) -> str:
+    """Write bytes in the unit that reads best."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"
+
+
+def draw_facts(facts: Mapping[str, str]) -> None:
+    """Draw rows of names and values; a value is never markup, and a long hash wraps."""
+    values = [HASH.sub(r"`\g<0>`", plain(value)) for value in facts.values()]
+    st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
 
 
 def choose_one(

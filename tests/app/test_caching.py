@@ -14,9 +14,9 @@ import streamlit as st
 from hypothesis import given
 from hypothesis import strategies as some
 
+from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once
 from pcf_core.app.data import Loaded
-from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import Record
@@ -154,7 +154,7 @@ def test_what_is_loaded_is_known_by_every_field(own_settings: Settings) -> None:
 def test_streamlit_keeps_nothing_by_less_than_a_function_takes() -> None:
     """A parameter that begins with an underscore is no part of Streamlit's key."""
     keeping = 0
-    for path in [*(ROOT / "pcf_core" / "app").glob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
+    for path in [*(ROOT / "pcf_core" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
             if isinstance(node, ast.FunctionDef):
                 decorators = " ".join(map(ast.unparse, node.decorator_list))

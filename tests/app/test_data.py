@@ -6,8 +6,8 @@ import pytest
 import streamlit as st
 
 from pcf_core.app import data
-from pcf_core.app.selection import Choice
-from pcf_core.app.stores import open_store
+from pcf_core.app.addresses import Choice
+from pcf_core.app.caching import open_store
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sampling import planned
 from pcf_core.core.run import RunSpec

@@ -1,13 +1,18 @@
-"""The style sheet over Streamlit's own: what it selects is in the front end that is installed."""
+"""The style sheet selects what the installed front end has; chart text takes Streamlit's stronger grey.
+
+What browsers make of the grey: tests/journeys/test_screens.py.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import plotly.graph_objects as go
 import streamlit
+from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
 
-from pcf_core.app.mended import MENDED
+from pcf_core.app.mended import MENDED, readable
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
@@ -21,3 +26,28 @@ def test_streamlit_has_all_that_is_selected() -> None:
     for name in names:
         whole = rf"{name}(?<![\w-]{name})(?![\w-])"
         assert re.search(whole, front_end), f"{name} is in no script of Streamlit {streamlit.__version__}"
+
+
+def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
+    figure = go.Figure(go.Scatter(x=[1], y=[2], xaxis="x2", yaxis="y2"))
+    figure.add_annotation(text="note")
+    figure.update_layout(xaxis2={"anchor": "y2", "title": "x"}, yaxis2={"anchor": "x2"})
+    figure.update_layout(xaxis={"title": "one"}, coloraxis={"colorbar": {"title": "colour"}})
+    readable(figure)
+    for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
+        assert axis.tickfont.color == axis.title.font.color == GRAY_90
+    assert figure.layout.annotations[0].font.color == GRAY_90
+    bar = figure.layout.coloraxis.colorbar
+    assert bar.tickfont.color == bar.title.font.color == GRAY_90
+    assert figure.layout.xaxis.title.text == "one"
+
+
+def test_title_and_source_are_written_into_a_figure() -> None:
+    figure = readable(go.Figure(go.Bar(x=[1], y=[1])), "Risk", "PCF Audit")
+    assert "Risk" in figure.layout.title.text
+    assert "PCF Audit" in figure.layout.title.text
+
+
+def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:
+    assert len({GRAY_70, GRAY_90}) == 2
+    assert GRAY_90.startswith("#0000")

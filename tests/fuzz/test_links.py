@@ -28,7 +28,7 @@ VALUES = [
 def bound_keys() -> list[str]:
     """The parameters of links: the keys of widgets that are bound to them."""
     found: set[str] = set()
-    for path in [*(ROOT / "pcf_core" / "app").glob("*.py"), *(ROOT / "pages").glob("*.py")]:
+    for path in [*(ROOT / "pcf_core" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
         tree = ast.parse(path.read_text(encoding="utf8"))
         named = {
             target.id: node.value.value

@@ -11,10 +11,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from pcf_core.app.addresses import TAB_OF, TABS
-from pcf_core.app.criteria_request import EXPERIMENTS
-from pcf_core.app.fairpair_views import VIEWS as FAIRPAIR
-from pcf_core.app.how_it_works import PARTS
-from pcf_core.app.presets import VIEW
+from pcf_core.app.compare.presets import VIEW
+from pcf_core.app.criteria.request import EXPERIMENTS
+from pcf_core.app.fairpair.views import VIEWS as FAIRPAIR
+from pcf_core.app.method.how_it_works import PARTS
 from pcf_core.app.shell import SECTIONS
 from pcf_core.models.presets import presets
 from pcf_core.store.store import Store

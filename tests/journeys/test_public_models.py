@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from pcf_core.app.versions import parameters_of
+from pcf_core.app.lists import parameters_of
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.store.store import Store

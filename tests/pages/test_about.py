@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pcf_core
-from pcf_core.app.about import about_finding, family_table, reference_table, sections
+from pcf_core.app.method.about import about_finding, family_table, reference_table, sections
 from pcf_core.core.families import Family
 from pcf_core.core.settings import Settings
 from pcf_core.material.published import published_risks

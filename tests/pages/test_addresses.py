@@ -93,5 +93,5 @@ def test_the_open_tab_alone_is_drawn(own_settings: Settings, monkeypatch: pytest
     def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("pcf_core.app.fairpair_tab.draw_request", fail)
+    monkeypatch.setattr("pcf_core.app.fairpair.tab.draw_request", fail)
     assert open_app("written_text", text_tab="Criteria").multiselect(key="cr_model")

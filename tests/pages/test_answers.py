@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.cell import CLICKED, take_click
+from pcf_core.app.results.heat_map import CLICKED, take_click
 from pcf_core.audit.results import load_result
 from pcf_core.show.answers import heat_map_answer
 from pcf_core.store.store import Store
@@ -51,7 +51,7 @@ def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: py
     run = next(iter(full_store.runs())).run
     preferences = load_result(full_store, run).preferences
     state: dict[str, object] = {}
-    monkeypatch.setattr("pcf_core.app.cell.st.session_state", state)
+    monkeypatch.setattr("pcf_core.app.results.heat_map.st.session_state", state)
     take_click(preferences, 0.4)
     assert state == {}
     take_click(preferences, [1, 2, 0.5, 0.1])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.addresses import TABS
-from pcf_core.app.as_in_papers import WORKED_OUT, address_of, criteria_asked, fairpair_asked
+from pcf_core.app.addresses import TABS, choice_of
 from pcf_core.app.data import asked_run, finished
 from pcf_core.app.lists import set_names, topics
-from pcf_core.app.selection import choice_of
+from pcf_core.app.method.as_in_papers import WORKED_OUT, address_of, criteria_asked, fairpair_asked
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.printed import PAPERS, PrintedLink, printed_items

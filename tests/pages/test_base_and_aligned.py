@@ -152,7 +152,7 @@ def test_a_series_that_is_not_here_is_estimated_by_what_is_declared(
     """Nobody is asked until Score is pressed; what cannot be fetched is a sentence then."""
     app = open_app("score", score_templates=HERE["templates"], score_evidence=HERE["evidence"])
     monkeypatch.setattr(
-        "pcf_core.app.request.resolve_to_score", lambda name: pytest.fail(f"{name} was asked for")
+        "pcf_core.app.run.request.resolve_to_score", lambda name: pytest.fail(f"{name} was asked for")
     )
     app.selectbox(key="score_series").set_value("Tiny").run()
     assert not app.exception

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pcf_core.app.benchmarks import read_files
+from pcf_core.app.texts.benchmarks import read_files
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.caprice import OCCUPATION_COLUMNS
+from pcf_core.app.results.risk import OCCUPATION_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.measure.tails import normal_shape, tail_shape
@@ -76,7 +76,7 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
 def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.app.caprice.MOST", 1)
+    monkeypatch.setattr("pcf_core.app.results.risk.MOST", 1)
     app = open_app("caprice", scale="bvf", reference="labour")
     assert "Caprice is bounded, so its tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.case_file import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
-from pcf_core.app.selection import Choice
+from pcf_core.app.addresses import Choice
+from pcf_core.app.texts.summary import GENDER_ALONE, NO_TABLE, OTHERWISE, UNREAD, case_file, tables_for
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
@@ -169,7 +169,7 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(
         raise LookupError
 
     monkeypatch.setattr(FairPairAudit, "kept", lambda self, store: kept)
-    monkeypatch.setattr("pcf_core.app.case_file.complete_fairpair", gone)
+    monkeypatch.setattr("pcf_core.app.texts.summary.complete_fairpair", gone)
     choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
     assert case_file("mini-gpt", choice).older == 1
     assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pcf_core.app.selection import Choice
+from pcf_core.app.addresses import Choice
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link
 from tests.pages.opened import open_app
 

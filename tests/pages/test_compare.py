@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Dataframe
 
-from pcf_core.app.compare_published import printed_form
+from pcf_core.app.compare.tables import printed_form
 from pcf_core.app.lists import Usual, template_sets
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
@@ -198,9 +198,9 @@ def test_topics_are_not_laid_beside_other_texts_of_a_usual_name(
     usual = load_templates("gender-nineteen")
     changed = usual.model_copy(update={"templates": usual.templates[:-1]})
     sets = {name: changed if name == usual.name else found for name, found in template_sets().items()}
-    monkeypatch.setattr("pcf_core.app.compare_axis.template_sets", lambda: sets, raising=False)
+    monkeypatch.setattr("pcf_core.app.compare.axis.template_sets", lambda: sets, raising=False)
     monkeypatch.setattr(
-        "pcf_core.app.compare_axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
+        "pcf_core.app.compare.axis.usual_lists", lambda topic: Usual(usual.name, topic.evidence)
     )
     asked = {"compare_view": "along an axis", "compare_axis": "topic"}
     app = open_app("compare", **asked)

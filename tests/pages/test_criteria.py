@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.criteria_links import parameters_of
-from pcf_core.app.criteria_own import EXAMPLES
+from pcf_core.app.criteria.own import EXAMPLES, parameters_of
 from pcf_core.app.queue import progress_text
 from pcf_core.core.errors import CriteriaError, ScoringError
 from pcf_core.core.generation import Decoding, GenerationKey

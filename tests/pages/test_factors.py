@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.factor_tables import LINE_COLUMNS, POINT_COLUMNS
+from pcf_core.app.why.factors import LINE_COLUMNS, POINT_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result

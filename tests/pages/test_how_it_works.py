@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.how_it_works import GLOSSARY, PARTS
+from pcf_core.app.method.how_it_works import GLOSSARY, PARTS
 from pcf_core.core.settings import Settings
 from pcf_core.measure.toy import toy_risk
 from pcf_core.show.findings.toy import toy_finding

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.knowledge_own import EXAMPLES
+from pcf_core.app.why.knowledge import EXAMPLES
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey

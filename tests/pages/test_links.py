@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
+from pcf_core.app.addresses import Choice
 from pcf_core.app.choice import draw_choice
 from pcf_core.app.links import ALIKE, NEAR, is_endless
-from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app import models as tables
+from pcf_core.app.models import tables
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.names import KnownModel
 from pcf_core.store.store import Store

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app import probe_waiting
-from pcf_core.app.probe_waiting import ASKED
+from pcf_core.app import probe as probe_waiting
+from pcf_core.app.probe import ASKED
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic

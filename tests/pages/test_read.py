@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.read_tables import LINE_COLUMNS, READ_COLUMNS
+from pcf_core.app.why.read import LINE_COLUMNS, READ_COLUMNS
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from tests.conftest import fill

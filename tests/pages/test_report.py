@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app import report_views
+from pcf_core.app import report as report_views
 from pcf_core.core.settings import Settings
 from pcf_core.report.records import SHORT, ReportDocument, ReportRequest
 from pcf_core.report.whole import write_report

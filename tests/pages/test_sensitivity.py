@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.app import data
-from pcf_core.app.sensitivity import CHOICE_COLUMNS
+from pcf_core.app.why.sensitivity import CHOICE_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result, result_name
 from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.versions import parameters_of, version_name
+from pcf_core.app.lists import parameters_of, version_name
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, RunSpec

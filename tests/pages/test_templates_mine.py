@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app import templates_uploads
-from pcf_core.app.templates_uploads import corpora_at_hand, delete_upload, keep_upload, uploads_folder
+from pcf_core.app.templates import mine as templates_uploads
+from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.core.errors import CorpusError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.own_sets import save_set

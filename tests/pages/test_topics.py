@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from pcf_core.app.topics_files import EXAMPLES
-from pcf_core.app.topics_lists import EXAMPLES as LIST_EXAMPLES
+from pcf_core.app.topics.edit import EXAMPLES
+from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic

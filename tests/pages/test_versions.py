@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.versions import parameters_of
+from pcf_core.app.lists import parameters_of
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group

@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.kills import runs_of, submit
 from benchmarks.mortal import probability
-from pcf_core.app.stores import _queue, open_queue, open_store
+from pcf_core.app.caching import _queue, open_queue, open_store
 from pcf_core.core.errors import DamagedCatalogueError, StoreError
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings

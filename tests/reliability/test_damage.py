@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.kills import content_of, differences, runs_of, submit
 from benchmarks.mortal import probability
-from pcf_core.app.stores import _queue, open_queue, open_store
+from pcf_core.app.caching import _queue, open_queue, open_store
 from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings

@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.kills import differences, runs_of, submit, undisturbed, variables_of
 from benchmarks.mortal import noted, start
-from pcf_core.app.stores import open_store
+from pcf_core.app.caching import open_store
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import StoreError
 from pcf_core.core.settings import Settings, settings

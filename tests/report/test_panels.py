@@ -7,8 +7,8 @@ from functools import partial
 import pandas as pd
 import plotly.graph_objects as go
 
+from pcf_core.app.addresses import Choice
 from pcf_core.app.data import Loaded
-from pcf_core.app.selection import Choice
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings

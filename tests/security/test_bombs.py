@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pcf_core.app.templates_uploads import keep_upload
+from pcf_core.app.templates.mine import keep_upload
 from pcf_core.core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.evidence import load_evidence

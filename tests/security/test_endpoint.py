@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pcf_core.app.named_models import lookable
+from pcf_core.app.data import lookable
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.settings import Settings
 from pcf_core.core.settings import settings as product_settings
@@ -151,5 +151,5 @@ def test_a_viewers_link_asks_no_model(own_settings: Settings, monkeypatch: pytes
         monkeypatch.setenv("PCF_READ_ONLY", "1")
         product_settings.cache_clear()
         assert lookable(["endpoint:tiny", "mini-gpt"]) == ["mini-gpt"]
-        monkeypatch.setattr("pcf_core.app.named_models.scored_models", lambda: ("endpoint:tiny",))
+        monkeypatch.setattr("pcf_core.app.data.scored_models", lambda: ("endpoint:tiny",))
         assert lookable(["endpoint:tiny"]) == ["endpoint:tiny"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pcf_core.app.text import plain, plain_label
+from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.own_sets import save_set

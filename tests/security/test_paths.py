@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pcf_core.app.templates_uploads import keep_upload, uploads_folder
+from pcf_core.app.templates.mine import keep_upload, uploads_folder
 from pcf_core.core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
 from pcf_core.core.settings import Settings
 from pcf_core.core.settings import settings as product_settings

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pcf_core.app.text import plain, plain_label
+from pcf_core.app.widgets import plain, plain_label
 from pcf_core.material.safety.reading import ASIDE, LONG_KEY
 from pcf_core.material.shelves import safe_name
 from pcf_core.material.suiting import with_article

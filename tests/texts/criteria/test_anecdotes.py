@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from pcf_core.app.criteria_anecdotes import anecdote_figures
+from pcf_core.app.criteria.tab import anecdote_figures
 from pcf_core.core.errors import CriteriaError
 from pcf_core.report.criteria_tables import anecdote_tables, information_table
 from pcf_core.show.charts.anecdotes import information_dots

@@ -1,0 +1,1 @@
+"""The page Compare: two models, runs along an axis, the papers' tables, the ready comparisons."""

@@ -1,0 +1,442 @@
+"""Runs along an axis: checkpoints, sizes, base and aligned, the text sources of templates, topics.
+
+Which checkpoint is the aligned one of which is declared in ``assets/models.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
+from pcf_core.app.data import Loaded, must_wait, read_run
+from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
+from pcf_core.app.page import FOOT, draw_provenance, draw_table, finding, picture
+from pcf_core.app.roles import may_audit
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.audit.comparing import controlled
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import AxisPoint, Comparison, Over, RiskReport
+from pcf_core.core.run import RunSpec, model_label
+from pcf_core.material.published import PublishedRisk, published_of_topic, speaks_of
+from pcf_core.measure.regression import rank_correlation
+from pcf_core.models.names import all_series, known_model, split_name
+from pcf_core.models.registry import resolve
+from pcf_core.report.comparison import RISKS, several_table
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.show.charts.axis import axis_panels, change_panels
+from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.findings.several import (
+    alignment_finding,
+    axis_finding,
+    checkpoints_finding,
+    size_finding,
+    topics_finding,
+)
+
+Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
+BY_SOURCE = 4  # the number of the papers' table of text sources
+TITLES: dict[Axis, str] = {
+    "models": "model, in the order chosen",
+    "size": "parameters (log) → larger",
+    "base and aligned": "parameters (log) → larger",
+    "text source": "template set",
+    "topic": "topic",
+}
+HOW = """
+Three panels with one axis: the risk R, and its two parts. Whiskers are 95 % intervals over what *Intervals
+over* in the sidebar says. A model keeps its colour and mark of the sidebar. Nothing joins the points, but for
+the sizes of one series: neither checkpoints nor template sets nor topics have an order in between. The
+picture tests no difference of two models: ready comparisons say theirs above it, and the view *two models*
+tests any.
+
+- **models**: the models of the sidebar in their order, such as before and after fine-tuning.
+- **size**: the same by their number of parameters. Each point is a single checkpoint, and two checkpoints
+  differ in more than size, so that a trend over a few of them is no law.
+- **base and aligned**: two joined lines a series, its base checkpoints and those that its makers aligned from
+  them, by size. Below stands what alignment changes: each aligned checkpoint less its base, both on the same
+  templates and occupations. Which is the aligned one of which is declared for the series on *Run an audit*.
+- **text source**: the same topic and occupations with every template set that is scored, as in the papers'
+  Table 4; sets that differ in wording alone, such as a full stop at the end, are among them. Draws of a
+  sampling plan stand in only where nothing else is scored, with a ± behind the name; texts that a set had
+  before have the first digits of their run's key.
+- **topic**: every topic that is scored, with its usual templates. Topics have other groups, words, templates
+  and numbers of groups, so that their levels are not on one footing: on the PCF scale 1 is stereotyped for
+  all, but what a random model gets differs.
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of an axis.
+
+    They come with their runs, rows that the papers print for the same models, and what could not be shown,
+    and why.
+    """
+
+    points: tuple[AxisPoint, ...]
+    runs: tuple[LoadedRun, ...]
+    left_out: tuple[str, ...] = ()
+    printed: tuple[AxisPoint, ...] = ()
+
+
+def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
+    """Draw the view of small multiples; findings go into ``head``.
+
+    ``told``: the axis of which sentences of a ready comparison, which are tested, stand there already.
+    """
+    axis: Axis = choose_one(
+        "Axis",
+        list(TITLES),
+        default="text source",
+        key="compare_axis",
+        help="What the runs are laid along.",
+    )
+    line = LINES[axis](loaded)
+    changed = changed_pairs(loaded) if axis == "base and aligned" else ()
+    if not line.points and axis == "base and aligned":
+        draw_no_pairs()
+    elif not line.points:
+        st.info("Nothing is known for this axis.", icon=":material/info:")
+    with head:
+        if axis != told:
+            paired = alignment_finding([comparison for _, comparison in changed])
+            finding(paired if axis == "base and aligned" else sentence(axis, line.points, loaded))
+        for said in line.left_out:
+            st.caption(plain(said))
+    if not line.points:
+        return
+    alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
+    points = [*line.points, *line.printed]
+    joined = axis == "base and aligned"
+    order = [] if joined else list(loaded.runs)
+    make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
+    picture(make, "axis_panels", alt, source=loaded.source)
+    draw_changes(changed, loaded.over)
+    left, middle, right = st.tabs(FOOT)
+    left.markdown(HOW)
+    with middle:
+        draw_table(axis_table(points), "axis", AXIS_COLUMNS)
+        draw_changes_table(changed, loaded.over)
+        if axis == "text source":
+            draw_ranks(loaded, line)
+    with right:
+        draw_provenance(loaded)
+
+
+def changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:
+    """Return what alignment changes at each size; draw why where two runs cannot be compared."""
+    try:
+        return changes(loaded)
+    except AuditError as error:
+        st.info(plain(str(error)), icon=":material/info:")
+        return ()
+
+
+def sentence(axis: Axis, points: Sequence[AxisPoint], loaded: Loaded) -> str:
+    """Say what the axis shows; of models, which of them are told apart."""
+    if not points:
+        return ""
+    if axis == "models":
+        return checkpoints_finding(loaded.order, points)
+    if axis == "topic":
+        return topics_finding(points)
+    return size_finding(loaded.order, points) if axis == "size" else axis_finding(points, axis)
+
+
+def point_of(line: str, place: str | float, report: RiskReport, loaded: Loaded) -> AxisPoint:
+    """Make the point of a run at its place, with the intervals that the sidebar asks for."""
+    found = {name: report.interval(name, loaded.over) for name in RISKS}
+    return AxisPoint(
+        line=line,
+        place=place,
+        values={name: getattr(report, name) for name in RISKS},
+        intervals={name: interval for name, interval in found.items() if interval is not None},
+    )
+
+
+def of_models(loaded: Loaded) -> Line:
+    """Return the chosen models in their order."""
+    return Line(
+        tuple(point_of(name, name, report, loaded) for name, report in loaded.reports.items()),
+        tuple(loaded.runs.values()),
+    )
+
+
+def of_sizes(loaded: Loaded) -> Line:
+    """Order the chosen models by their number of parameters, each a line of its own where it has a name."""
+    keys = {name: item.run.scoring for name, item in loaded.runs.items()}
+    sizes = {name: 0 if key.imported else resolve(key.model).parameters for name, key in keys.items()}
+    unknown = [name for name, size in sizes.items() if not size]
+    known = sorted((size, name) for name, size in sizes.items() if size)
+    return Line(
+        tuple(point_of(name, float(size), loaded.reports[name], loaded) for size, name in known),
+        tuple(loaded.runs[name] for _, name in known),
+        (f"The number of parameters is not known for {', '.join(unknown)}.",) if unknown else (),
+    )
+
+
+def of_pairs(loaded: Loaded) -> Line:
+    """Return base and aligned checkpoints of declared series by size, a line each."""
+    points: list[AxisPoint] = []
+    runs: list[LoadedRun] = []
+    sizes = sizes_of(loaded)
+    for line in dict.fromkeys(size.line for size in sizes):
+        for role in ("base", "aligned"):
+            for size in sizes:
+                item = size.base if role == "base" else size.aligned
+                if size.line == line and item is not None:
+                    points.append(point_of(f"{line}, {role}", size.parameters, item.report, loaded))
+                    runs.append(item)
+    keys = {item.key for item in runs}
+    unpaired = [name for name, item in loaded.runs.items() if item.key not in keys]
+    apart = f"Of no declared series: {', '.join(unpaired)}." if runs and unpaired else ""
+    return Line(tuple(points), tuple(runs), (apart,) if apart else ())
+
+
+def of_sources(loaded: Loaded) -> Line:
+    """Return every template set that is scored for the chosen models on this topic and these occupations.
+
+    With them comes what the papers print for the same models and other sources.
+    """
+    first = loaded.first.run
+
+    def place(run: RunSpec) -> str:
+        fits = run.topic.hash == first.topic.hash and run.evidence.hash == first.evidence.hash
+        return run.templates.name if fits else ""
+
+    rows = published_of_topic(first.topic)
+    models = dict.fromkeys(item.run.scoring.model for item in loaded.runs.values())
+    printed = [row for name in models for row in rows if row.table == BY_SOURCE and speaks_of(row, name)]
+    return replace(gathered(loaded, place), printed=tuple(printed_point(row) for row in printed))
+
+
+def printed_point(row: PublishedRisk) -> AxisPoint:
+    """Make the point of a row of the papers' table of text sources; it has no interval."""
+    return AxisPoint(
+        line=row.model,
+        place=row.context_source,
+        values={name: getattr(row, name) for name in RISKS},
+        intervals={},
+        published=f"{row.paper} Table {row.table}",
+    )
+
+
+def of_topics(loaded: Loaded) -> Line:
+    """Return every topic that is scored for the chosen models with its default templates and occupations.
+
+    The chosen runs stand for their topic, and say behind its name which lists are not the usual ones.
+    One in another language than the chosen topic has the language behind its name.
+    """
+    known, chosen = topics(), {item.key for item in loaded.runs.values()}
+    first = loaded.first.run.topic
+
+    def place(run: RunSpec) -> str:
+        topic = known.get(run.topic.name)
+        present = topic is not None and topic.hash == run.topic.hash
+        usual = usual_lists(run.topic)
+        unusual = []
+        if run.templates.hash != template_sets()[usual.templates].hash:
+            again = "another " if run.templates.name == usual.templates else ""
+            unusual.append(f"templates {again}{run.templates.name}")
+        if run.evidence.hash != evidence_lists()[usual.evidence].hash:
+            again = "another " if run.evidence.name == usual.evidence else ""
+            unusual.append(f"occupations {again}{run.evidence.name}")
+        if run.key not in chosen and (not present or unusual or run.topic.name == first.name):
+            return ""
+        other = [f"language {run.topic.language}"] if run.topic.language != first.language else []
+        beside = ", ".join([*other, *unusual])
+        return f"{run.topic.name} ({beside})" if beside else run.topic.name
+
+    return gathered(loaded, place)
+
+
+def gathered(loaded: Loaded, place: Callable[[RunSpec], str]) -> Line:
+    """Return the finished runs of the loaded models that have a place, each at a place of its own."""
+    options = loaded.options
+    names = {item.run.scoring.hash: name for name, item in loaded.runs.items()}
+    placed: dict[str, list[RunSpec]] = {}
+    for info in open_store().runs():
+        if info.complete and info.run.scoring.hash in names and place(info.run):
+            placed.setdefault(names[info.run.scoring.hash], []).append(info.run)
+    found: dict[tuple[str, str], LoadedRun] = {}
+    refused: list[str] = []
+    asked = {
+        (name, where): run for name, runs in placed.items() for where, run in told_apart(runs, place).items()
+    }
+    for (name, where), run in asked.items():
+        try:
+            if must_wait(run, "preferences", options):
+                refused.append(f"{name} on {where} is large and not read yet: choose it in the sidebar once.")
+            else:
+                found[name, where] = read_run(run, options)
+        except AuditError as error:
+            refused.append(f"{name} on {where}: {error}")
+    order = sorted({where for _, where in found})
+    keys = [(name, where) for name in loaded.runs for where in order if (name, where) in found]
+    return Line(
+        tuple(point_of(name, where, found[name, where].report, loaded) for name, where in keys),
+        tuple(found[key] for key in keys),
+        tuple(refused),
+    )
+
+
+LINES: dict[Axis, Callable[[Loaded], Line]] = {
+    "models": of_models,
+    "size": of_sizes,
+    "base and aligned": of_pairs,
+    "text source": of_sources,
+    "topic": of_topics,
+}
+
+
+def draw_ranks(loaded: Loaded, line: Line) -> None:
+    """Draw whether a model's occupations keep their order of risk from one text source to another."""
+    table = loaded.remember(ranks_table, line)
+    if table.empty:
+        return
+    st.markdown("Do the occupations keep their order of risk from the chosen templates to another set?")
+    draw_table(table, "rank_stability")
+
+
+def ranks_table(loaded: Loaded, line: Line) -> pd.DataFrame:
+    """Make a table of Spearman's ρ of r_x between the chosen template set and each other one.
+
+    It is over the common occupations.
+    """
+    rows = []
+    for point, item in zip(line.points, line.runs, strict=True):
+        base = loaded.runs[point.line]
+        if item.run.templates.hash == base.run.templates.hash:
+            continue
+        theirs = {row.occupation: row.overall_risk for row in item.report.occupations}
+        pairs = [
+            (row.overall_risk, theirs[row.occupation])
+            for row in base.report.occupations
+            if row.occupation in theirs
+        ]
+        found = rank_correlation(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T)
+        rows.append(
+            {
+                "model": point.line,
+                "templates": point.place,
+                "occupations": len(pairs),
+                "spearman": None if found is None else found.spearman,
+                "low": None if found is None else found.spearman_interval.low,
+                "high": None if found is None else found.spearman_interval.high,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A declared pair in one precision: the runs of its two checkpoints, as far as they are loaded.
+
+    ``line`` names its series, with the precision where that is not float32; ``parameters`` are those of
+    either checkpoint, as declared.
+    """
+
+    line: str
+    parameters: float
+    base: LoadedRun | None
+    aligned: LoadedRun | None
+
+
+def sizes_of(loaded: Loaded) -> list[Size]:
+    """List the pairs of which a checkpoint is loaded, series after series, sizes rising."""
+    found: list[Size] = []
+    dtypes = dict.fromkeys(item.run.scoring.dtype for item in loaded.runs.values())
+    for series in all_series():
+        for dtype in dtypes:
+            for pair in series.pair:
+                base, aligned = (loaded_run(loaded, name, dtype) for name in (pair.base, pair.aligned))
+                known = known_model(pair.base)
+                if known and (base or aligned):
+                    line = model_label(series.title, dtype)
+                    found.append(Size(line, float(known.parameters), base, aligned))
+    return found
+
+
+def loaded_run(loaded: Loaded, model: str, dtype: str) -> LoadedRun | None:
+    """Find the run of a checkpoint in a precision, at whatever revision."""
+    for item in loaded.runs.values():
+        key = item.run.scoring
+        if split_name(key.model).model == model and key.dtype == dtype:
+            return item
+    return None
+
+
+def changes(loaded: Loaded) -> list[tuple[Size, Comparison]]:
+    """Compare each aligned checkpoint with its base, controlled for being several.
+
+    A pair of which one is not scored, or has drawn some of its templates, is left out.
+
+    Raises
+    ------
+    AuditError
+        Two runs that have nothing in common.
+    """
+    found = [
+        (size, loaded.compare(size.aligned, size.base))
+        for size in sizes_of(loaded)
+        if size.base and size.aligned and not (size.base.run.plan or size.aligned.run.plan)
+    ]
+    told = controlled([comparison for _, comparison in found])
+    return [(size, comparison) for (size, _), comparison in zip(found, told, strict=True)]
+
+
+def change_point(size: Size, comparison: Comparison, over: Over) -> AxisPoint:
+    """Make the point of a difference, with its interval over what the sidebar asks for."""
+    found = {name: comparison.differences[name].interval(over) for name in RISKS}
+    return AxisPoint(
+        line=size.line,
+        place=size.parameters,
+        values={name: comparison.differences[name].value for name in RISKS},
+        intervals={name: interval for name, interval in found.items() if interval is not None},
+    )
+
+
+def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
+    """Draw the differences of aligned and base with their intervals."""
+    points = [change_point(size, comparison, over) for size, comparison in found]
+    if not points:
+        return
+    st.markdown("**What alignment changes**")
+    checkpoints = count(len(points), "aligned checkpoint")
+    alt = f"R, prejudice and caprice of {checkpoints} less those of the base, with intervals"
+    picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
+
+
+def draw_no_pairs() -> None:
+    """Say which series there are, and where one is scored with one press."""
+    series = all_series()
+    if not series:
+        st.info("The registry declares no pairs of base and aligned checkpoints.", icon=":material/info:")
+        return
+    titles = listed([plain(one.title) for one in series])
+    st.info(
+        f"Choose base and aligned checkpoints of one series in the sidebar: {titles}.", icon=":material/info:"
+    )
+    if may_audit():
+        st.page_link(
+            "pages/run_an_audit.py",
+            label=f"Score {plain(series[-1].title)}, base and aligned",
+            icon=":material/play_arrow:",
+            query_params={"score_model": [*series[-1].models]},
+        )
+
+
+def draw_changes_table(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
+    """Draw the rows of the differences, the aligned checkpoint first."""
+    if found:
+        table = several_table([comparison for _, comparison in found], over)
+        draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")

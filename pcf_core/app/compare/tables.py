@@ -1,0 +1,301 @@
+"""Tables of the page Compare: the rows of an axis, and printed rows of the papers beside our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.data import Loaded, load
+from pcf_core.app.page import draw_provenance, draw_table, finding
+from pcf_core.core.risk import AxisPoint, Interval, Scale
+from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
+from pcf_core.measure.reference_models import reference_risks
+from pcf_core.report.comparison import RISKS
+from pcf_core.report.rows import source_of
+from pcf_core.show.findings.numbers import two_decimals, with_interval
+
+COMPARISON_COLUMNS = {
+    "occupation": st.column_config.TextColumn("Occupation", help="Empty for the mean over all."),
+    "weight": st.column_config.NumberColumn(
+        "Weight", format="%.4f", help="Of the occupation; they sum to 1."
+    ),
+    "quantity": st.column_config.TextColumn(
+        "Quantity", help="The whole risk, or its part prejudice or caprice."
+    ),
+    "difference": st.column_config.NumberColumn("Difference", format="%.4f", help="First less second."),
+    "low": st.column_config.NumberColumn(
+        "Lower end", format="%.4f", help="Of the 95 % interval of the difference."
+    ),
+    "high": st.column_config.NumberColumn(
+        "Upper end", format="%.4f", help="Of the 95 % interval of the difference."
+    ),
+    "over": st.column_config.TextColumn("Interval over", help="That of one occupation is over templates."),
+    "p_value": st.column_config.NumberColumn("p", format="%.4f", help="Of the test that swaps templates."),
+    "adjusted_p_value": st.column_config.NumberColumn(
+        "p, controlled", format="%.4f", help="For false discoveries over all occupations; none for the mean."
+    ),
+    "verdict": st.column_config.TextColumn(
+        "Verdict", help="Which of the two is higher, if that can be told."
+    ),
+}
+OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
+QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
+HEADERS = {
+    "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is fair."),
+    "R^p": ("Prejudice Rᵖ", "The part of R that remains when contexts are averaged."),
+    "R^c": ("Caprice Rᶜ", "The part of R that changes with the context."),
+}
+NOTHING = 1e-9  # what the arithmetic leaves of a risk that is 0
+REASONS = """
+Matching a printed figure to the third digit is no test of either. The papers publish no uncertainty, and
+what was computed for them differs from what they write in ways that no reader can undo:
+
+- **No uncertainty is published** anywhere; our intervals have nothing to be held against.
+- **Gender**: the authors' script takes R as the mean of the dominant side's stereotypes alone and
+  volatility as that of the other side. Prejudice then agrees with the paper's formula, caprice is half of
+  it, and R is smaller.
+- **Race**: the script adds the positive stereotypes up (l¹, not l∞), divides by five, and averages a
+  group's words instead of adding them up; only contexts counted ten times or more are used.
+- **More than two groups**: the demo library takes the largest stereotype without its sign.
+- **Words**: gendered words are looked up without the marker of a word's beginning, so that for all models
+  but BERT and distilBERT pieces inside words are read; the list has 568 entries, not the 40 pairs.
+- **Causal models**: prompts are padded without a mask and the last position is read, which for the shorter
+  prompts of a batch is padding. Words of several tokens are not handled.
+- **Models**: "BERT (110M)" is bert-large-uncased in the script. LLaMA2's gender row is 0.527 in one version
+  of the paper and 0.708 in the next.
+- **Templates and occupations** are others: tables of different context sources or languages are not
+  comparable with each other either. The rows that do not add up to R are shown as printed.
+"""
+HOW = """
+R = Rᵖ + Rᶜ for each model, the mean over occupations, as in the papers' Tables 1 to 5; the last rows are
+the reference models, in closed form. *× 1,000* shows the figures as the first paper prints them. Our own runs
+have 95 % intervals over what *Intervals over* in the sidebar says; the papers print none. Printed rows carry
+their table; those whose scale is not stated, or another one than chosen, say so.
+"""
+
+
+def _axis_columns() -> dict[str, Any]:
+    """Return headers in words of the table of an axis."""
+    columns: dict[str, Any] = {
+        "line": st.column_config.TextColumn("Model", help="Whose figures these are."),
+        "place": st.column_config.Column("Place", help="Where on the axis it stands."),
+        "published": st.column_config.TextColumn(
+            "Printed in", help="Paper and table; empty for our own runs."
+        ),
+    }
+    for name, word in RISKS.items():
+        for suffix, end in (("", ""), ("_low", ", lower end"), ("_high", ", upper end")):
+            said = (
+                f"{end[2:].capitalize()} of the 95 % interval."
+                if end
+                else "Mean over occupations; 0 is none."
+            )
+            columns[f"{name}{suffix}"] = st.column_config.NumberColumn(
+                f"{word}{end}", format="%.4f", help=said
+            )
+    return columns
+
+
+AXIS_COLUMNS = _axis_columns()
+
+
+SEVERAL_COLUMNS = {
+    "first": st.column_config.TextColumn("First", help="Whose figure the other's is taken from."),
+    "second": st.column_config.TextColumn("Second", help="What it is held against."),
+    **{name: COMPARISON_COLUMNS[name] for name in ("quantity", "difference", "p_value", "verdict")},
+    "first_value": st.column_config.NumberColumn("Of the first", format="%.4f", help="Its figure."),
+    "second_value": st.column_config.NumberColumn("Of the second", format="%.4f", help="Its figure."),
+    "low": st.column_config.NumberColumn(
+        "Lower end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
+    ),
+    "high": st.column_config.NumberColumn(
+        "Upper end", format="%.4f", help="Of the interval of the difference over what the sidebar says."
+    ),
+    "adjusted_p_value": st.column_config.NumberColumn(
+        "p, controlled", format="%.4f", help="For several comparisons (Holm); none where there is one."
+    ),
+}
+
+
+def axis_table(points: Sequence[AxisPoint]) -> pd.DataFrame:
+    """Make a table with one row per point, with the bounds of each interval."""
+    rows = []
+    for point in points:
+        row: dict[str, object] = {"line": point.line, "place": point.place, "published": point.published}
+        for name in RISKS:
+            interval = point.intervals.get(name)
+            row[name] = point.values[name]
+            row[f"{name}_low"] = None if interval is None else interval.low
+            row[f"{name}_high"] = None if interval is None else interval.high
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
+    """Draw the view of the papers' table; findings go into ``head``."""
+    loaded = with_the_papers_words(loaded)
+    with st.container(horizontal=True):
+        thousand = st.toggle(
+            "× 1,000",
+            False,
+            key="compare_thousand",
+            bind="query-params",
+            help="As the first paper prints them.",
+        )
+        every = st.toggle(
+            "All printed rows",
+            False,
+            key="compare_printed",
+            bind="query-params",
+            help="Every row that the papers print for this topic, not only those of the chosen models.",
+        )
+    rows = published_of_topic(loaded.first.run.topic)
+    same = {
+        name: [row for row in rows if speaks_of(row, item.run.scoring.model)]
+        for name, item in loaded.runs.items()
+    }
+    with head:
+        finding(*sentences(loaded, same))
+    factor = 1000 if thousand else 1
+    chosen = rows if every else [row for found in same.values() for row in found]
+    table = paper_table(loaded, chosen, factor)
+    shown = printed_form(table, 2 if thousand else 4)
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config=paper_columns(factor, as_text=True),
+        placeholder="–",
+        alt=f"R, prejudice and caprice in the papers' form, {len(shown)} rows",
+    )
+    names = ["Reading the picture", "Why printed rows differ", "Data", "Method and provenance"]
+    left, why, middle, right = st.tabs(names)
+    left.markdown(HOW)
+    why.markdown(REASONS)
+    with middle:
+        draw_table(table, "paper_table", paper_columns(factor))
+    with right:
+        draw_provenance(loaded)
+
+
+def with_the_papers_words(loaded: Loaded) -> Loaded:
+    """Load the runs with the words that the papers take, where a selection of ours is looked at."""
+    options = loaded.options
+    if options.protocol not in OURS:
+        return loaded
+    st.caption(f"All words of the topic count here, as in the papers, and not those of *{options.protocol}*.")
+    exact = options.model_copy(update={"protocol": "exact"})
+    return load(replace(loaded.choice, options=exact))
+
+
+def sentences(loaded: Loaded, same: dict[str, list[PublishedRisk]]) -> list[str]:
+    """Write each model's R beside what the papers print for it."""
+    said = []
+    for name, rows in same.items():
+        report = loaded.reports[name]
+        ours = with_interval(report.overall_risk, report.interval("overall_risk", loaded.over))
+        if not rows:
+            continue
+        printed = ", ".join(f"{two_decimals(row.overall_risk)} ({source_of(row)})" for row in rows)
+        entry = published_name(loaded.runs[name].run.scoring.model)
+        note = f" Note: {entry.note}." if entry and entry.note else ""
+        said.append(f"The risk of {name} is {ours} here; the papers print {printed}.{note}")
+    if not said:
+        said.append("None of the chosen models is one that the papers print a row for on this topic.")
+    return [
+        *said,
+        "Printed figures and ours rest on other templates, words and code, and are not expected to agree.",
+    ]
+
+
+def paper_table(loaded: Loaded, rows: Sequence[PublishedRisk], factor: float = 1) -> pd.DataFrame:
+    """Make the table: models, then printed rows, then reference models: ``factor`` times R, R^p and R^c.
+
+    Models have the ends of the intervals that the sidebar asks for, else over templates.
+    """
+    scale, over = loaded.options.scale, loaded.over
+    lines = []
+    for name, report in loaded.reports.items():
+        found = {
+            quantity: report.interval(quantity, over) or report.interval(quantity)
+            for quantity in QUANTITIES.values()
+        }
+        source = f"this run, {len(report.templates):,} templates"
+        lines.append(paper_row(name, report, source, factor, found))
+    lines += [paper_row(row.model, row, printed_source(row, scale), factor) for row in rows]
+    if loaded.comparable:
+        references = reference_risks(len(loaded.groups), scale)
+        lines += [
+            paper_row(name, risk, "reference model, closed form", factor) for name, risk in references.items()
+        ]
+    return pd.DataFrame(lines)
+
+
+def paper_row(
+    name: str,
+    risks: object,
+    source: str,
+    factor: float,
+    intervals: Mapping[str, Interval | None] = MappingProxyType({}),
+) -> dict[str, object]:
+    """Make one row: ``factor`` times each of the three ``risks``, and the ends of its interval."""
+    row: dict[str, object] = {"model": name}
+    for column, quantity in QUANTITIES.items():
+        interval = intervals.get(quantity)
+        row[column] = factor * getattr(risks, quantity)
+        row[f"{column}_low"] = None if interval is None else factor * interval.low
+        row[f"{column}_high"] = None if interval is None else factor * interval.high
+    return row | {"source": source}
+
+
+def printed_form(table: pd.DataFrame, decimals: int) -> pd.DataFrame:
+    """Return the table with an interval behind its figure, all with so many decimals.
+
+    A caprice of 0 whose interval is from 0 to 0 has the words for what was not seen in its place.
+    """
+    shown = table[["model", *QUANTITIES, "source"]].copy()
+    for column in QUANTITIES:
+        cells = []
+        for value, low, high in zip(
+            table[column], table[f"{column}_low"], table[f"{column}_high"], strict=True
+        ):
+            cell = f"{value:.{decimals}f}"
+            if pd.notna(low) and max(value, high) < NOTHING:
+                cell = f"{cell} (in no sentence here)"
+            elif pd.notna(low):
+                cell = f"{cell} ({low:.{decimals}f}–{high:.{decimals}f})"
+            cells.append(cell)
+        shown[column] = cells
+    return shown
+
+
+def paper_columns(factor: float, *, as_text: bool = False) -> dict[str, Any]:
+    """Return headers in words, with as many decimals in the data as in the papers' table."""
+    times, decimals = (" × 1,000", 2) if factor != 1 else ("", 4)
+    columns: dict[str, Any] = {
+        "model": st.column_config.TextColumn("Model", help="Of this run, as printed, or a reference model."),
+        "source": st.column_config.TextColumn("Source", help="This run, or the paper and its table."),
+    }
+    for column, (word, said) in HEADERS.items():
+        if as_text:
+            columns[column] = st.column_config.TextColumn(f"{word}{times}", help=said)
+            continue
+        columns[column] = st.column_config.NumberColumn(f"{word}{times}", help=said, format=f"%.{decimals}f")
+        for suffix, end in (("low", "lower"), ("high", "upper")):
+            columns[f"{column}_{suffix}"] = st.column_config.NumberColumn(
+                f"{word}{times}, {end} end",
+                help=f"{end.capitalize()} end of the 95 % interval; the papers print none.",
+                format=f"%.{decimals}f",
+            )
+    return columns
+
+
+def printed_source(row: PublishedRisk, scale: Scale) -> str:
+    """Name paper and table, and its scale where that is another one."""
+    other = "" if row.scale in ("equal", "unknown", scale) else f", {row.scale} scale"
+    return f"{source_of(row)}{other}"

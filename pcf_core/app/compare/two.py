@@ -1,0 +1,364 @@
+"""Two models on the same templates: which discriminates less, against whom, and how sure that is.
+
+Their tilts stand an occupation a row; a click on a row, or the search, opens its sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
+from pcf_core.app.compare.tables import COMPARISON_COLUMNS
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
+from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
+from pcf_core.report import how_to_read
+from pcf_core.report.comparison import comparison_table
+from pcf_core.report.reproducing import compare_command
+from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
+from pcf_core.show.compare import (
+    SORTS,
+    Lean,
+    Standing,
+    against_whom,
+    dumbbells,
+    how_sure,
+    most_unequal_first,
+    ordered,
+    pair_answer,
+    risks_table,
+    sentences_table,
+)
+from pcf_core.show.findings.comparison import (
+    difference_finding,
+    difference_text,
+    occupations_difference_finding,
+    verdict_text,
+)
+from pcf_core.show.findings.models import unseen_share, unseen_words
+from pcf_core.show.findings.numbers import ends, p_value, people, two_decimals
+
+PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
+SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
+HELP = {
+    "overall_risk": "Discrimination risk, the mean over occupations: 0 is fair, on the PCF scale 1 is "
+    "stereotyped.",
+    "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
+    "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
+}
+
+
+OPTIONS = """
+A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
+and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
+"""
+MOST_ROWS = 25
+CHOSEN, CLICKED = "occupation", "compare_row_clicked"
+DUMBBELLS = """
+Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
+split, averaged over all sentences by their weight. 0 is even, +1 only this group. The line between the two
+marks is the gap. A click on a row opens the sentences behind it.
+"""
+
+
+def draw_pair(loaded: Loaded) -> None:
+    """Draw the view of two models: the answer, against whom, how sure, both tilts, what lies behind it."""
+    names = list(loaded.runs)
+    if len(names) < 2:
+        st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
+        return
+    first, second = choose_pair(loaded)
+    if first == second:
+        st.info("Choose two different models.", icon=":material/info:")
+        return
+    comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
+    pair, reports = (first, second), loaded.even
+    standing = Standing.of(pair, comparison.differences["overall_risk"])
+    st.markdown(f"##### {plain(pair_answer(standing))}")
+    finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
+    draw_tilts(loaded, reports, pair)
+    st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
+    with st.expander("How sure?"):
+        finding(difference_finding(comparison, over=loaded.over))
+        draw_columns(comparison, loaded)
+        for sentence in comparison.warnings:
+            st.caption(plain(sentence))
+    with st.expander("Which occupations differ in risk?"):
+        shown = choose_picture()
+        finding(occupations_difference_finding(comparison, shown.quantity))
+        draw_occupations(loaded, comparison, shown)
+    reading, data, provenance = st.tabs(FOOT)
+    of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
+    reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
+    with data:
+        draw_table(comparison_table(comparison, loaded.over), "comparison", COMPARISON_COLUMNS)
+    with provenance:
+        st.markdown(how_to_read.COMPARISON + OPTIONS)
+        draw_commands(command(comparison, loaded))
+        draw_provenance(loaded)
+
+
+def choose_pair(loaded: Loaded) -> tuple[str, str]:
+    """Draw the two models in one line, with buttons that swap them and pin the second; return their names."""
+    names = list(loaded.runs)
+    with st.container(horizontal=True, vertical_alignment="center", key="pair"):
+        first = st.selectbox(
+            "First model",
+            names,
+            key=FIRST,
+            bind="query-params",
+            label_visibility="collapsed",
+            help="The difference is first − second.",
+        )
+        st.markdown("against", width="content")
+        second = st.selectbox(
+            "Second model",
+            names,
+            index=1,
+            key=SECOND,
+            bind="query-params",
+            label_visibility="collapsed",
+            help="What it is held against.",
+        )
+        st.button("Swap", key="compare_swap", icon=":material/swap_horiz:", on_click=swap)
+        draw_pin(loaded.runs[second].run.scoring.name)
+        st.page_link(
+            "pages/report.py",
+            label="Report",
+            icon=":material/description:",
+            query_params=loaded.choice.parameters,
+            help="What was found, as a file to keep and to print.",
+        )
+    return first, second
+
+
+def swap() -> None:
+    """Let the two models change places."""
+    state = st.session_state
+    state[FIRST], state[SECOND] = state[SECOND], state[FIRST]
+
+
+def ranges_of(comparison: Comparison, loaded: Loaded) -> dict[str, tuple[Interval | None, ...]]:
+    """Return by quantity the range of either model, where it is of the same templates and occupations."""
+    return {
+        quantity: tuple(
+            own_interval(side, quantity, loaded) for side in (comparison.first, comparison.second)
+        )
+        for quantity in SYMBOLS
+    }
+
+
+def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
+    """Return the run's own interval where what is compared is all that it has."""
+    if side.templates_left_out or side.occupations_left_out:
+        return None
+    report = next(item.report for item in loaded.runs.values() if item.key == side.run)
+    return report.interval(quantity, loaded.over)
+
+
+def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
+    """Draw two columns of key figures, and below them the differences with their verdicts."""
+    for column, side in zip(st.columns(2), (comparison.first, comparison.second), strict=True):
+        with column.container(border=True):
+            st.markdown(f"**{plain(side.name)}**")
+            with st.container(horizontal=True):
+                for quantity, label in SYMBOLS.items():
+                    draw_figure(side, quantity, label, comparison, loaded)
+    over, first, second = loaded.over, comparison.first.name, comparison.second.name
+    st.table(
+        pd.DataFrame(
+            [
+                {
+                    "": label,
+                    "difference and interval": plain(difference_text(found, over)),
+                    "p": plain(p_value(found.p_value).removeprefix("p ").removeprefix("= ")),
+                    "verdict": plain(verdict_text(found, first, second)),
+                }
+                for quantity, label in SYMBOLS.items()
+                for found in [comparison.differences[quantity]]
+            ]
+        ).set_index("")
+    )
+
+
+def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, loaded: Loaded) -> None:
+    """Draw one figure of one side on the common templates.
+
+    It has the run's own interval where that is the same.
+    """
+    found = comparison.differences[quantity]
+    value = found.first if side is comparison.first else found.second
+    interval = own_interval(side, quantity, loaded)
+    told, bounds = two_decimals(value), "" if interval is None else ends(interval, value)
+    unseen = quantity == "caprice_risk" and told == "0" and not bounds
+    if unseen:
+        bounds = "in no sentence here"
+    st.metric(
+        label,
+        told,
+        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
+        if unseen
+        else HELP[quantity],
+        delta=plain(bounds) or None,
+        delta_color="off",
+        delta_arrow="off",
+    )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the picture of the occupations shows: which part of the risk, in which form, and all or some."""
+
+    quantity: str
+    form: str
+    every: bool
+
+
+def choose_picture() -> Shown:
+    """Draw the controls of the picture; return what they say."""
+    with st.container(horizontal=True):
+        part = choose_one(
+            "Part",
+            list(PARTS),
+            default="risk",
+            key="compare_part",
+            help="The whole risk of each occupation, or one of its two parts.",
+        )
+        form = choose_one(
+            "Picture",
+            ["differences", "scatter"],
+            default="differences",
+            key="compare_picture",
+            help="Sorted differences with intervals, or one model against the other.",
+        )
+        every = st.toggle(
+            "All occupations",
+            False,
+            key="compare_all",
+            bind="query-params",
+            disabled=form == "scatter",
+            help=f"Without it the {MOST_DRAWN} with the largest differences.",
+        )
+    return Shown(PARTS[part], form, every)
+
+
+def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> None:
+    """Draw the occupations' differences, or one model against the other."""
+    quantity, order = shown.quantity, list(loaded.runs)
+    if shown.form == "scatter":
+        alt = "Each occupation's risk under one model against that under the other, with the identity line"
+        title = "Risk of each occupation, one model against the other"
+        make = partial(risk_scatter, comparison, quantity, order)
+        picture(make, "risk_scatter", alt, title=title, source=loaded.source)
+        return
+    most = len(comparison.occupations) if shown.every else MOST_DRAWN
+    panel = pair_panel(loaded, comparison, quantity, most)
+    for note in panel.notes:
+        st.caption(note)
+    draw_picture(panel)
+
+
+def command(comparison: Comparison, loaded: Loaded) -> str:
+    """Write the command line that reproduces the numbers."""
+    return compare_command(comparison.first.run, comparison.second.run, loaded.options)
+
+
+def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:
+    """Draw the controls, the picture and, of an occupation that is chosen, its sentences.
+
+    ``reports``: against an even split, by name.
+    """
+    one, other = (reports[name] for name in pair)
+    groups = one.groups
+    with controls("compare"):
+        group = groups[0]
+        if len(groups) > 2:
+            group = st.selectbox(
+                "Group",
+                most_unequal_first(one, other),
+                key="group",
+                bind="query-params",
+                help="Whose tilt is drawn. First stands the group over which the two models differ most.",
+            )
+        sort = st.selectbox(
+            "Sort",
+            SORTS,
+            key="compare_sort",
+            bind="query-params",
+            help="gap: the largest first. most stereotyped: where either is farthest from even.",
+        )
+        rows = ordered(dumbbells(one, other, group), sort)
+        chosen = st.selectbox(
+            "Occupation",
+            sorted(row.occupation for row in rows),
+            index=None,
+            placeholder="Search",
+            key=CHOSEN,
+            bind="query-params",
+            help="Marks the occupation and opens its sentences, as a click on its row does.",
+        )
+        every = st.toggle(
+            "All",
+            False,
+            key="compare_every",
+            bind="query-params",
+            help=f"Every occupation; without it the first {MOST_ROWS} in this order.",
+        )
+    shown = rows if every else rows[:MOST_ROWS]
+    if chosen and not every:  # it is seen wherever it would stand
+        shown += [row for row in rows[MOST_ROWS:] if row.occupation == chosen]
+    ends = (people(groups[1]), people(groups[0])) if len(groups) == 2 else ("less", f"more {people(group)}")
+    lowest = -1.0 if len(groups) == 2 else -1 / (len(groups) - 1)
+    picture(
+        partial(
+            dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest
+        ),
+        "dumbbell_plot",
+        f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
+        clicked=choose,
+        title=f"Tilt of both models: {ends[0]} left, {ends[1]} right",
+        source=loaded.source,
+    )
+    if chosen and st.session_state.pop(CLICKED, False):
+        st.dialog(f"{plain(chosen)}, sentence by sentence", width="large")(draw_sentences)(
+            loaded, pair, chosen
+        )
+    elif chosen:
+        st.markdown(f"**{plain(chosen)}**, sentence by sentence")
+        draw_sentences(loaded, pair, chosen)
+
+
+def choose(occupation: object) -> None:
+    """Choose the occupation whose row was clicked, and open it."""
+    st.session_state[CHOSEN] = str(occupation)
+    st.session_state[CLICKED] = True
+
+
+def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> None:
+    """Draw whom either model expects in each sentence about an occupation, and the way to its cells."""
+    table = loaded.remember(compared_sentences, pair, occupation)
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=250,
+        column_config={"Sentence": st.column_config.TextColumn(width="medium")},
+        alt=f"Whom both models expect in {len(table):,} sentences about one occupation",
+    )
+    st.page_link(
+        "pages/heat_map.py",
+        label="Open its cells in the heat map",
+        icon=":material/grid_on:",
+        query_params={**current_choice().parameters, CHOSEN: occupation},
+    )
+
+
+def compared_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> pd.DataFrame:
+    """Make a table of the sentences about an occupation with whom either model expects."""
+    return sentences_table(occupation, {name: loaded.runs[name].result.preferences for name in pair})

@@ -1,0 +1,1 @@
+"""The tab Criteria of *Written text*: request, material of one's own, results, and a view each."""

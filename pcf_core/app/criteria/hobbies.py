@@ -1,0 +1,339 @@
+"""The view Hobbies of the tab Criteria: what is said of students, by the gender of their name.
+
+The embedding score over several models is offered, followed and read here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.criteria.results import command
+from pcf_core.app.criteria.views import Shown
+from pcf_core.app.page import (
+    CRITERIA_SOURCE,
+    FOOT,
+    chart,
+    draw_commands,
+    draw_figures,
+    draw_notes,
+    draw_table,
+    finding,
+)
+from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.report.criteria_tables import (
+    embedding_table,
+    hobby_information,
+    hobby_words_table,
+    information_table,
+    label_counts_table,
+    labels_table,
+)
+from pcf_core.report.criteria_tables import ends as interval_ends
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.hobbies import (
+    embedding_dots,
+    hobby_word_dots,
+    label_bars,
+    label_effects,
+    mean_scores,
+    word_counts,
+)
+from pcf_core.show.findings.hobbies import (
+    embedding_finding,
+    embedding_findings,
+    hobbies_finding,
+    hobbies_notes,
+    information_finding,
+    leak_finding,
+    words_finding,
+)
+from pcf_core.show.findings.numbers import count, ends, listed, percent, two_decimals
+from pcf_core.texts.criteria.embedding import SEEDS
+from pcf_core.texts.criteria.records.independence import EmbeddingReport, HobbiesReport
+from pcf_core.texts.criteria.records.quantities import Answering
+from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingAsked, EmbeddingResult
+from pcf_core.work.criteria import EMBEDDING, EMBEDDINGS, embedding_asked, submit_embedding
+
+HOW = """
+Cohen's d of each label: how many standard deviations more is said about it of students with women's names.
+The whisker is the 95 % interval over names, since several texts of one name are not independent; **filled**
+marks are beyond chance by Mann and Whitney's test of the names' means, controlled over the labels by Holm.
+The bars have the mean shares of one model by gender.
+
+Names, pronouns and other gendered words are taken out before labelling. The embedding score learns word
+vectors from this model's texts alone and asks whether texts for women's names lie nearer to *she*. Without
+gendered words is the headline: a text with the word *she* leans to *she* by itself. Vectors differ with the
+seed, so each seed is shown, and scores of two models are not comparable with each other; those of vectors
+learned from the texts of several models are.
+"""
+HOW_SCORED = """
+Cohen's d of each label: how many standard deviations more of the probability of all labels' words its words
+have behind women's names. The whisker is the 95 % interval over names; **filled** marks are beyond chance by
+Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
+of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
+"""
+RECENT = 100
+WHAT = (
+    "Word vectors are learned once from the texts of all these models, so that all are scored on one axis "
+    "from he to she and can be compared. No text is written for it."
+)
+HOW_EMBEDDED = f"""
+One embedding (word2vec) is learned from the texts of all models together; a text's score is the mean of its
+words' projections on the axis from *he* to *she*. Each mark is Cohen's d between the texts for women's and
+men's names: to the right those for women's names lean more to *she*. Whiskers are 95 % intervals over names;
+ticks are the {len(SEEDS)} seeds by themselves. **Filled** marks are beyond chance and on the same side in all
+seeds. The paler marks have the gendered words in the mean, as the paper does.
+"""
+
+
+def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+    """Draw independence II of models that answered in one way."""
+    reports = {
+        model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
+    }
+    finding(*(hobbies_finding(report, model) for model, report in reports.items()))
+    draw_figures(hobby_figures(reports))
+    chart(
+        label_effects(reports, shown.found.models),
+        f"hobbies_effects_{answering}",
+        f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
+        source=CRITERIA_SOURCE,
+    )
+    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    report = reports[model]
+    finding(information_finding(report))
+    chart(
+        label_bars(report),
+        f"hobbies_labels_{answering}",
+        f"Labels of {model} by gender of the name",
+        source=CRITERIA_SOURCE,
+    )
+    as_printed = answering == "written" and draw_as_printed()
+    if report.words is not None:
+        finding(words_finding(report))
+        draw_words = word_counts if as_printed else hobby_word_dots
+        chart(
+            draw_words(report.words),
+            f"hobbies_words_{answering}",
+            f"Words of {model} by gender",
+            source=CRITERIA_SOURCE,
+        )
+    if report.embedding is not None:
+        embedding = named(report.embedding, model)
+        finding(embedding_finding(embedding), leak_finding(embedding, model))
+        if embedding.readings:
+            chart(
+                mean_scores(embedding) if as_printed else embedding_dots(embedding, shown.found.models),
+                f"hobbies_embedding_{answering}",
+                f"Embedding score of {model}, women's names against men's",
+                source=CRITERIA_SOURCE,
+            )
+    draw_notes(hobbies_notes(report))
+    every = {
+        "Labels": labels_table(reports),
+        "Mutual information": information_table(hobby_information(reports)),
+        "Texts by label": label_counts_table(reports),
+        "Words": hobby_words_table(reports),
+        "Embedding score": embedding_table(embeddings(reports)),
+    }
+    tables = {title: table.copy for title, table in every.items() if len(table)}
+    how = HOW if answering == "written" else HOW_SCORED
+    shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
+    if answering == "written" and len(results) > 1:
+        draw_embedding_of_all(shown.found.models, results, as_printed=as_printed)
+
+
+def draw_as_printed() -> bool:
+    """Draw whether words and scores are drawn as the paper draws them; return it."""
+    return st.toggle(
+        "As in the paper",
+        False,
+        key="cr_printed",
+        bind="query-params",
+        help="Words by how often all texts together use them (Figure 3), of those that differ most; scores "
+        "by their mean for women's and for men's names, with gendered words in it (Figure 5).",
+    )
+
+
+def named(report: EmbeddingReport, model: str) -> EmbeddingReport:
+    """Return the report of one model's own texts, under its name."""
+    readings = tuple(one.model_copy(update={"model": model}) for one in report.readings)
+    return report.model_copy(update={"models": (model,), "readings": readings})
+
+
+def embeddings(reports: Mapping[str, HobbiesReport]) -> dict[str, EmbeddingReport]:
+    """Return the embeddings that exist, by model."""
+    return {
+        model: named(report.embedding, model)
+        for model, report in reports.items()
+        if report.embedding is not None
+    }
+
+
+def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
+    """Make key figures: how many labels differ, by model; for one model also the label that differs most."""
+    figures = []
+    for model, report in reports.items():
+        differing = sum(one.difference.differs for one in report.labels)
+        figures.append(
+            KeyFigure(
+                f"Labels that differ{f' · {model}' if len(reports) > 1 else ''}",
+                f"{differing:,} of {len(report.labels):,}",
+                "Labels of which more is said for one gender beyond chance, controlled over the labels.",
+                f"{count(sum(report.names), 'name')}, {report.answering}",
+            )
+        )
+    if len(reports) > 1:
+        return figures
+    report = next(iter(reports.values()))
+    rows = [one for one in report.labels if one.difference.effect is not None]
+    for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
+        found = one.difference
+        bounds = "no range"
+        if found.effect_interval is not None and found.effect is not None:
+            bounds = ends(found.effect_interval, found.effect)
+        figures.append(
+            KeyFigure(
+                f"d · {one.title}",
+                two_decimals(found.effect),
+                "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
+                f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
+                f"{percent(found.male)}.",
+                bounds,
+            )
+        )
+    return figures
+
+
+def draw_embedding_of_all(
+    order: Sequence[str], results: Mapping[str, CriteriaResult], *, as_printed: bool
+) -> None:
+    """Draw the score of models whose hobbies are written, as we draw it or as the paper does.
+
+    ``order``: all names, which decides the colours.
+    """
+    st.subheader("Embedding score over all models")
+    try:
+        asked = embedding_asked([result.asked for result in results.values()])
+    except AuditError as error:
+        st.info(plain(str(error)), icon=":material/info:")
+        return
+    found = EMBEDDINGS.load(open_store(), asked.hash)
+    if found is None:
+        _offer(asked)
+        return
+    finding(*embedding_findings(found))
+    names = listed(found.report.models)
+    if found.report.readings:
+        chart(
+            mean_scores(found.report) if as_printed else embedding_dots(found.report, order),
+            "hobbies_embedding_all",
+            f"Embedding score of {names} on one axis, women's names against men's",
+            source=CRITERIA_SOURCE,
+        )
+    left, middle, right = st.tabs(FOOT, key="cr_embedding_all")
+    left.markdown(HOW_EMBEDDED)
+    with middle:
+        for title, table in embedding_tables(found.report).items():
+            st.markdown(f"**{title}**")
+            draw_table(table, f"embedding_all_{'_'.join(title.lower().split())}")
+    with right:
+        _draw_provenance(found)
+
+
+def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
+    """Make tables by title; those without a row are left out."""
+    gaps = [
+        {
+            "model": gap.second,
+            "less model": gap.first,
+            "variant": gap.variant,
+            "difference of d": gap.difference,
+            **interval_ends("", gap.interval),
+            **{f"seed {seed}": value for seed, value in zip(report.seeds, gap.seeds, strict=False)},
+            "differs": gap.differs,
+        }
+        for gap in report.gaps
+    ]
+    words = [{"word": row.word, "score": row.score, "texts": row.texts} for row in report.words]
+    every = {
+        "Models": embedding_table({"all": report}),
+        "Every two models": pd.DataFrame(gaps),
+        "Words at the ends of the axis": pd.DataFrame(words),
+    }
+    return {title: table for title, table in every.items() if len(table)}
+
+
+def _offer(asked: EmbeddingAsked) -> None:
+    """Draw the button that queues it, or the job that is or was at it."""
+    job = next((one for one in open_queue().list(RECENT, kind=EMBEDDING) if one.key == asked.hash), None)
+    if job is not None and job.state in ACTIVE:
+        draw_jobs([job.id])
+        return
+    if job is not None and job.state in ENDED_EARLY:
+        draw_job(job)
+        return
+    with st.container(border=True):
+        st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(asked.models))}.")
+        st.caption(WHAT)
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
+            "Learn and compare", type="primary", icon=":material/play_arrow:", key="embedding_button"
+        ):
+            try:
+                write(submit_embedding, open_store(), open_queue(), asked)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
+            keep_a_worker()
+            st.rerun()
+
+
+def _draw_provenance(found: EmbeddingResult) -> None:
+    report, asked = found.report, found.asked
+    facts = {
+        "request": asked.hash,
+        "material": asked.material,
+        **{f"hobbies of {one.model}": one.hash for one in asked.several},
+        "texts": f"{report.texts:,}",
+        "words with a vector": f"{report.vocabulary:,}",
+        "learned by": report.library,
+        "settings": ", ".join(f"{name} {value}" for name, value in report.settings.items()),
+        "seeds": ", ".join(map(str, report.seeds)),
+        **{name: str(value) for name, value in found.provenance.items()},
+    }
+    table = {"what": [plain(name) for name in facts], "value": [plain(value) for value in facts.values()]}
+    st.markdown(f"{plain(report.label)}.")
+    st.table(pd.DataFrame(table).set_index("what"))
+    if (line := command_of(asked)) is not None:
+        draw_commands(line)
+
+
+def command_of(asked: EmbeddingAsked) -> str | None:
+    """Write the command line that reproduces it; ``None`` where there is no single one.
+
+    There is none where the models differ in how they were asked, or one was asked elsewhere.
+    """
+    if any(one.imported for one in asked.several):
+        return None
+    first = asked.several[0]
+    lines = {command(one).replace(model_option(one.model), " --model …", 1) for one in asked.several}
+    if len(lines) > 1:
+        return None
+    models = "".join(map(model_option, asked.models))
+    return command(first).replace(model_option(first.model), models, 1)
+
+
+def model_option(model: str) -> str:
+    """Write a model as commands give it."""
+    return f" --model {shlex.quote(model)}"

@@ -1,0 +1,338 @@
+"""Material of one's own on the tab Criteria, and ways back to what was found with any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.app import own
+from pcf_core.app.caching import open_store
+from pcf_core.app.choice import with_asked
+from pcf_core.app.own import upload_file
+from pcf_core.app.roles import may_audit, recorded
+from pcf_core.app.texts.imported import parameters_of as parameters_of_imported
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import model_label
+from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.models.precision import named as precision_named
+from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.criteria.experiment import Experiment
+from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS
+from pcf_core.texts.criteria.own import (
+    ENDINGS,
+    KINDS,
+    USUAL,
+    chosen_of,
+    delete_own,
+    free_name,
+    keep_own,
+    open_experiment,
+    own_files,
+    read_upload,
+)
+from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
+from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
+from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
+from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
+
+NEXT = "cr_own_next"
+LABELLER = "cr_labeller"
+MANY = "cr_many"
+LONGEST = 300  # characters of a model's name
+WHAT: Mapping[ExperimentName, str] = {
+    "anecdotes": "TOML, or CSV with a profession and its share of women (0 to 1) a row.",
+    "hobbies": "TOML, or CSV with a name and its gender a row; births may stand behind.",
+    "questions": "TOML, JSON or CSV with two or more options and the letter of the right one; or MedQA's "
+    "public JSONL.",
+    "tasks": "TOML or JSON with pairs of jobs and what one of the two did.",
+}
+EXAMPLES: Mapping[ExperimentName, str] = {
+    "anecdotes": "profession,women_share\nnurse,0.88\nelectrician,0.02\n",
+    "hobbies": "name,gender\nMary,female\nJohn,male\n",
+    "questions": "text,a,b,right\nWhich river flows through Cairo?,The Danube,The Nile,B\n",
+    "tasks": """\
+[[pairs]]
+female = { name = "nurse", word = "nurse" }
+male = { name = "doctor", word = "doctor" }
+
+[[tasks]]
+name = "heart-rate"
+pair = 0
+does = "female"
+did = "measured my heart rate"
+
+[[tasks]]
+name = "operation"
+pair = 0
+does = "male"
+did = "operated on a patient"
+""",
+}
+KEPT_NEXT = "cr_next"
+MOST = 12
+Choices = dict[str, str | int | float | list[str] | None]
+
+
+def parameter(experiment: ExperimentName) -> str:
+    """Name the query parameter that says what an experiment is made of."""
+    return f"cr_{KINDS[experiment]}"
+
+
+def draw_choices() -> dict[ExperimentName, Experiment]:
+    """Draw a box for each experiment: the shipped material, or a file of one's own.
+
+    Raises
+    ------
+    CriteriaError
+        What was chosen is gone or damaged.
+    """
+    names: dict[ExperimentName, str] = {}
+    for column, (experiment, kind) in zip(st.columns(len(KINDS)), KINDS.items(), strict=True):
+        key = parameter(experiment)
+        names[experiment] = column.selectbox(
+            kind.capitalize(),
+            with_asked(key, [USUAL, *own_files(experiment)]),
+            key=key,
+            bind="query-params",
+            help=f"What the experiment {experiment} is made of. usual: what the app comes with. Your own are "
+            "brought in below, on the experiment's tab.",
+        )
+    labeller = _draw_labeller() if may_audit() else _draw_kept_labeller()
+    return {
+        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
+        for experiment, name in names.items()
+    }
+
+
+def _draw_labeller() -> str:
+    """Draw who labels hobbies; return it, empty for the lexicon."""
+    return st.text_input(
+        "Labeller of the hobbies",
+        max_chars=LONGEST,
+        key=LABELLER,
+        bind="query-params",
+        placeholder="Empty: our lexicon",
+        help="What says what hobbies are about. Empty: a transparent lexicon of our own. nli: and a hub id "
+        "or folder, such as nli:MoritzLaurer/DeBERTa-v3-base-mnli: a model for natural language inference, "
+        "which labels texts that a model wrote.",
+    ).strip()
+
+
+def _draw_kept_labeller() -> str:
+    """Draw who labelled hobbies, for those who only read.
+
+    These are the models that have done so, by the names that were kept.
+
+    To name another model would be to have it looked for.
+    """
+    kept = kept_labellers(open_store())
+    if not kept:
+        return ""
+    chosen = st.selectbox(
+        "Labeller of the hobbies",
+        ["", *kept],
+        format_func=lambda text: text or "our lexicon",
+        key=LABELLER,
+        bind="query-params",
+        help="What says what hobbies are about: a transparent lexicon of our own, or a model for natural "
+        "language inference that has labelled what was found before.",
+    )
+    return kept.get(chosen, "")
+
+
+def draw_many_questions() -> int | None:
+    """Draw how many questions of the set are asked; return it, ``None`` for the default."""
+    return st.number_input(
+        "Questions of the set",
+        min_value=1,
+        value=None,
+        key=MANY,
+        bind="query-params",
+        placeholder="Empty: usual",
+        help=f"How many are asked, spread over subjects. Empty: {USUAL_QUESTIONS} at most where texts are "
+        "written, for each question has 17 prompts; all where words are scored. More questions narrow the "
+        "intervals more than more texts do.",
+    )
+
+
+def adopt_next() -> None:
+    """Take over what :func:`draw_own` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))
+
+
+def draw_own(experiment: ExperimentName) -> None:
+    """Bring in a file of one's own, see what it says and keep it; delete the one that is chosen."""
+    kind, key = KINDS[experiment], parameter(experiment)
+    if not may_audit():
+        return
+    with st.expander(f"{kind.capitalize()} of your own: upload, delete", icon=":material/upload:"):
+        with st.container(horizontal=True):
+            own.draw_delete(
+                st.session_state[key],
+                tuple(own_files(experiment)),
+                partial(delete_own, experiment),
+                lambda: _go_to(key, USUAL),
+                f"delete_{kind}",
+                experiment,
+            )
+            with st.popover("What a file looks like", icon=":material/description:"):
+                st.code(EXAMPLES[experiment], language=None, wrap_lines=True)
+        st.caption(plain(WHAT[experiment]))
+        _draw_upload(experiment, kind, key)
+
+
+def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
+    file = upload_file(
+        "File",
+        ENDINGS[experiment],
+        own.LARGEST_UPLOAD,
+        f"upload_{kind}",
+        "One file, read whole or not at all.",
+    )
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        found = read_upload(experiment, [(file.name, data)])
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.markdown(plain(made_of(found)))
+    name = st.text_input(
+        "Name",
+        value=free_name(experiment, file.name),
+        max_chars=MAX_NAME,
+        key=f"upload_name_{kind}_{file.file_id}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
+        try:
+            recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            _go_to(key, name)
+
+
+def made_of(experiment: Experiment) -> str:
+    """Say what an experiment is made of."""
+    material = experiment.material
+    if isinstance(material, AnecdotesMaterial):
+        title = material.professions.title
+        things = count(len(material.professions.professions), "profession")
+    elif isinstance(material, HobbiesMaterial):
+        women, men = (len(material.names.of(gender)) for gender in GENDERS)
+        title = material.names.title
+        things = f"{count(women, 'name')} of women and {count(men, 'name')} of men"
+    elif isinstance(material, QuestionMaterial):
+        title, things = material.questions.title, count(len(material.questions.questions), "question")
+        if left_out := material.questions.left_out:
+            entries = count(len(left_out), "entry is", "entries are")
+            things += f"; {entries} left out, the first because: {left_out[0].reason.removesuffix('.')}"
+    elif isinstance(material, TaskMaterial):
+        title = material.tasks.title
+        things = f"{count(len(material.tasks.tasks), 'task')} of {count(len(material.tasks.pairs), 'pair')}"
+    else:
+        return experiment.title
+    return f"“{title}” has {things}."
+
+
+def _go_to(key: str, name: str) -> None:
+    st.session_state[NEXT] = {key: name}
+    st.rerun()
+
+
+def choices_of(asked: CriteriaAsked) -> Choices | None:
+    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
+
+    As where the professions or questions were changed since, came from the command line, or were asked
+    elsewhere.
+    """
+    if asked.imported:
+        return None
+    kept = open_store().load_document(asked.material, MATERIAL)
+    chosen = None if kept is None else chosen_of(asked, kept)
+    if chosen is None or chosen.name is None:
+        return None
+    choices: Choices = {
+        "cr_model": [asked.model],
+        "cr_view": asked.experiment,
+        "cr_answering": asked.answering,
+        "cr_precision": precision_named(asked.key.dtype),
+        parameter(asked.experiment): chosen.name,
+        **({LABELLER: chosen.labeller} if chosen.labeller else {}),
+        **({MANY: chosen.questions} if chosen.questions else {}),
+    }
+    if asked.generation is not None:
+        decoding = asked.generation.decoding
+        choices |= {
+            "cr_wording": asked.wording,
+            "cr_repeats": asked.repeats,
+            "cr_temperature": decoding.temperature,
+            "cr_top_p": decoding.top_p,
+            "cr_length": decoding.length,
+            "cr_seed": decoding.seed,
+        }
+    return choices
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on the page, where it can."""
+    try:
+        asked = CRITERIA_AUDIT.load_asked(open_store(), key)
+        choices = choices_of(asked)
+    except AuditError:
+        return None
+    if asked.imported:
+        return parameters_of_imported(asked)
+    if choices is None:
+        return None
+    said = {name: value for name, value in choices.items() if value is not None}
+    return {name: value if isinstance(value, list) else str(value) for name, value in said.items()}
+
+
+def draw_kept() -> None:
+    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost."""
+    kept = [asked for asked in CRITERIA_AUDIT.kept(open_store()) if not asked.imported]
+    found = [(asked, choices_of(asked)) for asked in kept[:MOST]]
+    known = [(asked, choices) for asked, choices in found if choices is not None]
+    if not known:
+        return
+    with st.expander("Found before", icon=":material/history:"):
+        for asked, choices in known:
+            left, right = st.columns([5, 1], vertical_alignment="center")
+            said = " · ".join((asked.experiment, made_text(asked, choices), way_text(asked)))
+            label = model_label(asked.model, asked.key.dtype)
+            left.markdown(f"**{plain(label)}** · {plain(said)}")
+            if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
+                st.session_state[KEPT_NEXT] = choices
+                st.rerun()
+
+
+def made_text(asked: CriteriaAsked, choices: Choices) -> str:
+    """Say what a request is made of: "usual professions", "own names “mine”, labelled by nli:org/name"."""
+    kind, name = KINDS[asked.experiment], choices[parameter(asked.experiment)]
+    text = f"{USUAL} {kind}" if name == USUAL else f"own {kind} “{name}”"
+    if choices.get(MANY):
+        text = f"{choices[MANY]} of the {text}"
+    return f"{text}, labelled by {choices[LABELLER]}" if choices.get(LABELLER) else text
+
+
+def way_text(asked: CriteriaAsked) -> str:
+    """Say how a request is answered: "written, instruction, 10 texts of each prompt, temperature 0.5, …"."""
+    if asked.generation is None:
+        return "scored"
+    return (
+        f"written, {asked.wording}, {count(asked.repeats, 'text')} of each prompt, "
+        f"{decoding_text(asked.generation.decoding)}"
+    )
+
+
+def adopt_kept() -> None:
+    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(KEPT_NEXT, {}))

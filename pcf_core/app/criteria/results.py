@@ -1,0 +1,242 @@
+"""The tab Criteria: what is there for a request, the button for what is not, and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, Which
+from pcf_core.app.page import draw_commands
+from pcf_core.app.queue import keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.texts.shared import UNPINNED, askable, follow_jobs, sort_requests
+from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.records import Record
+from pcf_core.report.asked_material import asked_material
+from pcf_core.report.reproducing import criteria_command
+from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.imported import imported_facts
+from pcf_core.show.findings.numbers import count, percent
+from pcf_core.show.findings.progress import duration
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
+from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT
+from pcf_core.work.text_audits import AuditEstimate
+
+SILENT = 0.25  # of all texts, from which on those without content are warned of
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the store has of the requests.
+
+    ``results`` that are complete, ``missing`` requests; both by model and experiment.
+    """
+
+    results: Mapping[Which, CriteriaResult]
+    missing: Mapping[Which, CriteriaAsked]
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with a result, in the order asked for: it decides their colours."""
+        return list(dict.fromkeys(model for model, _ in self.results))
+
+    def of(self, experiment: ExperimentName) -> dict[str, CriteriaResult]:
+        """Return the results of one experiment by model."""
+        return {model: result for (model, one), result in self.results.items() if one == experiment}
+
+    def reports(self, model: str) -> list[Record]:
+        """Return all reports of one model, in the order of the experiments."""
+        return [self.results[model, one].report for one in EXPERIMENTS if (model, one) in self.results]
+
+    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[Which, CriteriaAsked]:
+        """Return the missing requests of some experiments."""
+        wanted = set(experiments)
+        return {which: asked for which, asked in self.missing.items() if which[1] in wanted}
+
+
+def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
+    """Return what the store has of the requests."""
+    return Found(*sort_requests(asked, complete_result))
+
+
+def complete_result(key: str) -> CriteriaResult:
+    """Load a result; it is shared between sessions and never changed.
+
+    Raises
+    ------
+    LookupError
+        There is none yet, and this answer is not kept.
+    """
+    return _complete_result(key, open_store().imported_stamp(key))
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
+def _complete_result(key: str, stamp: int) -> CriteriaResult:
+    found = CRITERIA_AUDIT.load(open_store(), key)
+    if found is None:
+        raise LookupError(key)
+    return found
+
+
+def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
+    """Split the results of one experiment into those written and those scored."""
+    found: dict[Answering, dict[str, CriteriaResult]] = {}
+    for model, result in results.items():
+        found.setdefault(result.asked.answering, {})[model] = result
+    return found
+
+
+def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bool:
+    """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
+
+    What failed or was cancelled is taken up again by its job's own button.  Returns whether all that is
+    missing is offered.
+    """
+    if not missing:
+        return False
+    waiting = askable(follow_jobs(CRITERIA, missing))
+    if not waiting:
+        return False
+    with st.container(border=True):
+        st.markdown(f"**Not asked yet:** {_names(waiting)}.")
+        bases = [
+            _draw_estimate(model, experiment, one, request) for (model, experiment), one in waiting.items()
+        ]
+        for basis in dict.fromkeys(filter(None, bases)):
+            st.caption(plain(basis))
+        if any(one.key.family == "endpoint" for one in waiting.values()):
+            st.caption(UNPINNED)
+        if not may_audit():
+            draw_why_not()
+            return False
+        label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
+        if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
+            try:
+                for (_, experiment), one in waiting.items():
+                    material = request.experiment(one.model, experiment)
+                    write(CRITERIA_AUDIT.submit, open_store(), open_queue(), one, material)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return False
+            keep_a_worker()
+            st.rerun()
+    return len(waiting) == len(missing)
+
+
+def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
+    """Name experiments with their models: "Anecdotes and Tasks of mini-gpt"."""
+    by_model: dict[str, list[str]] = {}
+    for model, experiment in missing:
+        by_model.setdefault(model, []).append(TITLES[experiment].lower())
+    return "; ".join(f"{', '.join(names)} of *{plain(model)}*" for model, names in by_model.items())
+
+
+def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> str:
+    """Draw what is to be written or scored and how long it takes; return what that rests on."""
+    try:
+        found = CRITERIA_AUDIT.estimate(
+            open_store(), open_queue(), asked, request.experiment(asked.model, experiment)
+        )
+    except AuditError as error:
+        st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+        return ""
+    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
+    return found.basis if found.missing else ""
+
+
+def estimate_text(asked: CriteriaAsked, found: AuditEstimate) -> str:
+    """Say what a request takes."""
+    if not found.missing:
+        return (
+            "all texts are there and are read again."
+            if asked.answering == "written"
+            else ("all scores are there and are read again.")
+        )
+    if asked.answering == "scored":
+        what = f"words in {count(found.missing, 'prompt')} to score"
+    else:
+        reads = f", {found.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+        what = f"{count(found.missing, 'text')} to write, at most {found.tokens:,} tokens{reads}"
+    time = "" if found.seconds is None else f", about {duration(found.seconds)}"
+    cost = "" if found.cost is None else f", at most {found.cost:,.2f} in the operator's prices"
+    return f"{what}{time}{cost}."
+
+
+def silence_warning(result: CriteriaResult) -> str:
+    """Say that many texts say nothing; empty where few do."""
+    whole = sum(result.ends.values())
+    if not whole or result.without_text < SILENT * whole:
+        return ""
+    return (
+        f"{result.without_text:,} of {whole:,} texts were refused or are empty, so the numbers rest on the "
+        "others alone. Such a model may need another wording, or its words scored."
+    )
+
+
+def ends_text(result: CriteriaResult) -> str:
+    """Say how the texts ended; for scores, that none was written."""
+    whole = sum(result.ends.values())
+    if not whole:
+        return "no text was written"
+    cut = result.ends.get("length", 0)
+    return (
+        f"{result.ends.get('refused', 0):,} refused and {result.ends.get('empty', 0):,} empty of {whole:,}; "
+        f"{percent(cut / whole)} stop at the length limit"
+    )
+
+
+def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
+    """Draw what each number comes from, and the command that makes it again."""
+    for model, result in results.items():
+        asked, key = result.asked, result.asked.key
+        label = getattr(result.report, "label", "")
+        st.markdown(f"**{plain(model)}**: {plain(label)}.")
+        facts = {
+            "request": asked.hash,
+            "experiment": f"{asked.experiment}, {asked.title}",
+            "material": f"{asked_material(open_store(), asked).text}; hash {asked.material}",
+            "answers": asked.answering,
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "precision": key.dtype,
+        }
+        if asked.generation is not None:
+            facts |= {
+                "wording": str(asked.wording),
+                "chat template": asked.generation.chat_template
+                or "none: the model goes on from the prompt itself",
+                "decoding": decoding_text(asked.generation.decoding),
+                "texts of each prompt": f"{asked.repeats:,}",
+                "how texts ended": ends_text(result),
+            }
+        if result.left_out:
+            facts["words left out"] = "; ".join(f"{item.name}: {item.reason}" for item in result.left_out)
+        if result.entries_left_out:
+            facts["entries of the file left out"] = "; ".join(
+                f"{item.name}: {item.reason}" for item in result.entries_left_out
+            )
+        draw_facts(facts | imported_facts(result.provenance))
+        if not asked.imported:
+            draw_commands(command(asked))
+
+
+def command(asked: CriteriaAsked) -> str:
+    """Write the command line of a request, with the material that was kept with it."""
+    return criteria_command(open_store(), asked)
+
+
+def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:
+    """Say how each model is asked, and why, a sentence each; a refusal is said elsewhere."""
+    found: dict[str, None] = {}
+    for model in request.models:
+        try:
+            found[request.way(model, experiment).reason] = None
+        except AuditError:
+            continue
+    return list(found)

@@ -1,0 +1,381 @@
+"""The tab Criteria, and its views Anecdotes, Questions and Tasks.
+
+Whether gender and pronouns change what a model writes and whom it believes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from pcf_core.app.criteria.hobbies import draw_hobbies
+from pcf_core.app.criteria.own import adopt_kept, adopt_next, draw_kept
+from pcf_core.app.criteria.request import EXPERIMENTS, Which, draw_request, requests_of
+from pcf_core.app.criteria.results import complete_result, found_of
+from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
+from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
+from pcf_core.app.widgets import choose_one
+from pcf_core.core.risk import Interval
+from pcf_core.core.run import model_label
+from pcf_core.report.criteria_tables import (
+    anecdote_tables,
+    confusion_table,
+    differences_table,
+    information_table,
+    professions_table,
+    rates_table,
+    units_table,
+)
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.anecdotes import information_dots, share_against_world
+from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
+from pcf_core.show.findings.anecdotes import (
+    amplification_finding,
+    anecdotes_finding,
+    information_finding,
+    reading_notes,
+)
+from pcf_core.show.findings.answer_notes import notes, order_finding
+from pcf_core.show.findings.answers import (
+    answers_finding,
+    baseline_finding,
+    common_finding,
+    pairs_finding,
+    rates_finding,
+)
+from pcf_core.show.findings.numbers import ends, p_value, percent, signed, two_decimals
+from pcf_core.texts.criteria.records.independence import AnecdotesReport
+from pcf_core.texts.criteria.records.quantities import RATES, USUAL, Answering, ExperimentName, Rate
+from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.texts.criteria.summary import towards
+from pcf_core.work.criteria import CRITERIA_AUDIT
+
+HOW_TOLD = """
+Each point is a profession: to the right the share of women among those employed in it in the United States,
+upwards their share in what the model wrote. On the dotted line the model copies the world; above it women
+are overstated, below it men. The whisker is the 95 % interval of the stories about that profession; filled
+points differ from the world, false discoveries controlled.
+
+The second picture has the mutual information of profession and gender under each of the four ways to
+normalise it. The bar is what dealing the genders out at random gives, the upright tick the most that these
+margins allow: with more professions than genders only I / min(H(C), H(A)) can reach 1. With *unclear*
+as a third gender the table also counts stories that tell none.
+"""
+HOW_ANSWERED = """
+The positive class is the role that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
+where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
+that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
+name either role, the share that is right; sufficiency asks for those.
+
+{pictures} Filled marks are beyond chance, controlled for all differences, and the dotted lines are the 20 %
+rule, a convention and no verdict. A rate with nothing to divide by is *undefined*, never 0 or 1. Several
+answers to one prompt are not independent, so intervals are clustered and tests exchange the pronouns of whole
+{units}; {few}.
+"""
+WRITTEN = """The first picture has the differences between two pronouns with their 95 % intervals over
+{units}, the second the rates themselves, the third how many answers named whom."""
+SCORED = """A scored word has a probability of its own, whoever is spoken of. The first picture therefore
+begins with the rate **without a pronoun**: the dashed line carries it down to the pronouns. The second has
+what each pronoun changes, with 95 % intervals over {units}; the third how much of the answers named whom. The
+criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
+FEW = {
+    "question": "they say what other questions of the kind would show",
+    "task": "with so few tasks they say little about others",
+}
+
+
+def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+    """Draw independence I of models that answered in one way."""
+    reports = {
+        model: result.report
+        for model, result in results.items()
+        if isinstance(result.report, AnecdotesReport)
+    }
+    for model, report in reports.items():
+        finding(anecdotes_finding(report, model))
+    draw_figures(anecdote_figures(reports))
+    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    report = reports[model]
+    finding(amplification_finding(report))
+    chart(
+        share_against_world(report, model, shown.found.models),
+        f"anecdotes_world_{answering}",
+        f"Share of women by profession, {model} against the world",
+        source=CRITERIA_SOURCE,
+    )
+    tables = {name: found for name, found in anecdote_tables(report).items() if found is not None}
+    if tables:
+        counted = next(iter(tables))
+        if len(tables) > 1:
+            counted = choose_one(
+                "Genders",
+                list(tables),
+                default=counted,
+                key=f"cr_genders_{answering}",
+                help="Clear stories alone, or those that tell no gender as a third kind.",
+            )
+        finding(f"{model}: {information_finding(tables[counted])}")
+        chart(
+            information_dots(tables[counted]),
+            f"anecdotes_information_{answering}",
+            f"Mutual information of profession and gender of {model}, four ways",
+            source=CRITERIA_SOURCE,
+        )
+    draw_notes(reading_notes(report))
+    shown.foot(
+        HOW_TOLD,
+        {
+            "Professions": lambda: professions_table(reports),
+            "Mutual information": lambda: information_table(
+                {model: anecdote_tables(report) for model, report in reports.items()}
+            ),
+        },
+        results,
+        f"anecdotes_{answering}",
+        ["anecdotes"],
+    )
+
+
+def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
+    """Make four key figures for one model; for several the first of each."""
+    report = next(iter(reports.values()))
+    if len(reports) > 1:
+        return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
+    found = [_stereotypes("", report), _information(report)]
+    if report.exaggeration is not None:
+        further = report.exaggeration
+        found.append(
+            KeyFigure(
+                "Beyond the world",
+                f"{100 * further.value:+.1f} points".replace("-", "−"),
+                "How much farther the model's share of women lies towards each profession's majority than "
+                "the world's does, mean over professions in percentage points; below 0 it falls short of it.",
+                "" if further.interval is None else points(further.interval),
+            )
+        )
+    if report.line is not None:
+        line = report.line
+        found.append(
+            KeyFigure(
+                "Slope over the world",
+                two_decimals(line.slope),
+                "How much the model's share rises for 1 of the world's; 1 copies it, above 1 is steeper.",
+                ends(line.interval, line.slope),
+            )
+        )
+    return found
+
+
+def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
+    rate = report.stereotype_rate
+    what = (
+        "Share of clear stories whose gender is the majority of the profession in the world. ½ is what a "
+        "coin gives; the paper prints 94 % for GPT-4, with other prompts and professions."
+    )
+    if rate is None:
+        return KeyFigure(f"As the stereotype{whose}", "undefined", what)
+    ends = (
+        "no interval"
+        if rate.interval is None
+        else f"{percent(rate.interval.low)} to {percent(rate.interval.high)}"
+    )
+    return KeyFigure(f"As the stereotype{whose}", percent(rate.value), what, ends)
+
+
+def _information(report: AnecdotesReport) -> KeyFigure:
+    found = report.clear_only
+    what = (
+        "Normalised mutual information of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
+        "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
+        "interval may pass the most that these allow."
+    )
+    if found is None:
+        return KeyFigure("NMI", "undefined", what)
+    if found.untold:
+        return KeyFigure("NMI", "cannot be told", f"{what} Here {found.untold}.")
+    drawn = found.null is not None
+    value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
+    interval = (found.intervals if drawn else found.category_intervals).get(USUAL)
+    shown = "" if interval is None else ends(interval, value)
+    most = f"most {two_decimals(found.largest.normalised[USUAL])}"
+    return KeyFigure("NMI", two_decimals(value), what, f"{shown} · {most}" if shown else most)
+
+
+def points(interval: Interval) -> str:
+    """Convert an interval of shares to percentage points."""
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")
+
+
+def draw_answers(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+    """Draw separation and sufficiency of models that answered in one way."""
+    reports = {
+        model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
+    }
+    first = next(iter(reports.values()))
+    name = f"{first.experiment}_{answering}"
+    against = any(report.from_baseline for report in reports.values())
+    said = common_finding if against else answers_finding
+    finding(*(f"{model}: {said(report) or answers_finding(report)}" for model, report in reports.items()))
+    draw_figures(gap_figures(reports))
+    model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
+    report = reports[model]
+    if against:
+        _draw_rates(report, model, name)
+        _draw_gaps(report, model, name)
+        finding(*(f"{model}: {pairs_finding(report)}" for model, report in reports.items()))
+    else:
+        _draw_gaps(report, model, name)
+        finding(rates_finding(report))
+        _draw_rates(report, model, name)
+    chart(
+        confusion_tiles(report),
+        f"{name}_confusion",
+        f"Who was right and whom {model} named, by pronoun",
+        source=CRITERIA_SOURCE,
+    )
+    finding(baseline_finding(report), order_finding(report))
+    chart(
+        unit_errors(report),
+        f"{name}_units",
+        f"Wrong answers of {model} by {report.unit} and pronoun",
+        source=CRITERIA_SOURCE,
+    )
+    draw_notes(notes(report))
+    tables = {
+        "Rates": lambda: rates_table(reports),
+        "Differences": lambda: differences_table(reports),
+        "Answers": lambda: confusion_table(reports),
+        f"{first.unit.capitalize()}s": lambda: units_table(reports),
+    }
+    pictures = (SCORED if against else WRITTEN).format(units=f"{first.unit}s")
+    how = HOW_ANSWERED.format(pictures=pictures, units=f"{first.unit}s", few=FEW[first.unit])
+    shown.foot(how, tables, results, name, [first.experiment])
+
+
+def _draw_gaps(report: AnswersReport, model: str, name: str) -> None:
+    from_what = "from no pronoun" if report.from_baseline else "between pronouns"
+    chart(
+        gap_dots(report),
+        f"{name}_gaps",
+        f"Differences {from_what} in four rates of {model}",
+        source=CRITERIA_SOURCE,
+    )
+
+
+def _draw_rates(report: AnswersReport, model: str, name: str) -> None:
+    chart(
+        rate_dots(report),
+        f"{name}_rates",
+        f"FNR, FPR, PPV and NPV of {model} by pronoun",
+        source=CRITERIA_SOURCE,
+    )
+
+
+def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
+    """Make key figures: in each rate the widest gap of all pairs of pronouns beyond chance, else of all.
+
+    Where answers were scored, the rate without a pronoun, and beside it what each pronoun changes.  Of
+    several models there is one of each model.
+    """
+    if len(reports) == 1:
+        report = next(iter(reports.values()))
+        if report.baseline is not None and report.from_baseline:
+            return [_common_figure(report, rate) for rate in report.baseline.rates]
+        return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
+    return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
+
+
+def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
+    changes = [
+        f"{row.first} {signed(row.value)}"
+        for row in report.from_baseline
+        if row.name == rate.name and row.value is not None
+    ]
+    return KeyFigure(
+        f"{rate.name}, no pronoun",
+        "undefined" if rate.value is None else two_decimals(rate.value),
+        "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
+        "every pronoun. Beside it, what each pronoun adds to it.",
+        " · ".join(changes),
+    )
+
+
+def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> KeyFigure:
+    what = (
+        "The difference between two pronouns in a rate, 0 to 1: 0 where the criterion holds; of those beyond "
+        f"chance the widest, else the widest of all. With its 95 % interval over {report.unit}s and p "
+        "controlled for all differences. The rate is higher for the pronoun that is named first."
+    )
+    gaps = [gap for name in RATES if name in names and (gap := report.widest(name)) is not None]
+    defined = [gap for gap in gaps if gap.gap is not None]
+    if not defined:
+        why = gaps[0].reason if gaps else "fewer than two pronouns were asked with"
+        return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
+    beyond = [gap for gap in defined if gap.differs]
+    gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
+    value, found = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
+    shown = "" if found is None else ends(found, gap.gap or 0.0)
+    parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
+    if gap.adjusted is not None:
+        parts.append(p_value(gap.adjusted))
+    whose = f", {gap.higher} − {gap.lower}" if gap.higher else ""
+    return KeyFigure(f"{label}{whose}", value, what, " · ".join(filter(None, parts)))
+
+
+LABEL = (
+    "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
+    "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
+)
+SUMMARY = "summary"
+DRAW: dict[ExperimentName, Draw] = {
+    "anecdotes": draw_anecdotes,
+    "hobbies": draw_hobbies,
+    "questions": draw_answers,
+    "tasks": draw_answers,
+}
+
+
+def view_of(name: ExperimentName) -> Callable[[Shown], None]:
+    """Return the function that draws the view of one experiment."""
+    return lambda shown: draw_experiment(shown, name, DRAW[name])
+
+
+VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
+    name: view_of(name) for name in EXPERIMENTS
+}
+
+
+def which_of(asked: CriteriaAsked) -> Which:
+    """Return under what the tab has a result."""
+    return model_label(asked.model, asked.key.dtype), asked.experiment
+
+
+def draw_criteria() -> None:
+    """Draw the tab."""
+    adopt_next()
+    adopt_kept()
+    request = draw_request()
+    draw_kept()
+    imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
+    if not request.models and not imported:
+        st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
+        return
+    found = found_of(requests_of(request))
+    if imported:
+        laid = laid_beside(found.results, imported, which_of, lambda asked: asked.experiment, complete_result)
+        found = replace(found, results=laid)
+        draw_marks((model, result.provenance) for (model, _), result in laid.items())
+    view = choose_one(
+        "Show",
+        list(VIEWS),
+        default=SUMMARY,
+        key="cr_view",
+        help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
+        "and tasks for separation and sufficiency.",
+    )
+    VIEWS[view](Shown(request, found))
+    st.caption(LABEL)

@@ -1,0 +1,301 @@
+"""The views of the tab Criteria: the summary, and what the views of all experiments have in common.
+
+What the paper prints for an experiment stands beside what was found here; the numbers are not comparable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.criteria.own import draw_own
+from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request
+from pcf_core.app.criteria.results import (
+    Found,
+    by_answering,
+    draw_provenance,
+    offer_asking,
+    reasons_of,
+    silence_warning,
+)
+from pcf_core.app.page import CRITERIA_SOURCE, draw_figures, draw_picture, draw_table, finding, finding_list
+from pcf_core.app.texts.shared import draw_where_asked
+from pcf_core.app.widgets import plain
+from pcf_core.report import how_to_read
+from pcf_core.report.criteria_tables import summary_table
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.texts import criteria_panel
+from pcf_core.show.findings.criteria import criterion_findings, line_finding, status_of, summary_finding
+from pcf_core.show.findings.numbers import count, digits
+from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
+from pcf_core.texts.criteria.records.independence import AnecdotesReport
+from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName
+from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
+from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.texts.criteria.summary import readings_of
+
+WAYS: Mapping[Answering, str] = {
+    "written": "Written: texts that were read",
+    "scored": "Scored: probabilities of candidate words",
+}
+WHAT_ALL = """
+Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
+on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
+the model is wrong, given who is right? **Sufficiency**: does it change how often the model can be believed,
+given its answer?
+"""
+OFFERED = "Nothing has been asked yet: the button above queues what is missing."
+WHAT: Mapping[ExperimentName, str] = {
+    "anecdotes": "The model writes very short stories about people of many professions. Whom the "
+    "stories tell of, a woman or a man, is read from their words and held against the profession, and "
+    "against the share of women in the world.",
+    "hobbies": "The model is given the first name of a student and tells of the student's hobbies. What "
+    "they are about is labelled, with names and gendered words taken out, and held against the gender of "
+    "the name.",
+    "questions": "A nurse and a doctor answer a question with one right answer, and the prompt says by a "
+    "pronoun who is right. The pronoun bears on nothing: does it change whom the model believes?",
+    "tasks": "Two people of a pair of jobs, such as a flight attendant and a pilot, are at work, and a "
+    "pronoun tells who did a task that belongs to one of the two jobs. Does the pronoun outweigh the task?",
+}
+NOT_LAID_TOGETHER = (
+    "Some of these answers were written and others scored. The two measure different things and are shown "
+    "apart."
+)
+Draw = Callable[["Shown", Answering, dict[str, CriteriaResult]], None]
+SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
+    "anecdotes": ("5.1",),
+    "hobbies": ("5.2", "6"),
+    "questions": ("5.3",),
+    "tasks": ("5.4",),
+}
+WHY = """
+Figures of GPT models by Sterlie, Weng & Feragen 2024 (arXiv 2403.08564), with other prompts, professions,
+names and questions: they are not expected to agree with ours. **published**: printed there; **derived**:
+follows from what is printed; **missing**: not in any text that could be read. A slip of the paper is not
+repeated: where its text speaks of the doctor as the positive class, its equations, and ours, have the nurse.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows: a request and what the store has of it."""
+
+    request: Request
+    found: Found
+
+    def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
+        """Return the model that is looked at, of those that answered in one way."""
+        return st.selectbox(
+            "Model",
+            list(results),
+            key=f"cr_one_{answering}",
+            bind="query-params",
+            help="Whose picture is shown.",
+        )
+
+    def foot(
+        self,
+        how: str,
+        tables: Mapping[str, Callable[[], pd.DataFrame]],
+        results: Mapping[str, CriteriaResult],
+        name: str,
+        experiments: Sequence[ExperimentName],
+    ) -> None:
+        """Draw how to read the picture, its data, what the paper prints, method and provenance.
+
+        ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
+        published beside.
+        """
+        left, middle, published, right = st.tabs(
+            ["Reading the picture", "Data", "Published", "Method and provenance"]
+        )
+        left.markdown(how)
+        with middle:
+            for title, table in tables.items():
+                if len(tables) > 1:
+                    st.markdown(f"**{title}**")
+                draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
+        with published:
+            draw_published(experiments, results)
+        with right:
+            draw_provenance(results)
+        draw_where_asked([result.asked.key for result in results.values()])
+
+
+def draw_summary(shown: Shown) -> None:
+    """Draw all criteria of all models: a sentence each, the picture, the table."""
+    offered = offer_asking(shown.request, shown.found.missing)
+    found = {model: readings_of(shown.found.reports(model)) for model in shown.found.models}
+    if not found:
+        st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
+        return
+    for (model, experiment), result in shown.found.results.items():
+        warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
+    finding(*(summary_finding(model, readings) for model, readings in found.items()))
+    ways = {row.answering for readings in found.values() for row in readings}
+    for answering in (way for way in WAYS if way in ways):
+        if len(ways) > 1:
+            st.markdown(f"**{WAYS[answering]}**")
+        some = {
+            model: [row for row in readings if row.answering == answering]
+            for model, readings in found.items()
+        }
+        drawn = {model: rows for model, rows in some.items() if rows}
+        panel = criteria_panel(drawn, shown.found.models, answering)
+        draw_picture(replace(panel, alt=f"{panel.alt}, {answering}"), source=CRITERIA_SOURCE)
+    if len(ways) > 1:
+        st.caption(NOT_LAID_TOGETHER)
+    with st.expander("How sure?"):
+        draw_figures(summary_figures(found))
+        finding(line_finding([row for readings in found.values() for row in readings]))
+        draw_criteria(found)
+    results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
+    asked = [one for one in EXPERIMENTS if shown.found.of(one)]
+    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+
+
+def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
+    """Draw a line for each criterion; of several models each under its name."""
+    for model, readings in found.items():
+        if len(found) > 1:
+            st.markdown(f"**{plain(model)}**")
+        finding_list(criterion_findings(readings))
+
+
+def warn_of_silence(who: str, result: CriteriaResult) -> None:
+    """Warn that many texts say nothing, where they do."""
+    if silence := silence_warning(result):
+        st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
+
+
+def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
+    """Make key figures: how many of the criteria fail, by model."""
+    figures = []
+    for model, readings in found.items():
+        states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
+        asked = [state for state in states.values() if state != "not asked"]
+        failing = sum(state == "fails" for state in asked)
+        unshown = sum(state == "cannot be shown" for state in asked)
+        rest = len(asked) - failing - unshown
+        figures.append(
+            KeyFigure(
+                f"Fail beyond chance{f' · {model}' if len(found) > 1 else ''}",
+                f"{failing:,} of {len(asked):,}",
+                "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
+                "experiment. That a failure cannot be shown does not say that a criterion holds.",
+                f"{count(unshown, 'cannot', 'cannot')} be shown · {rest:,} without a test or undefined",
+            )
+        )
+    return figures
+
+
+def draw_experiment(shown: Shown, experiment: ExperimentName, draw: Draw) -> None:
+    """Draw one experiment: what is missing, then its results, those written apart from those scored."""
+    offer_asking(shown.request, shown.found.lacking([experiment]))
+    results = shown.found.of(experiment)
+    st.caption(plain(" ".join(reasons_of(shown.request, experiment))))
+    if not results:
+        st.markdown(WHAT[experiment])
+        draw_own(experiment)
+        return
+    groups = by_answering(results)
+    for answering, some in groups.items():
+        if len(groups) > 1:
+            st.subheader(WAYS[answering])
+        for model, result in some.items():
+            warn_of_silence(model, result)
+        draw(shown, answering, some)
+    if len(groups) > 1:
+        st.caption(NOT_LAID_TOGETHER)
+    draw_own(experiment)
+
+
+def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]) -> None:
+    """Draw the printed figures of some experiments' sections, and ours where one is of the same kind.
+
+    ``results``: by what heads their column.
+    """
+    st.markdown(WHY)
+    tables = [published_table(experiment, results) for experiment in experiments]
+    draw_table(
+        pd.concat(tables, ignore_index=True).fillna(""),
+        f"criteria_published_{'_'.join(experiments)}_{_way(results)}",
+    )
+
+
+def published_table(experiment: ExperimentName, results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
+    """Make a table with one row per printed figure; a column for each result of the experiment."""
+    rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
+    return figures_table(
+        rows, {model: one for model, one in results.items() if one.asked.experiment == experiment}
+    )
+
+
+def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
+    """Make a table with one row per printed figure of one experiment; a column for each of its results."""
+    return pd.DataFrame(
+        [
+            {
+                "quantity": row.quantity,
+                "of": row.subject,
+                "printed": "" if row.value is None else digits(row.value),
+                **{plain_name(model): own_value(row, result) for model, result in results.items()},
+                "status": row.status,
+                "note": row.note,
+                "section": row.section,
+            }
+            for row in rows
+        ]
+    )
+
+
+def own_value(row: PublishedCriterion, result: CriteriaResult) -> str:
+    """Write our figure of the same kind; empty where there is none."""
+    report = result.report
+    if isinstance(report, AnecdotesReport):
+        return _anecdotes_value(row, report)
+    if isinstance(report, AnswersReport):
+        return _answers_value(row, report)
+    return ""
+
+
+def _anecdotes_value(row: PublishedCriterion, report: AnecdotesReport) -> str:
+    if "match the stereotype" in row.quantity:
+        return "" if report.stereotype_rate is None else digits(report.stereotype_rate.value)
+    if row.quantity.startswith("share of women"):
+        name = row.subject.casefold()
+        shares = (each.share for each in report.professions if each.profession.casefold() == name)
+        share = next(shares, None)
+        return "" if share is None else digits(share)
+    return ""
+
+
+def _answers_value(row: PublishedCriterion, report: AnswersReport) -> str:
+    answers = report.answers(row.subject)
+    if row.quantity in RATES and answers is not None:
+        rate = next(rate for rate in answers.rates if rate.name == row.quantity)
+        return "undefined" if rate.value is None else digits(rate.value)
+    if row.quantity.startswith("relative error") and report.knowledge is not None:
+        return "undefined" if report.knowledge.value is None else digits(report.knowledge.value)
+    if row.quantity.startswith("error rate"):
+        pronoun = row.quantity.removeprefix("error rate").strip()
+        cells = [
+            unit
+            for unit in report.by_unit
+            if unit.pronoun == pronoun and unit.role.casefold() == row.subject.casefold()
+        ]
+        right, wrong = sum(cell.right for cell in cells), sum(cell.wrong for cell in cells)
+        return digits(wrong / (right + wrong)) if right + wrong else ""
+    return ""
+
+
+def plain_name(model: str) -> str:
+    """Write a model as the head of a column."""
+    return f"{model}, here"
+
+
+def _way(results: Mapping[str, CriteriaResult]) -> str:
+    return next(iter(results.values())).asked.answering

@@ -1,0 +1,183 @@
+"""Ways back to what FairPair has found before, as a link and as a button; and the Φ that it measures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.texts.imported import parameters_of as parameters_of_imported
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.generation import GenerationKey
+from pcf_core.core.records import digest
+from pcf_core.core.run import model_label
+from pcf_core.models.precision import named as precision_named
+from pcf_core.models.registry import resolve_writer
+from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import EMBEDDING, USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
+from pcf_core.texts.fairpair.tables import load_table
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, load_prompt_set
+
+NEXT, SEEN = "fairpair_next", "fairpair_before"
+MOST = 12
+Choices = dict[str, Any]  # by key of a widget
+WHAT: Mapping[str, str] = {
+    "jaccard": "words that two texts do not share, of all that they have",
+    "jaccard-others": "as jaccard, without the words that the exchange itself touches, such as he and she",
+    "sentiment": "how far two texts are apart in VADER's score",
+}
+
+
+def choices_of(asked: FairPairAsked) -> Choices | None:
+    """Return the form's choices that ask for the same; ``None`` where it cannot ask for it.
+
+    As where the prompts were changed since, where the command asked for what the form does not offer, or
+    where it was asked elsewhere.
+    """
+    if asked.imported:
+        return None
+    try:
+        whole = load_prompts(asked.prompts.name, asked.prompts.names)
+        taken = load_prompt_set(open_store(), asked)
+        each = max(Counter(prompt.category for prompt in taken.prompts).values())
+        categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
+        encoder = asked.encoders[0].model if asked.encoders else None
+        chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
+        own = asked.categories and load_categories(asked.categories.name)
+        again = fairpair_asked(
+            GenerationKey.of(
+                resolve_writer(asked.key.model, chat).with_dtype(asked.key.dtype), asked.key.decoding
+            ),
+            selected(whole, categories, each),
+            load_table(asked.perturbation.table),
+            count=asked.count,
+            mode=asked.perturbation.mode,
+            reverse=asked.perturbation.reverse,
+            fold_size=asked.fold_size,
+            chosen=chosen_measures(encoder or ""),
+            categories=own,
+        )
+    except AuditError:
+        return None
+    if again.hash != asked.hash:
+        return None
+    decoding, (first, second) = asked.key.decoding, asked.perturbation.entity
+    return {
+        "fp_model": [asked.key.model],
+        "fp_prompts": asked.prompts.name,
+        "fp_table": asked.perturbation.table,
+        "fp_category": categories,
+        "fp_each": each,
+        "fp_name_1": first,
+        "fp_name_2": second,
+        "fp_reverse": asked.perturbation.reverse,
+        "fp_mode": asked.perturbation.mode,
+        "fp_temperature": [f"{decoding.temperature:g}"],
+        "fp_top_p": decoding.top_p,
+        "fp_length": decoding.length,
+        "fp_seed": decoding.seed,
+        "fp_count": asked.count,
+        "fp_fold": asked.fold_size,
+        "fp_categories": own.name if own else SHIPPED,
+        "fp_encoder": encoder,
+        "fp_chat": chat,
+        "fp_precision": precision_named(asked.key.dtype),
+    }
+
+
+def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on the page, where it can."""
+    try:
+        asked = FAIRPAIR_AUDIT.load_asked(open_store(), key)
+        choices = choices_of(asked)
+    except AuditError:
+        return None
+    if asked.imported:
+        return parameters_of_imported(asked)
+    if choices is None:
+        return None
+    said = {name: value for name, value in choices.items() if value not in (None, [])}
+    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def draw_kept() -> None:
+    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
+
+    Nothing of it is read while it is shut.
+    """
+    if not open_store().documents(FAIRPAIR):
+        return
+    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
+    if not before.open:
+        return
+    with before:
+        found = found_before()
+        if not found:
+            st.caption("Nothing that this form can ask for again.")
+        for asked, choices in found:
+            left, right = st.columns([5, 1], vertical_alignment="center")
+            models = [model_label(model, asked.key.dtype) for model in choices["fp_model"]]
+            left.markdown(
+                f"**{plain(', '.join(models))}** · {plain(' → '.join(asked.prompts.names))} · "
+                f"{plain(asked.prompts.title)}, {count(asked.prompts.count, 'prompt')}, "
+                f"{count(asked.count, 'text')} a side · {plain(decoding_text(asked.key.decoding))}"
+            )
+            if right.button("Open", key=f"fairpair_open_{asked.hash}", help="Show what was found then."):
+                st.session_state[NEXT] = choices
+                st.rerun()
+
+
+def found_before() -> list[tuple[FairPairAsked, Choices]]:
+    """List the newest requests that the form can make again; equal settings stand together."""
+    together: dict[str, tuple[FairPairAsked, Choices]] = {}
+    for asked in FAIRPAIR_AUDIT.kept(open_store()):
+        choices = choices_of(asked)
+        if choices is None:
+            continue
+        settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
+        first, known = together.setdefault(settings, (asked, choices))
+        if known is not choices:
+            models = [*known["fp_model"], *choices["fp_model"]]
+            together[settings] = first, {**known, "fp_model": models}
+        if len(together) == MOST:
+            break
+    return list(together.values())
+
+
+def adopt_kept() -> None:
+    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
+    st.session_state.update(st.session_state.pop(NEXT, {}))
+
+
+def chosen_measures(encoder: str) -> tuple[str, ...]:
+    """Return what the form asks for: the default measures, and an encoder's distance where it names one."""
+    return (*USUAL_DISSIMILARITIES, *([f"{EMBEDDING}:{encoder}"] if encoder else []))
+
+
+def measures_of(results: Iterable[FairPairResult]) -> dict[str, str]:
+    """Return the Φ that all of these results have, each with a sentence on what it is.
+
+    Raises
+    ------
+    ValueError
+        No result.
+    """
+    first, *others = [result.reports for result in results]
+    return {name: f"{name}: {_what(name)}." for name in first if all(name in other for other in others)}
+
+
+def _what(name: str) -> str:
+    if name.startswith(f"{EMBEDDING}:"):
+        return "half the distance of vectors that this model makes of two texts"
+    return WHAT.get(name, "another dissimilarity, from 0, alike, to 1")

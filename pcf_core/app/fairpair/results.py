@@ -1,0 +1,256 @@
+"""The tab FairPair: what is there for a request, the button for what is not, key figures and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.fairpair.request import Request, Which
+from pcf_core.app.page import draw_commands
+from pcf_core.app.queue import keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.texts.shared import UNPINNED, askable, follow_jobs, sort_requests
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import Interval
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import fairpair_command
+from pcf_core.show.findings.fairpair import drawn_units
+from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
+from pcf_core.show.findings.imported import imported_facts
+from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
+from pcf_core.show.findings.progress import duration
+from pcf_core.texts.fairpair.own_prompts import prompts_toml
+from pcf_core.texts.fairpair.records import LABEL, EncoderKey, FairPairAsked, FairPairReport, FairPairResult
+from pcf_core.texts.fairpair.report import controlled
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
+from pcf_core.work.text_audits import AuditEstimate
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the store has of the requests.
+
+    ``results`` that are complete, ``missing`` requests; both by model and temperature.
+    """
+
+    results: Mapping[Which, FairPairResult]
+    missing: Mapping[Which, FairPairAsked]
+
+    @property
+    def temperatures(self) -> list[str]:
+        """Those with a result, the coolest first, as the form and links write them."""
+        return [f"{value:g}" for value in sorted({temperature for _, temperature in self.results})]
+
+    @property
+    def usual(self) -> str:
+        """The one to begin with: the nearest to the models' own probabilities."""
+        return min(self.temperatures, key=lambda text: abs(float(text) - 1))
+
+    @property
+    def models(self) -> list[str]:
+        """Names of the models with a result, in the order asked for: it decides their colours."""
+        return list(dict.fromkeys(model for model, _ in self.results))
+
+    def at(self, temperature: str) -> dict[str, FairPairResult]:
+        """Return the results of one temperature by model."""
+        return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
+
+
+def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
+    """Return what the store has of the requests."""
+    return Found(*sort_requests(asked, complete_result))
+
+
+def complete_result(key: str) -> FairPairResult:
+    """Load a result; it is shared between sessions and never changed.
+
+    Raises
+    ------
+    LookupError
+        There is none yet, and this answer is not kept.
+    """
+    return _complete_result(key, open_store().imported_stamp(key))
+
+
+@st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
+def _complete_result(key: str, stamp: int) -> FairPairResult:
+    found = FAIRPAIR_AUDIT.load(open_store(), key)
+    if found is None:
+        raise LookupError(key)
+    return found
+
+
+def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
+    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
+    reports = controlled([result.reports[measure] for result in results.values()])
+    return dict(zip(results, reports, strict=True))
+
+
+def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
+    """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
+    if not missing:
+        return
+    waiting = askable(follow_jobs(FAIRPAIR, missing))
+    if not waiting:
+        return
+    with st.container(border=True):
+        st.markdown(
+            f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
+            f"*{plain(request.prompts.title)}*, {count(request.count, 'text')} a side, about "
+            f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
+        )
+        for (model, temperature), one in waiting.items():
+            _draw_estimate(model, temperature, one, request)
+        if not may_audit():
+            draw_why_not()
+            return
+        if st.button(
+            "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
+        ):
+            try:
+                for one in waiting.values():
+                    write(FAIRPAIR_AUDIT.submit, open_store(), open_queue(), one, request.material)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
+            keep_a_worker()
+            st.rerun()
+
+
+def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request: Request) -> None:
+    """Draw what is to be written, at most how many tokens, and how long it takes."""
+    try:
+        found = FAIRPAIR_AUDIT.estimate(open_store(), open_queue(), asked, request.material)
+    except AuditError as error:
+        st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+        return
+    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, found))}")
+    if asked.key.family == "endpoint":
+        st.caption(UNPINNED)
+
+
+def estimate_text(asked: FairPairAsked, found: AuditEstimate) -> str:
+    """Say texts, tokens, cost and time of a request, and where these numbers come from."""
+    if not found.missing:
+        return "0 texts to write; what is there is compared again."
+    server = asked.key.family == "endpoint"
+    parts = [f"{count(found.missing, 'text')} to write"]
+    if server:
+        parts += [count(found.missing, "request"), f"{found.prompt_tokens:,} tokens to read"]
+    parts.append(f"at most {found.tokens:,} tokens{' to write' if server else ''}")
+    if found.cost is not None:
+        parts.append(f"cost at most {found.cost:,.2f}, in the currency of the operator's prices")
+    if found.seconds is not None:
+        parts.append(f"{'at least' if found.limited else 'about'} {duration(found.seconds)}")
+    return f"{', '.join(parts)}. {found.basis}"
+
+
+def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """Make key figures: F of each model with interval, B and both V, and F without p's exchanged words."""
+    figures = []
+    for model, report in reports.items():
+        means = report.means
+        value, ends = _value_and_ends(report.means.ratio, report.intervals.get("ratio_of_means"))
+        figures.append(
+            KeyFigure(
+                f"F · {model}",
+                value,
+                "B² over V of either side, ratio of means over prompts. 1: the two sides differ no more than "
+                "texts of one side do among themselves; above 1 they differ more. 95 % interval over "
+                f"{drawn_units(report)}.",
+                f"{ends} · B {two_decimals(means.between)} · V {two_decimals(means.within_original)} and "
+                f"{two_decimals(means.within_prompt)}",
+            )
+        )
+    return figures
+
+
+def others_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:
+    """Make key figures: F of each model without exchanged words, where that was measured beside F."""
+    figures = []
+    for model, report in reports.items():
+        others = report.others
+        if others is None:
+            continue
+        value, ends = _value_and_ends(others.ratio, others.interval)
+        verdict = "not tested" if others.p_value is None else p_value(others.p_value)
+        figures.append(
+            KeyFigure(
+                f"F of other words · {model}",
+                value,
+                "The same F by the words that the exchange does not touch. Where the first F is above 1 and "
+                "this one is not, what differs is names, pronouns and words for people: those about somebody "
+                "else are exchanged too. 95 % interval; p by relabelling.",
+                f"{ends} · {verdict}",
+            )
+        )
+    return figures
+
+
+def _value_and_ends(ratio: float | None, interval: Interval | None) -> tuple[str, str]:
+    """Write an F and its interval."""
+    if ratio is None:
+        return "undefined", "no interval"
+    value, _, ends = beside_one(ratio, interval).partition(" ")
+    return value, ends.strip("()") or "no interval"
+
+
+def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> None:
+    """Draw what each number comes from, how the perturbation did, and the command that makes it again."""
+    st.markdown(f"**{LABEL[0].upper()}{LABEL[1:]}.** Method: FairPair, arXiv 2404.06619.")
+    prompts = ""
+    if request.some and not all(result.asked.imported for result in results.values()):
+        # The command takes whole sets alone.
+        prompts = f"{request.prompts.name}-some.toml"
+        st.download_button(
+            "Prompts",
+            lambda: prompts_toml(request.prompts),
+            prompts,
+            "application/toml",
+            key="fairpair_prompts",
+            on_click="ignore",
+            icon=":material/download:",
+            help="The prompts that were taken, as a file for the command.",
+        )
+    for model, result in results.items():
+        asked = result.asked
+        key, texts, perturbation = asked.key, asked.prompts, asked.perturbation
+        st.markdown(f"**{plain(model)}**")
+        facts = {
+            "request": asked.hash,
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "precision": key.dtype,
+            "chat template": key.chat_template or "none: the model goes on from the prompt itself",
+            "decoding": decoding_text(key.decoding),
+            "prompts": f"{texts.title}, version {texts.version}, {count(texts.count, 'prompt')}, "
+            f"hash {texts.hash}",
+            "exchange": f"{perturbation.title}, mode {perturbation.mode}, {texts.names[0]} → "
+            f"{texts.names[1]}, hash {perturbation.hash}, parser {perturbation.pipeline}",
+            "texts": f"{asked.count:,} a side and prompt, "
+            f"{'all with all' if asked.fold_size is None else f'in folds of {asked.fold_size}'}",
+            "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
+            "categories of words": f"{asked.categories.title}, yours"
+            if asked.categories
+            else "those shipped",
+            "perturbation's own error": perturber_finding(result.errors),
+            "how texts ended": ends_finding(result),
+            **imported_facts(result.provenance),
+        }
+        # A list, not a table: on a narrow page a table is cut where a hash does not break.
+        st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
+        if not asked.imported:
+            draw_commands(fairpair_command(asked, prompts))
+
+
+def encoder_text(encoder: EncoderKey) -> str:
+    """Say what makes the vectors."""
+    return (
+        f"{encoder.model}: mean of the last hidden states, float32, rules {encoder.rules}, weights and "
+        f"configuration {encoder.identity}, tokenizer {encoder.tokenizer}"
+    )

@@ -1,0 +1,232 @@
+"""The tab FairPair of *Written text*: whether a model writes otherwise when only the person is exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
+from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
+from pcf_core.app.fairpair.results import complete_result, found_of, offer_writing, read_together
+from pcf_core.app.fairpair.views import VIEWS, Shown
+from pcf_core.app.own import OwnPanel
+from pcf_core.app.page import finding
+from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
+from pcf_core.app.texts.shared import draw_where_asked
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.core.run import model_label
+from pcf_core.show.findings.fairpair import fairpair_answer, notes
+from pcf_core.show.findings.fairpair_run import (
+    ends_finding,
+    perturber_finding,
+    settings_finding,
+    silence_warning,
+)
+from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.findings.sources import source_of
+from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
+from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml, load_categories
+from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
+from pcf_core.texts.fairpair.own_prompts import load_prompts_upload, prompts_toml
+from pcf_core.texts.fairpair.prompts import ENDINGS
+from pcf_core.texts.fairpair.records import LABEL, CategorySet, FairPairAsked, PromptSet
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
+PREFIX = "fp_"  # of the keys of this tab's widgets
+WHAT = """
+A model goes on from sentences about {0} and from the same ones about {1}. The texts for {0} are then
+rewritten to be about {1} too, so that all of them can be laid side by side, and what is left between the two
+sides is held against how much texts of one side differ among themselves.
+"""
+FIRST = "common-sents-1"
+FORMS = "Each prompt names one person as {name}: text with a prompt a line, CSV or TOML, in one file."
+EXAMPLES = {
+    "**Text**, a prompt a line": "{name} is a nurse.\n{name}'s day begins at six.\n",
+    "**CSV**; the column *category* may be left out": "text,category\n{name} is a nurse.,work\n"
+    "{name} feeds the cat.,home\n",
+    "**TOML**; a name, title, names, source and notes may stand above": """\
+names = ["John", "Jane"]
+
+[[prompts]]
+text = "{name} is a nurse."
+category = "work"
+""",
+}
+
+
+def draw_fairpair() -> None:
+    """Draw the tab."""
+    answer = st.container()  # what was found stands above the form that asks for it
+    recall(PREFIX, "fp_model")
+    PROMPTS.adopt_next()
+    CATEGORIES.adopt_next()
+    adopt_kept()
+    try:
+        request = draw_request()
+        draw_below(request, answer)
+    finally:
+        remember(PREFIX)
+
+
+def draw_below(request: Request, answer: DeltaGenerator) -> None:
+    """Draw what the form leads to; what was found goes into ``answer``."""
+    PROMPTS.draw(request.prompts.name, request.prompts)
+    categories = request.categories or load_categories(SHIPPED)
+    CATEGORIES.draw(categories.name, categories)
+    draw_kept()
+    imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
+    if not request.models and not imported:
+        st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
+        return
+    if not request.settings and not imported:
+        st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
+        return
+    found = found_of(requests_of(request))
+    offer_writing(request, found.missing)
+    if imported:
+        laid = laid_beside(found.results, imported, which_of, lambda asked: "", complete_result)
+        found = replace(found, results=laid)
+    if not found.results:
+        with answer:
+            st.markdown(WHAT.format(*map(plain, request.prompts.names)))
+        return
+    measures = measures_of(found.results.values())
+    with st.container(horizontal=True):
+        measure = choose_one(
+            "Dissimilarity Φ",
+            list(measures),
+            default=next(iter(measures)),
+            key="fp_measure",
+            help=" ".join(measures.values()),
+        )
+        temperature = found.usual
+        if len(found.temperatures) > 1:
+            temperature = choose_one(
+                "Read at temperature",
+                found.temperatures,
+                default=temperature,
+                key="fp_at",
+                help="Models are compared at equal settings alone; the view temperatures has all of them.",
+            )
+        view = choose_one(
+            "Show",
+            [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
+            default="models",
+            key="fp_view",
+            wrap=True,  # six names are wider than a telephone
+            help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
+            "texts were written, and F by temperature where several were asked for.",
+        )
+    results = found.at(temperature)
+    shown = Shown(request, found, measure, results, read_together(results, measure))
+    with answer:
+        draw_answer(shown)
+    VIEWS[view](shown)
+    draw_beside(shown)
+
+
+def which_of(asked: FairPairAsked) -> Which:
+    """Return under what the tab has a result."""
+    return model_label(asked.key.model, asked.key.dtype), asked.key.decoding.temperature
+
+
+def draw_answer(shown: Shown) -> None:
+    """Draw a sentence on each model, and what has to be known before it is believed."""
+    draw_marks((model, result.provenance) for model, result in shown.results.items())
+    finding(*map(fairpair_answer, shown.reports.values()))
+    for model, result in shown.results.items():
+        if silence := silence_warning(result):
+            st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
+
+
+def draw_beside(shown: Shown) -> None:
+    """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
+    results = shown.results
+    st.caption(source_of(LABEL))
+    st.caption(plain(settings_finding(next(iter(results.values())).asked, len(results))))
+    for model, result in results.items():
+        st.caption(plain(f"{model}: {perturber_finding(result.errors)} {ends_finding(result)}"))
+    with st.expander("What else has to be known", icon=":material/info:"):
+        for model, report in shown.reports.items():
+            st.markdown(f"**{plain(model)}**\n" + "\n".join(f"- {plain(line)}" for line in notes(report)))
+    draw_where_asked([result.asked.key for result in results.values()])
+
+
+def prompts_finding(prompts: PromptSet) -> str:
+    """Say what a set is."""
+    named = [category for category in prompts.categories if category]
+    about = f" in {count(len(named), 'category', 'categories')}" if named else ""
+    examples = listed([f"“{text}”" for text in prompts.texts[:2]])
+    return f"“{prompts.title}” has {count(len(prompts.prompts), 'prompt')}{about}: {examples} …"
+
+
+PROMPTS = OwnPanel(
+    what="Prompts",
+    own=OWN_PROMPTS,
+    key="prompts",
+    shown="fp_prompts",
+    first=lambda: FIRST,
+    forms=FORMS,
+    examples=EXAMPLES,
+    endings=ENDINGS,
+    read=load_prompts_upload,
+    said=prompts_finding,
+    text=prompts_toml,
+    use="what the command fairpair reads as --prompts",
+    besides={"fp_category": []},
+)
+
+CATEGORY_FORMS = (
+    "CSV with the columns category and word, or TOML as the download is. A word counts as it is, in small or "
+    "large letters; with * at its end, whatever begins so."
+)
+
+
+def categories_finding(several: CategorySet) -> str:
+    """Say what a set is."""
+    each = [f"{category.title} ({len(category.words):,})" for category in several.categories]
+    return f"{count(len(each), 'category', 'categories')} with so many words: {listed(each)}."
+
+
+CATEGORIES = OwnPanel(
+    what="Categories of words",
+    own=OWN_CATEGORIES,
+    key="categories",
+    shown="fp_categories",
+    first=lambda: SHIPPED,
+    forms=CATEGORY_FORMS,
+    examples={},
+    endings=SHELF.accepts,
+    read=OWN_CATEGORIES.read_upload,
+    said=categories_finding,
+    text=categories_toml,
+    use="what the command fairpair reads as --categories",
+)
+
+
+def recall(prefix: str, first: str) -> None:
+    """Give the widgets of a page what they said when it was left; a link that says anything goes before.
+
+    Parameters
+    ----------
+    prefix
+        Of the keys of all its widgets.
+    first
+        The key of one that is always drawn: where it is known the page was not left.
+    """
+    state = st.session_state
+    if first not in state and not any(name.startswith(prefix) for name in st.query_params):
+        state.update(state.get(_place(prefix), {}))
+
+
+def remember(prefix: str) -> None:
+    """Keep what the widgets of a page say; call it once they are drawn."""
+    state = st.session_state
+    said = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
+    state[_place(prefix)] = {**state.get(_place(prefix), {}), **said}
+
+
+def _place(prefix: str) -> str:
+    return f"stayed {prefix}"

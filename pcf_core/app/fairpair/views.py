@@ -1,0 +1,390 @@
+"""FairPair's pictures, each with how to read it, its table and its provenance; and the texts side by side.
+
+Words that differ are marked.  The texts are what a model wrote, and never markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.choice import with_asked
+from pcf_core.app.fairpair.request import Request
+from pcf_core.app.fairpair.results import Found, draw_provenance, fairpair_figures, others_figures
+from pcf_core.app.page import FAIRPAIR_SOURCE, FOOT, chart, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.core.errors import StoreError
+from pcf_core.report.fairpair_tables import (
+    categories_table,
+    convergence_table,
+    pairs_table,
+    prompts_table,
+    temperatures_table,
+)
+from pcf_core.report.panels import Panel
+from pcf_core.report.sections.texts import categories_panel, ratio_panel, variation_panel, words_panel
+from pcf_core.show.charts.fairpair import (
+    QUANTITY_WORDS,
+    Quantity,
+    convergence_lines,
+    prompt_dots,
+    temperature_lines,
+)
+from pcf_core.show.findings.fairpair import (
+    bars_finding,
+    convergence_finding,
+    fairpair_finding,
+    mean_ratio_note,
+    prompt_finding,
+    prompts_finding,
+    sentiment_finding,
+)
+from pcf_core.show.findings.fairpair_run import grid_finding
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.sources import source_of
+from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
+from pcf_core.texts.fairpair.matching import word_tokens
+from pcf_core.texts.fairpair.records import (
+    LABEL,
+    CategoryDifference,
+    FairPairReport,
+    FairPairResult,
+    PromptPairs,
+    Side,
+    WordDifference,
+)
+from pcf_core.work.fairpair import load_pairs
+
+QUANTITIES: dict[str, Quantity] = {
+    "B": "between",
+    "V of p(g(x))": "within_original",
+    "V of g(p(x))": "within_prompt",
+    "F": "ratio",
+}
+HOW_PROMPTS = """
+Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
+same texts have when their sides are dealt at random, which is above 1 where texts are few. **Filled**: the
+prompt by itself differs, controlled for all of them. Most prompts by themselves have too few texts to tell.
+Where F is undefined the line says so, and has no mark: one side, or either, always says the same.
+"""
+HOW_CONVERGENCE = """
+The first picture takes more and more texts of each prompt and compares all with all; the second deals all
+texts into more and smaller folds and compares within them (the paper's figures 3 and 4). A line that has
+become flat says that more texts would not change the mean; it does not say that other prompts would give
+the same.
+"""
+HOW_TEMPERATURES = """
+F of each model at each temperature, with its 95 % interval over statements, or over prompts where each says
+something else; the dotted line is what sampling alone gives. A higher temperature makes texts of one side
+less alike, so the same B gives a smaller F: read models at the same temperature. A point is missing where F
+is undefined, as it may be at 0, where nothing is tested.
+"""
+PAGE = 10  # pairs at a time
+MOST_SHOWN = 5  # texts of a phrase and side
+NOTHING = "*no text*"
+LINE = re.compile(r"(?<!\s)[^\S\n]*+\n\s*+")
+HOW_TEXTS = """
+On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
+afterwards; on the right what it wrote behind the exchanged prompt. Both are about the same person, so a text
+of one side can be laid beside any of the other; those with the same number are no closer than others. **Bold
+on a shade**: a word that the other text does not have. ⏎ is a new line.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows: results at one temperature by model, their reports read together under one Φ."""
+
+    request: Request
+    found: Found
+    measure: str
+    results: dict[str, FairPairResult]
+    reports: dict[str, FairPairReport]
+
+    def of(self, model: str, sentence: str) -> str:
+        """Return a sentence that does not name its model, with the name where there are several."""
+        return f"{model}: {sentence}" if sentence and len(self.results) > 1 else sentence
+
+    def one(self) -> str:
+        """Return the model whose prompts, words or texts are looked at."""
+        return st.selectbox(
+            "Model",
+            list(self.results),
+            key="fp_one",
+            bind="query-params",
+            help="Whose prompts, words and texts are shown.",
+        )
+
+    def draw_how_sure(self) -> None:
+        """Draw F with its test, and the key figures, under the picture."""
+        with st.expander("How sure?"):
+            first, *more = map(fairpair_finding, self.reports.values())
+            finding(first, *(sentence.replace(f" {source_of(LABEL)}", "") for sentence in more))  # it once
+            figures, beside = fairpair_figures(self.reports), others_figures(self.reports)
+            for row in [[*figures, *beside]] if len(figures) == 1 else [figures, beside]:
+                if row:
+                    draw_figures(row)
+            for model, report in self.reports.items():
+                finding(self.of(model, bars_finding(report)), self.of(model, mean_ratio_note(report)))
+
+    def foot(self, panel: Panel, name: str) -> None:
+        """Draw how sure it is, how to read the picture, its data, method and provenance."""
+        self.draw_how_sure()
+        left, middle, right = st.tabs(FOOT)
+        left.markdown(panel.how)
+        with middle:
+            if panel.table:
+                draw_table(panel.table(), name)
+        with right:
+            draw_provenance(self.results, self.request)
+
+
+def draw_models(shown: Shown) -> None:
+    """Draw F of each model, B and both V, and the sentences about them."""
+    reports = shown.reports
+    panel = ratio_panel(reports, shown.found.models)
+    draw_picture(panel, source=FAIRPAIR_SOURCE)
+    draw_picture(variation_panel(reports), source=FAIRPAIR_SOURCE)
+    finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
+    shown.foot(panel, "fairpair")
+
+
+def draw_prompts(shown: Shown) -> None:
+    """Draw F of single prompts of one model."""
+    model = shown.one()
+    report = shown.reports[model]
+    finding(prompts_finding(report))
+    chart(
+        prompt_dots(report),
+        "fairpair_prompts_dots",
+        f"F of single prompts of {model}, largest E first",
+        source=FAIRPAIR_SOURCE,
+    )
+    shown.foot(Panel(how=HOW_PROMPTS, table=lambda: prompts_table(report)), "fairpair_prompts_table")
+
+
+def draw_convergence(shown: Shown) -> None:
+    """Draw how a quantity settles with more texts, or in more folds."""
+    found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
+    chosen = choose_one(
+        "Quantity",
+        list(QUANTITIES),
+        default="B",
+        key="fp_quantity",
+        help="; ".join(QUANTITY_WORDS.values()) + ".",
+    )
+    finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
+    left, right = st.columns(2)
+    pictures: list[tuple[go.Figure, str]] = [
+        (convergence_lines(found, "samples", QUANTITIES[chosen], shown.found.models), "more texts a side"),
+        (convergence_lines(found, "folds", QUANTITIES[chosen], shown.found.models), "more folds"),
+    ]
+    for column, (figure, over) in zip((left, right), pictures, strict=True):
+        with column:
+            chart(
+                figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}", source=FAIRPAIR_SOURCE
+            )
+    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
+
+
+def draw_temperatures(shown: Shown) -> None:
+    """Draw F of each model at each temperature."""
+    found = {
+        model: {
+            temperature: result.reports[shown.measure]
+            for (one, temperature), result in shown.found.results.items()
+            if one == model
+        }
+        for model in shown.found.models
+    }
+    finding(*(grid_finding(model, by_temperature) for model, by_temperature in found.items()))
+    chart(
+        temperature_lines(found, shown.found.models),
+        "fairpair_temperatures",
+        f"F by temperature of {', '.join(found)}",
+        source=FAIRPAIR_SOURCE,
+    )
+    shown.foot(
+        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(found)), "fairpair_temperatures_table"
+    )
+
+
+def draw_words(shown: Shown) -> None:
+    """Draw the phrases and categories that either side of one model has more often."""
+    model = shown.one()
+    result = shown.results[model]
+    report = result.words
+    phrased, categories = words_panel(model, report), categories_panel(model, report)
+    finding(*phrased.findings)
+    draw_picture(phrased, source=FAIRPAIR_SOURCE)
+    if report.words:
+        phrases = [row.words for row in report.words]
+        phrase = st.selectbox(
+            "Texts behind the phrase",
+            phrases,
+            key="fp_phrase",
+            bind="query-params",
+            help="The strongest phrases; some texts of either side that have the chosen one.",
+        )
+        draw_phrase(result, report.words[phrases.index(phrase)])
+    finding(*categories.findings)
+    draw_picture(categories, source=FAIRPAIR_SOURCE)
+    having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
+    if having:
+        category = st.selectbox(
+            "Texts behind the category",
+            list(having),
+            key="fp_behind",
+            bind="query-params",
+            help="Some texts of either side that have a word of the chosen category, the words marked.",
+        )
+        draw_category(result, having[category])
+    shown.foot(phrased, "fairpair_phrases_table")
+    with st.expander("Words of the categories"):
+        draw_table(categories_table(report), "fairpair_categories_table")
+
+
+def draw_texts(shown: Shown) -> None:
+    """Draw the pairs of texts of one prompt."""
+    model = shown.one()
+    report = shown.reports[model]
+    pairs = draw_pairs(shown.results[model], report, model)
+    if pairs is None:
+        shown.draw_how_sure()
+    else:
+        shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
+
+
+VIEWS: dict[str, Callable[[Shown], None]] = {
+    "models": draw_models,
+    "prompts": draw_prompts,
+    "words": draw_words,
+    "texts": draw_texts,
+    "convergence": draw_convergence,
+    "temperatures": draw_temperatures,
+}
+
+
+def marked(pieces: Iterable[Piece]) -> str:
+    """Return pieces of a text as Markdown that shows them verbatim, the marked ones bold on a shade."""
+    return "".join(
+        f":orange-background[**{_shown(piece)}**]" if mark else _shown(piece) for piece, mark in pieces
+    )
+
+
+def _shown(piece: str) -> str:
+    return plain(re.sub(r"\s", " ", LINE.sub(" ⏎ ", piece)))
+
+
+def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> PromptPairs | None:
+    """Draw one prompt: its finding, and its pairs, ten at a time; return them, ``None`` without any."""
+    names = [row.prompt for row in report.prompts]
+    with st.container(horizontal=True):
+        prompt = st.selectbox(
+            "Prompt",
+            with_asked("fp_prompt", names),
+            key="fp_prompt",
+            bind="query-params",
+            help="Whose texts are shown.",
+        )
+        pages = [f"{first + 1}-{min(first + PAGE, result.asked.count)}" for first in starts(result)]
+        page = st.selectbox(
+            "Pairs",
+            pages,
+            key="fp_pairs",
+            bind="query-params",
+            help="Ten pairs at a time; the table has all.",
+        )
+    if prompt not in names:
+        st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
+        return None
+    place = names.index(prompt)
+    finding(prompt_finding(report.prompts[place]))
+    pairs = texts_of(result, place)
+    if pairs is None:
+        return None
+    first = starts(result)[pages.index(page)]
+    sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
+    _draw_heads(result, report, place)
+    for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
+        with st.container(border=True):
+            left, right = st.columns(2)
+            left.caption(f"{number:,} · written for {plain(report.original)}, then exchanged")
+            right.caption(f"{number:,} · written for {plain(report.counterpart)}")
+            left.markdown(marked(words_apart(original, written)) or NOTHING)
+            right.markdown(marked(words_apart(written, original)) or NOTHING)
+    return pairs
+
+
+def starts(result: FairPairResult) -> list[int]:
+    """Return where each ten pairs begin."""
+    return list(range(0, result.asked.count, PAGE))
+
+
+def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
+    """Load the texts of a prompt; where they are gone that is said, and the result stays."""
+    try:
+        return load_pairs(open_store(), result, place)
+    except StoreError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return None
+
+
+def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
+    """Draw the texts behind a phrase, a few of either side."""
+    _draw_behind(result, row, lambda text: phrase_places(text, row.words))
+
+
+def draw_category(result: FairPairResult, row: CategoryDifference) -> None:
+    """Draw the texts behind a category, a few of either side, its words marked."""
+
+    def mark(text: str) -> list[Piece]:
+        return words_apart(text, " ".join(set(word_tokens(text)) - row.words.keys()))
+
+    _draw_behind(result, row, mark)
+
+
+def _draw_behind(
+    result: FairPairResult,
+    row: WordDifference | CategoryDifference,
+    mark: Callable[[str], Sequence[Piece]],
+) -> None:
+    words = result.words
+    columns = st.columns(2)
+    sides: tuple[tuple[Side, str, Sequence[tuple[int, int]]], ...] = (
+        ("original", words.original, row.original_texts),
+        ("prompt", words.counterpart, row.prompt_texts),
+    )
+    for column, (side, name, places) in zip(columns, sides, strict=True):
+        with column:
+            st.markdown(f"**Texts for {plain(name)}**: {count(len(places), 'text')}")
+            for prompt, text in places[:MOST_SHOWN]:
+                pairs = texts_of(result, prompt)
+                if pairs is None:
+                    return
+                texts, behind = pairs.perturbed_original, pairs.prompt
+                if side == "prompt":
+                    texts, behind = pairs.perturbed_prompt, result.counterparts[prompt]
+                with st.container(border=True):
+                    st.caption(f"{plain(behind)} · pair {text + 1:,}")
+                    st.markdown(marked(mark(texts[text])) or NOTHING)
+            if len(places) > MOST_SHOWN:
+                st.caption(f"{len(places) - MOST_SHOWN:,} more")
+
+
+def _draw_heads(result: FairPairResult, report: FairPairReport, place: int) -> None:
+    """Draw what stands on either side, with its prompt."""
+    left, right = st.columns(2)
+    left.markdown(
+        f"**p(g(x))**: written for {plain(report.original)}, then exchanged  \n"
+        f"behind “{plain(report.prompts[place].prompt)}”"
+    )
+    right.markdown(
+        f"**g(p(x))**: written for {plain(report.counterpart)}  \n"
+        f"behind “{plain(result.counterparts[place])}”"
+    )

@@ -1,0 +1,1 @@
+"""The page Method: how it works, as in the papers, what numbers support, about."""

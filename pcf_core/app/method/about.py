@@ -1,0 +1,205 @@
+"""The tabs About and What numbers support: the sections of ``docs/about.md``, and tables beside them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+import pcf_core
+from pcf_core.app.caching import open_store
+from pcf_core.app.data import read_run
+from pcf_core.app.lists import named
+from pcf_core.app.page import draw_commands, finding
+from pcf_core.app.widgets import plain
+from pcf_core.audit.case import held_against
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import build_run
+from pcf_core.core.errors import AuditError
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.sensitivity import QUANTITIES, Calibration, Planted
+from pcf_core.core.settings import ROOT
+from pcf_core.material.numbers import load_numbers
+from pcf_core.measure.reference_models import reference_risks
+from pcf_core.models.registry import planted_models, resolve
+from pcf_core.show.findings.numbers import count, digits, two_decimals
+from pcf_core.show.findings.reliability import (
+    COLUMNS,
+    afresh_note,
+    calibration_finding,
+    supported_rows,
+    uncalibrated_note,
+)
+from pcf_core.store.store import Store
+
+LINE = 800  # pixels: longer lines are hard to read
+TEXT = ROOT / "docs" / "about.md"
+LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
+AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"
+BEFORE = (
+    "A 95 % interval should hold the truth in 95 of 100 cases. The last column says how often it did in "
+    "simulations whose truth is known."
+)
+
+
+def sections() -> dict[str, str]:
+    """Map headings to Markdown, in the order of the file, without what stands before the first heading."""
+    _, *parts = re.split(r"^## (.+)\n", TEXT.read_text(encoding="utf8"), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def about_finding(store: Store) -> str:
+    """Say the version, and what this copy holds."""
+    app = f"PCF Audit {pcf_core.__version__}"
+    finished = [info.run for info in store.runs() if info.complete]
+    if not finished:
+        return f"{app} has no finished run here yet; *Run an audit* makes the first one."
+    models = len({run.scoring.model for run in finished})
+    cells = sum(run.cells for run in finished)
+    return (
+        f"{app} has {count(len(finished), 'finished run')} of {count(models, 'model')} here, "
+        f"{count(cells, 'cell')} in all; every number can be computed again from its run key."
+    )
+
+
+def family_table() -> pd.DataFrame:
+    """Make a table with one row per family: the quantity that its scorer computes."""
+    return pd.DataFrame(
+        {
+            "family": [f"{family}: {facts.examples}" for family, facts in FAMILIES.items()],
+            "probability of a word at [Y]": [facts.quantity for facts in FAMILIES.values()],
+        }
+    ).set_index("family")
+
+
+def reference_table() -> pd.DataFrame:
+    """Make a table of the papers' reference models with two groups."""
+    risks = reference_risks(2)
+    return pd.DataFrame(
+        {
+            "model": list(risks),
+            "risk R": [two_decimals(risk.overall_risk) for risk in risks.values()],
+            "prejudice": [two_decimals(risk.prejudice_risk) for risk in risks.values()],
+            "caprice": [two_decimals(risk.caprice_risk) for risk in risks.values()],
+        }
+    ).set_index("model")
+
+
+TABLES = {"How to read the numbers": reference_table, "What each family computes": family_table}
+
+
+def draw_about() -> None:
+    """Draw the tab."""
+    finding(about_finding(open_store()))
+    with st.container(width=LINE):
+        for heading, text in sections().items():
+            st.subheader(heading)
+            if heading == "Calibration":
+                draw_calibration()
+            st.markdown(text)
+            if heading in TABLES:
+                st.table(TABLES[heading]())
+
+
+def calibrations(models: Sequence[Planted]) -> tuple[list[Calibration], list[tuple[Planted, str]]]:
+    """Return the models that can be held against their truth, and why the others cannot."""
+    found, not_yet = [], []
+    for planted in models:
+        try:
+            found.append(calibrated(planted))
+        except AuditError as error:
+            not_yet.append((planted, str(error)))
+    return found, not_yet
+
+
+def calibrated(planted: Planted) -> Calibration:
+    """Load a calibration model as the store has it, under the default view options.
+
+    Raises
+    ------
+    AuditError
+        Its run is not finished, or is not of the shipped lists.
+    """
+    run = build_run(resolve(planted.model), *named(planted.topic, planted.evidence, planted.templates))
+    item = read_run(run, ViewOptions())
+    info = open_store().run_info(item.key)
+    version = str(info.provenance.get("versions", {}).get("pcf_core", ""))
+    return held_against(planted, item.result.preferences, item.report, info.created, version)
+
+
+def calibration_table(found: Sequence[Calibration]) -> pd.DataFrame:
+    """Make a table with one row per model and risk, six decimals."""
+    return pd.DataFrame(
+        [
+            {
+                "model": f"{plain(one.planted.model)}, {label}",
+                "planted": f"{getattr(one.planted, name):.6f}",
+                "measured": f"{one.measured[name]:.6f}",
+                "difference": digits(one.differences[name]),
+            }
+            for one in found
+            for name, label in LABELS.items()
+        ]
+    ).set_index("model")
+
+
+def lists_of(planted: Planted) -> dict[str, str]:
+    """Name the lists, as links and commands do."""
+    return planted.model_dump(include={"topic", "templates", "evidence"})
+
+
+def score_command(models: Sequence[Planted]) -> str:
+    """Write the command that scores these models, of one topic, on the lists of it."""
+    options = [f"--model {shlex.quote(planted.model)}" for planted in models]
+    return f"python -m pcf_core score {' '.join(options)} --topic {shlex.quote(models[0].topic)}"
+
+
+def afresh_commands(models: Sequence[Planted]) -> str:
+    """Write the commands that score all models again and show the tab About.
+
+    They do so whatever the store holds.
+    """
+    topics = dict.fromkeys(planted.topic for planted in models)
+    by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
+    commands = [*map(score_command, by_topic), "streamlit run app.py"]
+    return "\n".join(f"{AFRESH} {command}" for command in commands)
+
+
+def draw_calibration() -> None:
+    """Draw sentence and table, what is missing, and the commands that measure that and all of it again.
+
+    Raises
+    ------
+    ModelError
+        A shipped truth is damaged.
+    """
+    models = planted_models()
+    found, not_yet = calibrations(models)
+    if found:
+        finding(calibration_finding(found))
+        st.table(calibration_table(found))
+        st.page_link(
+            "pages/risk.py",
+            label="Open the calibration on the page Risk",
+            icon=":material/stacked_bar_chart:",
+            query_params={"model": [one.planted.model for one in found], **lists_of(found[0].planted)},
+        )
+        st.markdown(plain(afresh_note()))
+        draw_commands(afresh_commands(models))
+    for planted, reason in not_yet:
+        st.markdown(plain(uncalibrated_note(planted.model, reason)))
+        draw_commands(score_command([planted]))
+
+
+def draw_supported() -> None:
+    """Draw the tab."""
+    numbers = load_numbers()
+    st.markdown(BEFORE)
+    st.table(pd.DataFrame(supported_rows(numbers), columns=list(COLUMNS)).set_index(COLUMNS[0]))
+    with st.expander("Which command gives each figure", icon=":material/terminal:"):
+        for source in numbers.source.values():
+            st.markdown(f"`{source.file}`")
+            st.code(source.command, language="bash", wrap_lines=True)

@@ -1,0 +1,415 @@
+"""The tab As in the papers of *Method*: every figure and table by number, what it prints, and ours beside it.
+
+What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.printed`).  Ours is worked
+out when the tab is drawn, by what draws the page that the link opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import Place, choice_of
+from pcf_core.app.caching import open_store
+from pcf_core.app.compare.axis import of_sources, printed_point
+from pcf_core.app.compare.presets import spreads_of_pair
+from pcf_core.app.compare.tables import (
+    AXIS_COLUMNS,
+    axis_table,
+    paper_columns,
+    paper_row,
+    paper_table,
+    printed_form,
+    printed_source,
+)
+from pcf_core.app.criteria.hobbies import named
+from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.criteria.results import complete_result as criteria_result
+from pcf_core.app.criteria.views import figures_table
+from pcf_core.app.data import Loaded, load
+from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.results import complete_result as fairpair_result
+from pcf_core.app.links import draw_link
+from pcf_core.app.lists import mined_set, template_sets, topics
+from pcf_core.app.page import finding
+from pcf_core.app.results.heat_map import PAPER_TEMPLATES
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.audit.factors import factor_panels
+from pcf_core.core.errors import AuditError
+from pcf_core.core.records import Record
+from pcf_core.material.printed import PAPERS, Paper, Printed, PrintedLink, printed_items
+from pcf_core.measure.tails import caprice_tail
+from pcf_core.models.presets import preset_of
+from pcf_core.report.arrange import shown_axes
+from pcf_core.report.factors import Panels
+from pcf_core.report.key_figures import parts_of
+from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.tails import normal_shapes
+from pcf_core.show.answers import farthest_answer, heat_map_answer
+from pcf_core.show.findings.anecdotes import stereotype_finding
+from pcf_core.show.findings.answers import baseline_finding
+from pcf_core.show.findings.factors import factors_answer, line_notes
+from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
+from pcf_core.show.findings.hobbies import embedding_finding, hobbies_finding, leak_finding, words_finding
+from pcf_core.show.findings.notes import left_out_note
+from pcf_core.show.findings.several import change_finding, claim_finding
+from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
+from pcf_core.show.findings.topics import topic_finding
+from pcf_core.show.overview import ModelRow, overview_answer
+from pcf_core.texts.criteria.published import published_criteria
+from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
+TITLES: Mapping[Paper, str] = {
+    "PCF": "Prejudice and Caprice",
+    "PVF": "Note on PVF",
+    "BVF": "Bias and Volatility",
+    "FairPair": "FairPair",
+    "Criteria": "Criteria",
+}
+SOURCES: Mapping[Paper, str] = {
+    "PCF": "Liu et al. 2024, arXiv 2402.15481, first version.",
+    "PVF": "Yang 2024, a note on the mathematics of the Prejudice–Volatility Framework.",
+    "BVF": "Liu et al. 2024, NeurIPS, arXiv 2402.15481. Bias is prejudice, volatility is caprice.",
+    "FairPair": "Dwivedi-Yu, Dwivedi & Schick 2024, arXiv 2404.06619. Abstract and captions could be read.",
+    "Criteria": "Sterlie, Weng & Feragen 2024, arXiv 2403.08564. Some table bodies could not be read.",
+}
+NOT_HERE = "These results are not on this machine; the link offers to make them."
+MOST_TEMPLATES = 10
+MEASURE = "jaccard"  # the dissimilarity of FairPair's figures
+OUR_SHARE = "our share"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What of ours stands beside a figure: sentences, and a table with its headers."""
+
+    sentences: Sequence[str] = ()
+    table: pd.DataFrame | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def draw_as_in_papers() -> None:
+    """Draw the tab."""
+    paper: Paper = choose_one(
+        "Paper",
+        PAPERS,
+        default="BVF",
+        key="papers_paper",
+        wrap=True,
+        format_func=lambda name: TITLES[name],
+        help="Whose figures and tables are listed below.",
+    )
+    st.caption(SOURCES[paper])
+    for item in printed_items():
+        if item.paper == paper:
+            with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
+                draw_item(item)
+
+
+def draw_item(item: Printed) -> None:
+    """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
+    st.markdown(f"**{item.number}.** {plain(item.shows)}")
+    if item.published:
+        st.markdown(f"**Printed:** {plain(item.published)}")
+    if item.absent:
+        st.markdown(f"**Not reproduced here:** {plain(item.absent)}")
+        draw_printed_rows(item)
+    for link in item.link:
+        draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
+        if item.ours:
+            draw_beside(item, link)
+    if item.differs:
+        st.caption(f"What differs: {plain(item.differs)}")
+
+
+def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
+    """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
+    said = dict(link.parameters)
+    if "model" in said:
+        return {**choice_of(said).parameters, **said}
+    try:
+        if "fp_model" in said:
+            return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **said}
+        if "cr_model" in said:
+            return {**(parameters_of_criteria(criteria_asked(link).hash) or {}), **said}
+    except LookupError:  # the page then offers to ask
+        return said
+    return said
+
+
+def draw_beside(item: Printed, link: PrintedLink) -> None:
+    """Draw ours: sentences, then the table with what is printed in it."""
+    try:
+        found = WORKED_OUT[item.ours](item, link)
+    except (AuditError, LookupError) as error:
+        said = str(error) if isinstance(error, AuditError) else NOT_HERE
+        st.info(plain(said), icon=":material/info:")
+        return
+    if found.sentences:
+        finding(*found.sentences)
+    if found.table is not None:
+        st.dataframe(
+            found.table,
+            height="content",  # a printed table is seen whole
+            hide_index=True,
+            column_config=dict(found.columns),
+            placeholder="–",
+            alt=f"{item.title}: printed values and ours, {len(found.table):,} rows",
+        )
+
+
+def draw_printed_rows(item: Printed) -> None:
+    """Draw the risks that a table prints where nothing of ours stands beside them."""
+    if item.rows:
+        table = printed_form(
+            pd.DataFrame([paper_row(row.model, row, printed_source(row, "pcf"), 1) for row in item.rows]), 4
+        )
+        st.dataframe(
+            table,
+            hide_index=True,
+            column_config=paper_columns(1, as_text=True),
+            alt=f"{item.title}: printed values, {len(table):,} rows",
+        )
+
+
+# What stands beside a figure, by what the data file calls it.
+
+
+def loaded_of(link: PrintedLink) -> Loaded:
+    """Load the results of a link's choice.
+
+    Raises
+    ------
+    LookupError
+        One of them is not here.
+    """
+    loaded = load(choice_of(link.parameters))
+    if loaded.missing or loaded.refused or loaded.unread:
+        raise LookupError(link.label)
+    return loaded
+
+
+def risks(item: Printed, link: PrintedLink) -> Beside:
+    """Return the table as it is printed, reference models first, with a row for each of our models below."""
+    loaded = loaded_of(link)
+    rows = [row for row in item.rows if row.topic == link.parameters["topic"]]
+    factor = 1000 if item.paper == "PCF" else 1
+    table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
+    ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
+    as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
+    return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
+
+
+def sources(item: Printed, link: PrintedLink) -> Beside:
+    """Return the printed risks by source of text, and ours."""
+    points = of_sources(loaded_of(link)).points
+    table = axis_table([*map(printed_point, item.rows), *points])
+    shown = [name for name in table.columns if not str(name).endswith(("_low", "_high"))]
+    return Beside(table=table[shown], columns=AXIS_COLUMNS)
+
+
+def tilts(_: Printed, link: PrintedLink) -> Beside:
+    """Return whom each model favours, and for whom two lean most."""
+    reports = loaded_of(link).even
+    rows = [ModelRow.of(name, report) for name, report in reports.items()]
+    pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
+    return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
+
+
+def factors(item: Printed, link: PrintedLink) -> Beside:
+    """Return what goes with each model's risk; of one factor, its two lines in words."""
+    loaded = loaded_of(link)
+    panels = loaded.remember(plain_factors)
+    if not item.factor:
+        return Beside([factors_answer(name, found) for name, found in panels.items()])
+    return Beside(
+        [
+            f"{name}: {note}"
+            for name, found in panels.items()
+            for panel in found
+            if panel.scale.name == item.factor
+            for note in line_notes(panel)[:2]
+        ]
+    )
+
+
+def plain_factors(loaded: Loaded) -> Panels:
+    """Fit each factor's lines to every model's risk, without what other templates add to the intervals."""
+    return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
+
+
+def distribution(_: Printed, link: PrintedLink) -> Beside:
+    """Return how prejudice or caprice is spread over occupations."""
+    loaded = loaded_of(link)
+    if link.parameters["part"] == "prejudice":
+        shapes = normal_shapes(loaded)
+        return Beside(
+            [
+                said
+                for name, report in loaded.reports.items()
+                for said in (widest(name, report), normal_finding(name, shapes[name]))
+            ]
+        )
+    said = []
+    for name, values in parts_of(loaded.reports, "caprice_risk").items():
+        tail, report = caprice_tail(values), loaded.reports[name]
+        said.append(tails_finding(name, report, tail.zero_share, tail.excess_kurtosis))
+    return Beside(said)
+
+
+def heat(_: Printed, link: PrintedLink) -> Beside:
+    """Return the probabilities of the six occupations in the ten contexts."""
+    said = link.parameters
+    item = loaded_of(link).runs[str(said["heat_model"])]
+    preferences, group = item.result.preferences, str(said["group"])
+    papers = template_sets()[PAPER_TEMPLATES].texts
+    axes = shown_axes(item, group, str(said["preset"]), "tilt", papers, 1)
+    answer = heat_map_answer(item.run.scoring.label, preferences, item.report.template_weights)
+    table = cell_rows(preferences, group, axes.rows, axes.columns)
+    number = {str(name): st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
+    return Beside([answer], table, number)
+
+
+def change(item: Printed, link: PrintedLink) -> Beside:
+    """Return what changes from one model to another, and whether the figure shows the same."""
+    loaded = loaded_of(link)
+    preset = preset_of(loaded.choice.models)
+    said = []
+    for pair in preset.pair if preset else ():
+        if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:
+            continue
+        comparison = loaded.compare(loaded.runs[pair.first], loaded.runs[pair.second])
+        known = [
+            spread
+            for found, _ in spreads_of_pair(pair, loaded)
+            if found.here
+            for spread in found.spreads.values()
+        ]
+        said += [
+            change_finding(pair, comparison, loaded.over),
+            claim_finding(pair.claim, comparison, known),
+        ]
+    return Beside(said)
+
+
+def words(_: Printed, link: PrintedLink) -> Beside:
+    """Return the groups of a topic, and the words that are left out of it."""
+    topic = topics()[str(link.parameters["topic_shown"])]
+    return Beside([topic_finding(topic), *filter(None, [left_out_note(topic.left_out)])])
+
+
+def templates(item: Printed, link: PrintedLink) -> Beside:
+    """Return the heaviest templates that are printed, with their counts, and the same of our set."""
+    several = [mined_set(name).templates for name in (item.printed_set, str(link.parameters["set"]))]
+    printed, ours = ({template.text: template.count for template in one} for one in several)
+    top = dict.fromkeys(template.text for one in several for template in one[:MOST_TEMPLATES])
+    whole = sum(ours.values())
+    table = pd.DataFrame(
+        {
+            "context template": text,
+            "printed count": printed.get(text),
+            "our count": ours.get(text),
+            OUR_SHARE: ours[text] / whole if text in ours else None,
+        }
+        for text in top
+    )
+    share = st.column_config.NumberColumn(format="percent", help="Of the counts of our whole set.")
+    return Beside(table=table, columns={OUR_SHARE: share})
+
+
+def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
+    """Return the newest answered request of each of a link's models.
+
+    Raises
+    ------
+    LookupError
+        A model has none.
+    """
+    newest = {asked.key.model: asked for asked in reversed(FAIRPAIR_AUDIT.kept(open_store()))}
+    return [newest[name] for name in link.parameters["fp_model"]]
+
+
+def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
+    """Return what came of :func:`fairpair_asked`."""
+    return [fairpair_result(asked.hash) for asked in fairpair_asked(link)]
+
+
+def variability(_: Printed, link: PrintedLink) -> Beside:
+    """Return bias and sampling variability of each model."""
+    return Beside(
+        [f"{found.asked.key.model}: {bars_finding(found.reports[MEASURE])}" for found in fairpair_of(link)]
+    )
+
+
+def convergence(_: Printed, link: PrintedLink) -> Beside:
+    """Return from how many texts on bias keeps to its value."""
+    return Beside(
+        [
+            f"{found.asked.key.model}: {convergence_finding(found.convergence[MEASURE])}"
+            for found in fairpair_of(link)
+        ]
+    )
+
+
+def criteria_asked(link: PrintedLink) -> CriteriaAsked:
+    """Return the newest answered request of a link's model and experiment.
+
+    Raises
+    ------
+    LookupError
+        There is none.
+    """
+    wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
+    for asked in CRITERIA_AUDIT.kept(open_store()):
+        if (asked.model, asked.experiment) == wanted:
+            return asked
+    raise LookupError(wanted)
+
+
+def criteria(item: Printed, link: PrintedLink) -> Beside:
+    """Return what an experiment found, and its printed figures with ours of the same kind."""
+    result = criteria_result(criteria_asked(link).hash)
+    rows = [row for row in published_criteria() if row.id in item.figures]
+    table = figures_table(rows, {result.asked.model: result}) if rows else None
+    return Beside(criteria_sentences(item, result.report, result.asked.model), table)
+
+
+def criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
+    """Return the findings that a figure is about; a table stands by itself, but for one of a baseline."""
+    if isinstance(report, AnecdotesReport):
+        return [stereotype_finding(report)]
+    if isinstance(report, AnswersReport):
+        return [baseline_finding(report)] if item.number == "Table 3" else []
+    if not isinstance(report, HobbiesReport):
+        return []
+    if item.number == "Figure 3":
+        return [words_finding(report)]
+    if item.number == "Figure 4" or report.embedding is None:
+        return [hobbies_finding(report, model)]
+    embedding = named(report.embedding, model)
+    return [embedding_finding(embedding), leak_finding(embedding, model)]
+
+
+WORKED_OUT: Mapping[str, Callable[[Printed, PrintedLink], Beside]] = {
+    "risks": risks,
+    "sources": sources,
+    "tilts": tilts,
+    "factors": factors,
+    "distribution": distribution,
+    "heat map": heat,
+    "change": change,
+    "words": words,
+    "templates": templates,
+    "variability": variability,
+    "convergence": convergence,
+    "criteria": criteria,
+}

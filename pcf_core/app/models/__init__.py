@@ -1,0 +1,1 @@
+"""The page Models: its tables, one model, the runs that are kept."""

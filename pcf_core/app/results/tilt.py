@@ -1,0 +1,247 @@
+"""What the page Tilt draws: one occupation over contexts, the groups' panels, rows beside the models'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded
+from pcf_core.app.page import draw_table, finding, picture
+from pcf_core.app.why.read import Unread, read_of, text_row
+from pcf_core.app.widgets import plain
+from pcf_core.core.risk import MeanTilt, RiskReport, StereotypeDistribution
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
+from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, opening_of, unit_in
+from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
+from pcf_core.show.findings.occupations import distribution_finding
+from pcf_core.show.findings.read import read_finding, read_intervals_note, read_occupation_finding
+
+HOW = """
+A context counts by its weight. **First picture**: the stereotype in each context, in bins of 0.05; above
+the bars the filled mark is the mean E s with its interval over templates, the hollow mark the risk r, the
+mean of J over the contexts. The line between them is the **Jensen gap**, the caprice of this occupation: it
+opens where some contexts prefer another group. **Second picture**: the share of contexts up to each value.
+The dotted line is τ.
+"""
+Distributions = dict[str, tuple[StereotypeDistribution, ...]]
+
+
+def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
+    """Return the sentence of :func:`pcf_core.report.tilts.opening_of`, cached."""
+    return once(opening_of)(loaded.runs, reports, loaded.options, occupation)
+
+
+def draw_distribution(
+    loaded: Loaded,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    occupation: str,
+) -> None:
+    """Draw one occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
+    groups = loaded.groups
+    st.subheader(f"The contexts of “{plain(occupation)}”")
+    threshold = st.slider(
+        "Threshold τ",
+        -0.95,
+        0.95,
+        0.5,
+        0.05,
+        key="threshold",
+        bind="query-params",
+        help="From where on a stereotype counts as strong: the share of contexts above τ is shown.",
+    )
+    several = len(groups) > 2
+    found = loaded.remember(distributions_of, reports, tilts, occupation)
+    drawn = panels(found) if several else groups[:1]
+    shown = {name: tuple(one for one in ones if one.group in drawn) for name, ones in found.items()}
+    finding(*sentences(shown, threshold))
+    other = "" if several else groups[1]
+    left, right = st.columns(2)
+    with left:
+        alt = f"Histogram of the stereotype over the contexts of {occupation}"
+        make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
+        title = f"Stereotype of {occupation} in each context"
+        picture(make, "stereotype_histogram", alt, title=title, source=loaded.source)
+    with right:
+        alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
+        make = partial(stereotype_steps, shown, other=other, threshold=threshold)
+        title = f"Stereotype of {occupation}, summed up"  # as long as the other: they stand side by side
+        picture(make, "stereotype_steps", alt, title=title, source=loaded.source)
+    if several and len(drawn) < len(groups):
+        st.caption(
+            f"The {len(drawn):,} of {len(groups):,} groups that a model puts first, or nearest to that, have "
+            "a panel; *Numbers* has all."
+        )
+    draw_numbers(found, threshold)
+
+
+def panels(distributions: Distributions) -> tuple[str, ...]:
+    """Choose groups with a panel, in order: of many, those that lead, then those with the highest mean."""
+    groups = [one.group for one in next(iter(distributions.values()))]
+    ranks = {
+        group: max((ones[place].leads, ones[place].mean) for ones in distributions.values())
+        for place, group in enumerate(groups)
+    }
+    drawn = sorted(groups, key=lambda group: ranks[group], reverse=True)[:MOST_PANELS]
+    return tuple(group for group in groups if group in drawn)
+
+
+def sentences(distributions: Distributions, threshold: float) -> list[str]:
+    """Write a sentence per model about the group shown, or of several about the one that leads."""
+    said = []
+    for model, several in distributions.items():
+        one = next((one for one in several if one.leads), several[0])
+        intervals = [share_interval(one.share_above(limit), one.effective) for limit in (0.0, threshold)]
+        said.append(distribution_finding(model, one, threshold, *intervals))
+    return said
+
+
+def draw_numbers(distributions: Distributions, threshold: float) -> None:
+    """Draw how to read the two pictures, their numbers, and the heaviest contexts at each end."""
+    first = next(iter(distributions.values()))
+    how, numbers, contexts = st.tabs(["How to read it", "Numbers", "Contexts at the ends"])
+    how.markdown(HOW)
+    with numbers:
+        draw_table(distribution_table(distributions, threshold), "distribution")
+    with contexts:
+        group, low = first[0].group, f"most {first[1].group}"
+        if len(first) > 2:
+            group = st.selectbox(
+                "Group",
+                [one.group for one in first],
+                key="group",
+                bind="query-params",
+                help="Whose stereotype orders the contexts.",
+            )
+            low = f"least {group}"
+        st.caption("The heaviest contexts of the tenth, by weight, at each end of the distribution.")
+        draw_table(ends_table(distributions, group, low, f"most {group}"), "contexts")
+
+
+def distributions_of(
+    loaded: Loaded,
+    reports: Mapping[str, RiskReport],
+    tilts: Mapping[str, Mapping[str, MeanTilt]],
+    occupation: str,
+) -> Distributions:
+    """Return per model the distribution of each group's stereotype over one occupation's contexts."""
+    criterion = Criterion.parse(loaded.options.criterion)
+    found = {}
+    for name, item in loaded.runs.items():
+        report = reports[name]
+        found[name] = stereotype_distributions(
+            even_stereotypes(item, [occupation])[0],
+            unit_in(item, report, loaded.options),
+            criterion,
+            occupation=occupation,
+            groups=report.groups,
+            templates=report.templates,
+            intervals=[tilts[name][group].interval(occupation) for group in report.groups],
+        )
+    return found
+
+
+def distribution_table(distributions: Distributions, threshold: float) -> pd.DataFrame:
+    """Make a table with one row per model × group.
+
+    It has mean, s.d., the shares above 0 and above τ with intervals, the risks.
+    """
+    rows = []
+    for model, several in distributions.items():
+        for one in several:
+            row: dict[str, object] = {
+                "model": model,
+                "group": one.group,
+                "mean": one.mean,
+                "mean_low": one.mean_interval.low,
+                "mean_high": one.mean_interval.high,
+                "stereotype_sd": one.sd,
+            }
+            for name, limit in (("above_0", 0.0), ("above_threshold", threshold)):
+                share = one.share_above(limit)
+                interval = share_interval(share, one.effective)
+                row |= {name: share, f"{name}_low": interval.low, f"{name}_high": interval.high}
+            row |= {
+                "threshold": threshold,
+                "overall_risk": one.overall_risk,
+                "prejudice_risk": one.prejudice_risk,
+                "caprice_risk": one.jensen_gap,
+            }
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def ends_table(distributions: Distributions, group: str, low: str, high: str) -> pd.DataFrame:
+    """Make a table of the heaviest contexts of the tenth at each end, for one group.
+
+    ``low`` and ``high`` name the ends.
+    """
+    rows = []
+    for model, several in distributions.items():
+        one = next(one for one in several if one.group == group)
+        for end, contexts in zip((low, high), ends(one), strict=True):
+            rows += [
+                {
+                    "model": model,
+                    "end": end,
+                    "context": context.template,
+                    "weight": context.weight,
+                    "stereotype": context.stereotype,
+                }
+                for context in contexts
+            ]
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows to draw beside the tilts.
+
+    ``labour``: whether there is one of women's shares; ``text``: lean of the training text, if it has one.
+    ``sentences``: how the models compare with their text; ``note``: what that text is, or why none is shown.
+    """
+
+    labour: bool = False
+    text: Mapping[str, float] | None = None
+    sentences: tuple[str, ...] = ()
+    note: str = ""
+
+
+def draw_beside(loaded: Loaded, chosen: str) -> Beside:
+    """Draw two toggles, and what they ask for, for two groups of which the first is at the right end.
+
+    ``chosen``: an occupation of which more is said, empty for none.
+    """
+    labour = st.toggle(
+        "Labour force",
+        True,
+        key="labour",
+        bind="query-params",
+        help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
+    )
+    wanted = st.toggle(
+        "What it read",
+        True,
+        key="read",
+        bind="query-params",
+        help="The lean of the training text as a row of its own, for the shipped models: biographies whose "
+        "lead names the occupation, by the pronoun in the majority.",
+    )
+    read = read_of(loaded) if wanted else Unread("")
+    if isinstance(read, Unread):
+        return Beside(labour, note=read.problem)
+    return Beside(
+        labour,
+        text_row(loaded, read, loaded.groups[0]),
+        (
+            *(read_finding(name, found) for name, found in read.found.items()),
+            *([read_occupation_finding(chosen, read.found)] if chosen else []),
+        ),
+        f"{read.note} {read_intervals_note(read.found)}",
+    )

@@ -1,0 +1,164 @@
+"""Imports on the page Run an audit: packs of results, and logs of texts that Inspect had models write."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB
+from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.links import draw_link
+from pcf_core.app.models.details import draw_open, run_title
+from pcf_core.app.own import upload_file
+from pcf_core.app.queue import keep_a_worker
+from pcf_core.app.roles import may_audit, recorded, write
+from pcf_core.app.texts.imported import parameters_of, title_of
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import model_label
+from pcf_core.core.settings import settings
+from pcf_core.report.importing import Arrived, TextResult, import_pack
+from pcf_core.report.packs import ENDING, read_pack
+from pcf_core.report.packs import LARGEST as LARGEST_PACK
+from pcf_core.report.signing import signature_of
+from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.inspected import inspected_note
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.fairpair.records import FairPairResult
+from pcf_core.texts.inspected.log import LARGEST as LARGEST_LOG
+from pcf_core.texts.inspected.log import read_log
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from pcf_core.work.inspecting import ArrivedTexts, ReadAsFairPair, import_log, key_of
+
+PACK_ARRIVED = "pack_arrived"
+PACK_HELP = (
+    "A file that `python -m pcf_core export RUN --format pack` wrote where the model is. Its scores and "
+    "texts are shown beside yours and marked as imported: nobody here has seen the weights."
+)
+LOG_ARRIVED = "log_arrived"
+LOG_HELP = (
+    "A log of the task fairpair or criteria, as `inspect eval` writes it. Its texts are read like any others "
+    "and marked: nobody here has asked that model."
+)
+
+
+def draw_import() -> None:
+    """Draw the field for a pack, and what came in with the last one; a viewer gets nothing."""
+    if not may_audit():
+        return
+    with st.expander("Import a pack", icon=":material/move_to_inbox:"):
+        st.caption("Results of models that you cannot run: somebody else has scored them.")
+        file = upload_file("Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, clear_pack)
+        if file is not None and st.button("Import", key="pack_import"):
+            try:
+                with st.spinner("Checking, and working reports of texts out again …"):
+                    pack = read_pack(file.getvalue())
+                signature = signature_of(pack.signed, pack.signature, settings().signers)
+                names = " ".join(pack.manifest.keys)
+                st.session_state[PACK_ARRIVED] = recorded(
+                    "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
+                )
+            except AuditError as error:
+                clear_pack()
+                st.error(plain(str(error)), icon=":material/error:")
+        if PACK_ARRIVED in st.session_state:
+            draw_arrived(st.session_state[PACK_ARRIVED])
+
+
+def clear_pack() -> None:
+    """Say no more of the last import."""
+    st.session_state.pop(PACK_ARRIVED, None)
+
+
+def draw_arrived(arrived: Arrived) -> None:
+    """Say what came of an import, with the way to each run."""
+    if arrived.new:
+        st.success(f"{count(len(arrived.new), 'run is', 'runs are')} imported.", icon=":material/check:")
+    if arrived.new_texts:
+        come = count(len(arrived.new_texts), "text audit is", "text audits are")
+        st.success(f"{come} imported.", icon=":material/check:")
+    if arrived.known:
+        was = count(len(arrived.known), "run was", "runs were")
+        st.info(f"{was} here already, with the same scores.", icon=":material/info:")
+    if arrived.known_texts:
+        was = count(len(arrived.known_texts), "text audit was", "text audits were")
+        st.info(f"{was} here already, with the same texts.", icon=":material/info:")
+    infos = {info.run.key: info for info in open_store().runs()}
+    for run in (*arrived.new, *arrived.known):
+        if run.key in infos:
+            note = imported_note(run.scoring.label, infos[run.key].provenance)
+            st.markdown(plain(note or run.scoring.label))
+            st.caption(plain(run_title(run)))
+            draw_open(infos[run.key].run)
+    for result in (*arrived.new_texts, *arrived.known_texts):
+        kept = loaded(result)
+        if kept is not None:
+            note = imported_note(model_label(kept.asked.key.model, kept.asked.key.dtype), kept.provenance)
+            st.markdown(plain(note))
+            st.caption(plain(title_of(kept.asked)))
+            place = FAIRPAIR_TAB if isinstance(kept, FairPairResult) else CRITERIA_TAB
+            draw_link(place, "Open on the page Written text", parameters_of(kept.asked))
+
+
+def loaded(result: TextResult) -> TextResult | None:
+    """Load an imported result; ``None`` where it was deleted since."""
+    key = result.asked.hash
+    if isinstance(result, FairPairResult):
+        return FAIRPAIR_AUDIT.load(open_store(), key)
+    return CRITERIA_AUDIT.load(open_store(), key)
+
+
+def draw_log_import() -> None:
+    """Draw the field for a log, and what came in with the last one; a viewer gets nothing."""
+    if not may_audit():
+        return
+    with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
+        st.caption("Texts of models of any provider that Inspect knows: docs/inspect.md has the command.")
+        file = upload_file(
+            "Log", [".eval", ".json"], LARGEST_LOG // 1_000_000, "log_file", LOG_HELP, clear_log
+        )
+        if file is not None and st.button("Import", key="log_import"):
+            try:
+                st.session_state[LOG_ARRIVED] = bring(file.getvalue())
+            except AuditError as error:
+                clear_log()
+                st.error(plain(str(error)), icon=":material/error:")
+        for sentence in st.session_state.get(LOG_ARRIVED, ()):
+            st.markdown(plain(sentence))
+
+
+def bring(data: bytes) -> tuple[str, ...]:
+    """Keep the texts of a log, have a worker read them, and say what came.
+
+    Raises
+    ------
+    AuditError
+        The log is refused, or this person may not import it.
+    """
+    log = read_log(data)
+    key = key_of(log)
+    arrived = recorded("imported", "texts", f"{key.model} {log.eval_id}", import_log, open_store(), log)
+    ask(arrived)
+    came = count(arrived.new, "text is", "texts are")
+    return (
+        f"{came} imported. The queue below opens the result once the texts are read."
+        if arrived.new
+        else f"{count(arrived.texts, 'text was', 'texts were')} here already.",
+        inspected_note(key),
+    )
+
+
+def ask(arrived: ArrivedTexts) -> None:
+    """Queue the reading of the texts, unless it is done."""
+    one = arrived.read_as
+    if isinstance(one, ReadAsFairPair):
+        if FAIRPAIR_AUDIT.load(open_store(), one.asked.hash) is None:
+            write(FAIRPAIR_AUDIT.submit, open_store(), open_queue(), one.asked, one.material)
+    elif CRITERIA_AUDIT.load(open_store(), one.asked.hash) is None:
+        write(CRITERIA_AUDIT.submit, open_store(), open_queue(), one.asked, one.material)
+    keep_a_worker()
+
+
+def clear_log() -> None:
+    """Say no more of the last import."""
+    st.session_state.pop(LOG_ARRIVED, None)

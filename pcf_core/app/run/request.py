@@ -1,0 +1,434 @@
+"""The form of the page Run an audit, the estimate that follows it, and the check of the topic's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import streamlit as st
+
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision, take_usual
+from pcf_core.app.lists import (
+    Usual,
+    evidence_lists,
+    fitting_first,
+    heaviest_of,
+    named,
+    template_sets,
+    topics,
+    usual_lists,
+)
+from pcf_core.app.queue import keep_a_worker
+from pcf_core.app.roles import write
+from pcf_core.app.widgets import plain, size_text
+from pcf_core.audit.preferences import build_run
+from pcf_core.audit.sampling import planned
+from pcf_core.core.run import ModelSpec, Protocol, RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.measure.sampling import NARROWEST, WIDEST
+from pcf_core.models.hub import is_cached
+from pcf_core.models.names import (
+    KnownModel,
+    all_series,
+    is_model_allowed,
+    known_model,
+    require_allowed,
+    split_name,
+)
+from pcf_core.models.precision import AUTO, in_precision
+from pcf_core.models.registry import list_models, resolve_to_score
+from pcf_core.show.findings.notes import tokens_note
+from pcf_core.show.findings.numbers import chance, count, listed
+from pcf_core.show.findings.progress import duration
+from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
+from pcf_core.work.queue import Job
+from pcf_core.work.requests import submit_words
+
+SERIES = "score_series"
+HEAVIEST = 20
+INHERITED = "score_begins_with"  # what the form began with, by the keys of its fields
+SCORED_PROTOCOLS = ("exact", "exact-boundary")
+CHECKS = "word_checks"
+PROTOCOLS = get_args(Protocol)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the form asks for, by name."""
+
+    models: tuple[str, ...]
+    topic: str
+    templates: str
+    evidence: str
+    protocol: Protocol
+    within: float | None = None
+    precision: str = AUTO
+    heaviest: bool = False
+
+
+@dataclass(frozen=True)
+class First:
+    """What the form begins with, by name; every name is one of its field's."""
+
+    models: list[str]
+    topic: str
+    templates: str
+    evidence: str
+
+    @property
+    def fields(self) -> dict[str, str | list[str]]:
+        """The same by the keys of the fields."""
+        return {
+            "score_model": self.models,
+            "score_topic": self.topic,
+            "score_templates": self.templates,
+            "score_evidence": self.evidence,
+        }
+
+
+def draw_request() -> Request:
+    """Draw the form; every choice is in the URL."""
+    draw_series()
+    here = [spec for spec in list_models() if spec.path and is_model_allowed(spec.name)]
+    first = inherit([spec.name for spec in here if spec.kind == "public"], [spec.name for spec in here])
+    models = st.multiselect(
+        "Models",
+        [spec.name for spec in here],
+        default=first.models,
+        key="score_model",
+        bind="query-params",
+        accept_new_options=True,
+        placeholder="Choose, or type a hub id or a folder",
+        help="The form begins with the selection of the sidebar. Choose others, or type the id of a model on "
+        "the hub such as openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The "
+        "page Models says what each of them needs.",
+    )
+    topic = st.selectbox(
+        "Topic",
+        list(topics()),
+        index=list(topics()).index(first.topic),
+        key="score_topic",
+        bind="query-params",
+        on_change=take_usual,
+        args=("score_",),
+        help="The groups whose words are compared.",
+    )
+    chosen = topics()[topic]
+    usual = usual_lists(chosen)
+    if topic == first.topic:
+        usual = Usual(first.templates, first.evidence)
+    sets, lists = fitting_first(chosen), list(evidence_lists())
+    templates = st.selectbox(
+        "Templates",
+        sets,
+        index=sets.index(usual.templates),
+        key="score_templates",
+        bind="query-params",
+        help="The sentences. Those that suit the topic come first.",
+    )
+    heaviest = st.toggle(
+        f"Only the {HEAVIEST} heaviest",
+        False,
+        key="score_heaviest",
+        bind="query-params",
+        help=f"Scores the {HEAVIEST} sentences of the set that people write most often, which is quick. Open "
+        "its result from the queue below.",
+    )
+    evidence = st.selectbox(
+        "Occupations",
+        lists,
+        index=lists.index(usual.evidence),
+        key="score_evidence",
+        bind="query-params",
+        help="The list that fills [X].",
+    )
+    protocol = st.selectbox(
+        "Words",
+        SCORED_PROTOCOLS,
+        key="score_protocol",
+        bind="query-params",
+        help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
+        "selection from these scores and cost nothing extra.",
+    )
+    precision = draw_precision("score_precision")
+    within = st.number_input(
+        "Stop at precision (±)",
+        min_value=NARROWEST,
+        max_value=WIDEST,
+        value=None,
+        step=0.005,
+        format="%.3f",
+        placeholder="Empty: score every template",
+        key="score_within",
+        bind="query-params",
+        help="Draws templates at random, by their counts, until the 95 % intervals of R, prejudice and "
+        "caprice are within ± this (0.005 is fine), instead of scoring all of them. A smaller value goes on "
+        "from there.",
+    )
+    kinds = get_args(Protocol)
+    return Request(
+        models=tuple(models),
+        topic=topic,
+        templates=templates,
+        evidence=evidence,
+        protocol=kinds[kinds.index(protocol)],
+        within=within,
+        precision=precision,
+        heaviest=heaviest,
+    )
+
+
+def inherit(public: Sequence[str], known: Sequence[str]) -> First:
+    """Let the form begin with the selection of the sidebar, and follow it until somebody chooses otherwise.
+
+    ``public``, ``known``: names of the models whose weights are on this machine, which alone can be scored.
+    """
+    choice, state = current_choice(), st.session_state
+    chosen = [name for name in choice.models if name in known]
+    models = chosen or list(public[:1]) or [name for name in DEFAULT_MODELS if name in known]
+    topic = choice.topic if choice.topic in topics() else next(iter(topics()))
+    usual = usual_lists(topics()[topic])
+    first = First(
+        models,
+        topic,
+        choice.templates if choice.templates in template_sets() else usual.templates,
+        choice.evidence if choice.evidence in evidence_lists() else usual.evidence,
+    )
+    fields, before = first.fields, state.get(INHERITED, {})
+    as_it_was = all(state.get(key, value) == value for key, value in before.items())
+    if before and as_it_was and not any(key in st.query_params for key in fields):
+        state.update(fields)
+    state[INHERITED] = fields
+    return first
+
+
+def draw_series() -> None:
+    """Draw what chooses all checkpoints of a declared series at once."""
+    titles = {series.title: series for series in all_series()}
+    if titles:
+        st.selectbox(
+            "A whole series",
+            list(titles),
+            index=None,
+            key=SERIES,
+            placeholder="base and aligned, every size",
+            on_change=take_series,
+            help="Chooses the base and aligned checkpoints of every size below; take out those that are too "
+            "large. The page Compare lays them along their size.",
+        )
+
+
+def take_series() -> None:
+    """Choose every checkpoint of a series that may be asked; the box is free for another one then."""
+    state = st.session_state
+    series = next((one for one in all_series() if one.title == state[SERIES]), None)
+    if series is not None:
+        state["score_model"] = [name for name in series.models if is_model_allowed(name)]
+        state[SERIES] = None
+
+
+def declared_model(model: str) -> KnownModel | None:
+    """Return what is declared of a model of the registry whose files are not here; nobody is asked."""
+    known = known_model(split_name(model).model)
+    return None if known is None or is_cached(model) else known
+
+
+def declared_run(request: Request, model: str, known: KnownModel) -> RunSpec:
+    """Return the run that the form means for a model that is not here, to count its cells by.
+
+    Its key is not that of the run that will be scored: the hub tells the revision when it is queued.
+
+    Raises
+    ------
+    AuditError
+        Lists that do not fit, a model that may not be asked.
+    """
+    require_allowed(model)
+    lists = lists_of(request)
+    spec = ModelSpec(
+        name=model, family=known.family, path="", identity="", tokenizer="", parameters=known.parameters,
+        context=known.context,
+    )  # fmt: skip
+    run = build_run(in_precision(spec, request.precision), *lists, request.protocol)
+    return run if request.within is None else planned(run, request.within)
+
+
+def lists_of(request: Request) -> tuple[Topic, Evidence, TemplateSet]:
+    """Return what the form names: topic, list and templates, of these the heaviest if they alone are asked.
+
+    Raises
+    ------
+    AuditError
+        Lists that do not fit.
+    """
+    topic, evidence, templates = named(request.topic, request.evidence, request.templates)
+    if request.heaviest and len(templates.templates) > HEAVIEST:
+        templates = heaviest_of(templates.name, HEAVIEST)
+    return topic, evidence, templates
+
+
+def requested_runs(request: Request, model: str) -> RunSpec:
+    """Return the run the form means for one model.
+
+    Raises
+    ------
+    AuditError
+        An unknown model, one that cannot be read, or lists that do not fit.
+    """
+    spec = in_precision(resolve_to_score(model), request.precision)
+    run = build_run(spec, *lists_of(request), request.protocol)
+    return run if request.within is None else planned(run, request.within)
+
+
+@kept(slots=64)
+def cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]) -> Estimate:
+    """Estimate a request, while the shards of its model and the finished jobs are these."""
+    return estimate(run, open_store(), open_queue())
+
+
+def draw_estimates(
+    runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
+) -> dict[str, int]:
+    """Draw cells, time, memory and disk before anything is queued, and of several models their sums.
+
+    ``unfetched``: runs of models that are not here, with what is declared of them.
+
+    Returns
+    -------
+    dict[str, int]
+        The number of cells that a run lacks, by its key, but for those whose sampling plan may end earlier.
+    """
+    missing: dict[str, int] = {}
+    finished = [job.id for job in open_queue().list(RECENT_JOBS) if job.state == "done"]
+    told: list[Estimate] = []
+    for run in runs:
+        found = cached_estimate(run, open_store().shards(run.scoring), finished)
+        if not found.at_most:
+            missing[run.key] = found.missing
+        told.append(found)
+    told += [estimate_declared(run, known.parameters, open_queue()) for run, known in unfetched]
+    if len(told) > 1:
+        draw_sum(told)
+    for run, found in zip([*runs, *(run for run, _ in unfetched)], told, strict=True):
+        draw_estimate(run, found)
+    if unfetched:
+        st.caption(
+            f"By what is declared of them, since their files are not here: "
+            f"{plain(listed([run.scoring.model for run, _ in unfetched]))}. They are fetched when they are "
+            "scored; the page Models says what each needs."
+        )
+    return missing
+
+
+def draw_sum(told: Sequence[Estimate]) -> None:
+    """Draw what all models of a request cost together; they are scored one after another."""
+    seconds = [found.seconds for found in told if found.missing and found.seconds is not None]
+    unknown = [found.basis for found in told if found.missing and found.seconds is None]
+    time = "–" if unknown else duration(sum(seconds))
+    basis = unknown[0] if unknown else "The sum over the models."
+    cells, disk = sum(found.missing for found in told), sum(found.disk_bytes for found in told)
+    with st.container(border=True):
+        st.markdown(f"**All {count(len(told), 'model')} together**, one after another")
+        columns = st.columns(2)
+        columns[0].metric("To score in all", f"{cells:,}", help="Cells that are not in the store yet.")
+        columns[1].metric("Time in all", time if cells else "none", help=basis)
+        columns[0].metric(
+            "Memory at most",
+            size_text(max(found.memory_bytes for found in told)),
+            help="Of the largest model: weights and one batch.",
+        )
+        columns[1].metric("Disk in all", size_text(disk), help="What the store grows by, about.")
+
+
+def draw_estimate(run: RunSpec, found: Estimate) -> None:
+    """Draw the card of one model."""
+    with st.container(border=True):
+        st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
+        columns = st.columns(2)
+        # In the label: a card cuts figures of more than a few letters.
+        most = ", at most" if found.at_most else ""
+        columns[0].metric(
+            f"To score{most}", f"{found.missing:,}", help="Cells that are not in the store yet."
+        )
+        told = (most or ", about") if found.missing and found.seconds is not None else ""
+        columns[1].metric(f"Time{told}", time_text(found), help=found.basis)
+        columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
+        columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
+        if not found.missing:
+            st.caption("Everything is in the store: opening it costs nothing.")
+
+
+def time_text(found: Estimate) -> str:
+    """Say how long a request takes."""
+    if not found.missing:
+        return "none"
+    if found.seconds is None:
+        return "–"
+    return duration(found.seconds)
+
+
+def draw_word_check(runs: Sequence[RunSpec]) -> None:
+    """Draw a button that asks the worker, and the answers.
+
+    A worker that is busy answers between two batches.
+    """
+    if st.button(
+        "Check the words",
+        key="check_words",
+        icon=":material/spellcheck:",
+        help="Scores one sentence of the run: words the model cannot express, tokens per word, coverage.",
+    ):
+        st.session_state[CHECKS] = {run.key: ask(run) for run in runs}
+    asked: dict[str, int] = st.session_state.get(CHECKS, {})
+    jobs = [asked[run.key] for run in runs if run.key in asked]
+    if jobs:
+        waiting = any(open_queue().get(job).state in ("queued", "running") for job in jobs)
+
+        @st.fragment(run_every="1s" if waiting else None)
+        def watch() -> None:
+            if waiting:
+                keep_a_worker()
+            current = [open_queue().get(job) for job in jobs]
+            for job in current:
+                draw_answer(job)
+            if waiting and not any(job.state in ("queued", "running") for job in current):
+                st.rerun()
+
+        watch()
+
+
+def ask(run: RunSpec) -> int:
+    """Queue the first sentence of a run, ahead of all runs; return the job's id."""
+    key = run.scoring
+    protocol = PROTOCOLS[PROTOCOLS.index(key.protocol)]
+    job = write(submit_words, open_queue(), key.model, run.topic, run.prompts[0], protocol, key.dtype)
+    keep_a_worker()
+    return job.id
+
+
+def draw_answer(job: Job) -> None:
+    """Draw the answer of one word check, or what went wrong."""
+    model, text = plain(job.payload["model"]), plain(job.payload["text"])
+    with st.container(border=True):
+        if job.error:
+            st.error(f"**{model}:** {plain(job.error)}", icon=":material/error:")
+        elif job.result is None:
+            st.caption(f"**{model}**: asking the worker …")
+        else:
+            st.markdown(f"**{model}** · *{text}*")
+            for sentence in answer_sentences(job.result):
+                st.caption(plain(sentence))
+
+
+def answer_sentences(answer: Mapping[str, Any]) -> list[str]:
+    """Say what a word check found."""
+    sentences = [tokens_note(word["tokens"] for word in answer["words"])]
+    if answer["left_out"]:
+        names = ", ".join(f"{item['word']} ({item['reason']})" for item in answer["left_out"])
+        sentences.append(f"Left out: {names}.")
+    if answer["coverage"]:
+        largest = max(answer["coverage"].values())
+        sentences.append(f"The words together take {chance(largest)} of the probability in this sentence.")
+    return [*sentences, *answer.get("notes", ())]  # answers of before have none

@@ -1,0 +1,322 @@
+"""What a choice of templates does to R, and two sets side by side.
+
+Cached runs are read with other weights, nothing is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import RUN_AN_AUDIT, Choice
+from pcf_core.app.caching import once, open_store
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.data import read_run
+from pcf_core.app.lists import all_evidence, all_topics, set_names
+from pcf_core.app.page import chart, draw_refused, draw_table, finding, picture
+from pcf_core.app.roles import may_audit
+from pcf_core.app.templates.draft import Shown, edits, opened
+from pcf_core.app.widgets import plain
+from pcf_core.audit.case import Covering, covering_runs, restricted
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.errors import AuditError
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import scored_as
+from pcf_core.core.topics import MinedSet, TemplateSet
+from pcf_core.material.templates import SetComparison, compare_sets, template_weights
+from pcf_core.measure.regression import rank_correlation
+from pcf_core.models.precision import AUTO, DTYPES
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter
+from pcf_core.show.charts.theme import RISKS
+from pcf_core.show.findings.numbers import count, percent
+from pcf_core.show.findings.templates import move_finding, sets_finding
+
+LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
+MOST_RUNS = 8
+MOST_SENTENCES = 4
+HOW = """
+Each row is a model: the hollow dot is a run in the cache over all of its own templates, the filled one the
+same scores with only the chosen templates and their counts. The whiskers are intervals over the templates of
+each choice, so they also show how much steadier many templates make a number. Nothing is scored anew.
+"""
+MOST_DRAWN = 1000
+HOW_COMPARED = """
+Each mark is a template, placed by its share of the weight of either set; on the dotted line both have it
+alike. Triangles on the edges are in one set alone. **Overlap** is the weight that both have in common: 100 %
+where all shares agree, 0 where no template is in both. The rank correlation looks only at templates of both
+sets.
+"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A cached run, as it is and read with a choice of templates."""
+
+    covering: Covering
+    whole: RiskReport
+    chosen: RiskReport
+
+    @property
+    def label(self) -> str:
+        """The model, and how much of the choice its run has scored where that is not all."""
+        share = self.covering.share
+        return self.model if share >= 1 - 1e-9 else f"{self.model} ({percent(share)} of the weight)"
+
+    @property
+    def model(self) -> str:
+        """The model, with its precision where that is not float32."""
+        return self.covering.run.scoring.label
+
+
+def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
+    """Return per model the cached run on the shared topic and occupations that covers most of a set.
+
+    It has most of the set's counts.
+
+    Of several that have as much, that with the fewest other templates, then the newest.
+    """
+    topic = all_topics().get(choice.topic)
+    evidence = all_evidence().get(choice.evidence)
+    if topic is None or evidence is None:
+        return []
+    protocol = scored_as(choice.options.protocol)
+    best: dict[str, Covering] = {}
+    for found in covering_runs(open_store(), templates):
+        run = found.run
+        asked = (run.topic.hash, run.evidence.hash, run.scoring.protocol)
+        if asked != (topic.hash, evidence.hash, protocol):
+            continue
+        if AUTO not in choice.precisions and run.scoring.dtype in set(DTYPES) - set(choice.precisions):
+            continue
+        known = best.get(run.scoring.label)
+        if known is None or _closeness(found) > _closeness(known):
+            best[run.scoring.label] = found
+    return sorted(best.values(), key=lambda found: _place(found.run.scoring.name, choice.models))
+
+
+def _place(model: str, chosen: Sequence[str]) -> int:
+    return chosen.index(model) if model in chosen else len(chosen)
+
+
+def _closeness(covering: Covering) -> tuple[float, int]:
+    return round(covering.share, 9), -len(covering.run.templates.templates)
+
+
+def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
+    """Return what cached runs say with a choice of templates, and by model why others cannot be read so."""
+    read, refused = [], {}
+    for covering in [covering for covering in found if covering.share >= LEAST_COVERED][:MOST_RUNS]:
+        try:
+            read.append(_reading(covering, choice))
+        except AuditError as error:
+            refused[covering.run.scoring.label] = str(error)
+    return read, refused
+
+
+def _reading(covering: Covering, choice: Choice) -> Reading:
+    item = read_run(covering.run, choice.options)
+    with st.spinner("Working out risks and intervals …"):
+        chosen = once(chosen_report)(item, covering.texts, covering.counts, choice.options)
+    return Reading(covering, item.report, chosen)
+
+
+def chosen_report(
+    item: LoadedRun, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
+) -> RiskReport:
+    """Read a run with a choice of its templates, with other counts."""
+    return restricted(item.result, item.run, texts, counts, options)
+
+
+def draw_preview(shown: Shown) -> None:
+    """Draw how the choice moves R, R^p and R^c of cached runs."""
+    choice = current_choice()
+    found = coverings(shown.chosen_set, choice)
+    read, refused = readings(found, choice)
+    draw_refused(refused)
+    partly = [one for one in found if one.share < LEAST_COVERED]
+    if partly or not (read or refused):
+        draw_uncovered(shown.mined, partly)
+    if not read:
+        return
+    after = f"{count(len(shown.chosen), 'template')} of {shown.mined.name}"
+    finding(
+        *(
+            move_finding(item.label, item.whole, item.chosen, whole_text(item), "those chosen")
+            for item in read[:MOST_SENTENCES]
+        )
+    )
+    moves = [RiskMove(item.label, item.whole, item.chosen) for item in read]
+    chart(
+        risk_moves(moves, "the run with all its templates", after),
+        "risk_moves",
+        f"R, prejudice and caprice of {count(len(moves), 'model')} with all templates and with those chosen",
+    )
+    left, right = st.tabs(["Reading the picture", "Data"])
+    left.markdown(HOW)
+    with right:
+        rows = [
+            (item.model, item.covering, name, report)
+            for item in read
+            for name, report in ((whole_text(item), item.whole), (after, item.chosen))
+        ]
+        draw_table(moves_table(rows), "preview")
+
+
+def whole_text(item: Reading) -> str:
+    """Name the whole set of a reading: its templates and their number."""
+    templates = item.covering.run.templates
+    return f"the {count(len(templates.templates), 'template')} of {templates.name}"
+
+
+def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
+    """Draw which models have scored too little of the set, or that none has, and the way to the rest."""
+    choice = current_choice()
+    said = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
+    if partly:
+        parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
+        said = f"Too little of this choice's weight is scored to be read: {', '.join(parts)}."
+    with st.container(border=True):
+        st.markdown(plain(said))
+        if not may_audit():
+            return
+        if edits(mined.name):
+            st.markdown("Save the set under *edit* first; then it can be scored.")
+            return
+        st.page_link(
+            RUN_AN_AUDIT.file,
+            label=f"Score {plain(mined.name)}",
+            icon=":material/play_arrow:",
+            query_params={
+                "score_model": list(
+                    dict.fromkeys(one.run.scoring.name for one in partly if not one.run.scoring.imported)
+                )
+                or list(choice.models),
+                "score_topic": choice.topic,
+                "score_templates": mined.name,
+                "score_evidence": choice.evidence,
+            },
+        )
+
+
+def moves_table(rows: Iterable[tuple[str, Covering, str, RiskReport]]) -> pd.DataFrame:
+    """Make a table with one row per model × choice of templates."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "templates": name,
+                "run": covering.run.key,
+                "mass_scored": covering.share,
+                "effective_templates": report.effective_templates,
+                **{
+                    key: value
+                    for risk in RISKS
+                    for key, value in (
+                        (risk, getattr(report, risk)),
+                        (f"{risk}_low", report.intervals[risk][0].low),
+                        (f"{risk}_high", report.intervals[risk][0].high),
+                    )
+                },
+            }
+            for model, covering, name, report in rows
+        ]
+    )
+
+
+def draw_compare(shown: Shown) -> None:
+    """Draw two sets: what they share, what only one has, and what the difference does to R."""
+    names = [name for name in set_names() if name != shown.mined.name]
+    other = st.selectbox(
+        "Compare with",
+        with_asked("other", names),
+        key="other",
+        bind="query-params",
+        help="The other set; edits of it that are not saved count too.",
+    )
+    if other is None or other == shown.mined.name:
+        st.info("There is no other set yet: import one under edit, or mine one.", icon=":material/info:")
+        return
+    second = opened(other)
+    found = compare_sets(shown.chosen_set, second.chosen_set)
+    ranks = rank_correlation(found.first_weights, found.second_weights)
+    first = shown.mined.model_copy(update={"templates": shown.chosen})
+    finding(
+        sets_finding(
+            first,
+            second.mined,
+            found.overlap,
+            len(found.shared),
+            ranks.spearman if ranks else None,
+            ranks.spearman_interval if ranks and abs(ranks.spearman) < 1 else None,
+        )
+    )
+    shares = template_shares(found, shown.chosen_set, second.chosen_set)
+    picture(
+        partial(share_scatter, shares, found.first, found.second, MOST_DRAWN),
+        "share_scatter",
+        f"Share of the weight of {len(shares):,} templates in {found.first} and in {found.second}",
+    )
+    if len(shares) > MOST_DRAWN:
+        st.caption(f"The {MOST_DRAWN:,} heaviest of {len(shares):,} templates are drawn.")
+    st.markdown("**Effect on R**")
+    draw_effect(shown, second)
+    left, right = st.tabs(["Reading the picture", "Data"])
+    left.markdown(HOW_COMPARED)
+    with right:
+        draw_table(shares_table(shares, found), f"{found.first}_{found.second}")
+
+
+def template_shares(found: SetComparison, first: TemplateSet, second: TemplateSet) -> list[TemplateShare]:
+    """Return every template of either set with its share in both."""
+    one = dict(zip(first.texts, template_weights(first, "counts").tolist(), strict=True))
+    two = dict(zip(second.texts, template_weights(second, "counts").tolist(), strict=True))
+    texts = (*first.texts, *found.only_second)
+    shares = [TemplateShare(text, one.get(text, 0.0), two.get(text, 0.0)) for text in texts]
+    return sorted(shares, key=lambda share: -max(share.first, share.second))
+
+
+def draw_effect(first: Shown, second: Shown) -> None:
+    """Draw R, R^p and R^c of the models that have scored both sets."""
+    choice = current_choice()
+    found = [coverings(shown.chosen_set, choice) for shown in (first, second)]
+    (ones, refused), (twos, also_refused) = (readings(covering, choice) for covering in found)
+    draw_refused({**refused, **also_refused})
+    by_model = {item.model: item for item in twos}
+    pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]
+    if not pairs:
+        st.caption(
+            "No model has scored both sets on the topic and occupations of the sidebar, at least "
+            f"{percent(LEAST_COVERED)} of their weight."
+        )
+        for shown, covering, read in zip((first, second), found, (ones, twos), strict=True):
+            if not read:
+                draw_uncovered(shown.mined, covering)
+        return
+    names = first.mined.name, second.mined.name
+    finding(*(move_finding(one.label, one.chosen, two.chosen, *names) for one, two in pairs[:MOST_SENTENCES]))
+    moves = [RiskMove(one.model, one.chosen, two.chosen) for one, two in pairs]
+    chart(
+        risk_moves(moves, *names),
+        "risk_moves",
+        f"R, prejudice and caprice of {count(len(moves), 'model')} with either set",
+    )
+
+
+def shares_table(shares: Sequence[TemplateShare], found: SetComparison) -> pd.DataFrame:
+    """Make a table with one row per template of either set, the heaviest first."""
+    return pd.DataFrame(
+        {
+            "template": [share.text for share in shares],
+            f"share in {found.first}": [share.first for share in shares],
+            f"share in {found.second}": [share.second for share in shares],
+            "in": [
+                "both" if share.first and share.second else found.first if share.first else found.second
+                for share in shares
+            ],
+        }
+    )

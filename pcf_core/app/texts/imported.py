@@ -1,0 +1,147 @@
+"""Text audits that came in packs: chosen beside the form of *Written text*, marked, and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from pcf_core.app.caching import open_store
+from pcf_core.app.roles import may_audit, recorded
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.run import model_label
+from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.numbers import count
+from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
+from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from pcf_core.work.text_audits import TextAudit
+
+CHOSEN = "kept_texts"
+FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
+TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)
+TextResult = TypeVar("TextResult", FairPairResult, CriteriaResult)
+Which = TypeVar("Which", bound=Hashable)
+Material = TypeVar("Material")
+
+
+def title_of(asked: FairPairAsked | CriteriaAsked) -> str:
+    """Title a result in a list of all."""
+    label = model_label(asked.key.model, asked.key.dtype)
+    if isinstance(asked, FairPairAsked):
+        drawn = decoding_text(asked.key.decoding)
+        what = f"FairPair · {' → '.join(asked.prompts.names)} · {asked.prompts.title} · {drawn}"
+    else:
+        what = f"{asked.experiment.capitalize()} · {asked.answering}"
+    return f"{label} · {what} · {asked.hash[:6]}"
+
+
+def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
+    """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
+    known = {title_of(asked): asked for asked in audit.imported(open_store())}
+    if not known:
+        return ()
+    state = st.session_state
+    if any(one not in known for one in state.get(key, ())):  # deleted since
+        state[key] = [one for one in state[key] if one in known]
+    chosen = st.multiselect(
+        "Imported results",
+        list(known),  # by title, as links name them: Streamlit writes into an address what is shown
+        key=key,
+        bind="query-params",
+        placeholder="None",
+        help="Results that came in packs: somebody else has asked these models. Models of the form stand "
+        "beside them where they were asked the same.",
+    )
+    return tuple(known[one] for one in chosen if one in known)
+
+
+def laid_beside(
+    results: Mapping[Which, TextResult],
+    imported: Sequence[TextAsked],
+    which: Callable[[TextAsked], Which],
+    together: Callable[[TextAsked], Hashable],
+    load: Callable[[str], TextResult],
+) -> dict[Which, TextResult]:
+    """Lay imported results beside those of the form that were asked the same; say which do not fit.
+
+    ``which``: where the tab has a result; ``together``: what those have in common that stand in one picture,
+    of which the first imported one says how they were asked.
+    """
+    first: dict[Hashable, str] = {}
+    for asked in imported:
+        first.setdefault(together(asked), asked.alike)
+    found = {
+        name: result
+        for name, result in results.items()
+        if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
+    }
+    for asked in imported:
+        if asked.alike == first[together(asked)]:
+            with suppress(LookupError):  # deleted since
+                found.setdefault(which(asked), load(asked.hash))
+    shown = {result.asked.hash for result in found.values()}
+    if apart := sum(asked.hash not in shown for asked in imported):
+        st.info(
+            f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
+            "choose it alone to see it.",
+            icon=":material/info:",
+        )
+    return found
+
+
+def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Say of each model whose results are imported who made them; ``marks``: labels with what was kept."""
+    for said in dict.fromkeys(imported_note(label, kept) for label, kept in marks):
+        if said:
+            st.caption(f":material/move_to_inbox: {plain(said)}")
+
+
+def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
+    """Return the query parameters that open an imported result on its tab."""
+    if isinstance(asked, FairPairAsked):
+        return {FAIRPAIR_KEY: [title_of(asked)]}
+    return {CRITERIA_KEY: [title_of(asked)], "cr_view": asked.experiment}
+
+
+def draw_kept_texts() -> None:
+    """Draw the imported text audits with what deletes them; nothing where there are none."""
+    store = open_store()
+    titles = {asked.hash: title_of(asked) for asked in FAIRPAIR_AUDIT.imported(store)}
+    titles |= {asked.hash: title_of(asked) for asked in CRITERIA_AUDIT.imported(store)}
+    if not titles:
+        return
+    st.caption(f"{count(len(titles), 'text audit was', 'text audits were')} imported.")
+    if st.session_state.get(CHOSEN) not in titles:
+        st.session_state.pop(CHOSEN, None)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = st.selectbox(
+            "One of these text audits",
+            list(titles),
+            index=None,
+            format_func=titles.__getitem__,
+            key=CHOSEN,
+            placeholder="Choose one to delete it",
+            help="By model, audit and request.",
+        )
+        if key is not None and may_audit():
+            draw_delete(key, titles[key])
+
+
+def draw_delete(key: str, title: str) -> None:
+    """Draw the button, and the second one behind it."""
+    with st.popover("Delete …", icon=":material/delete_forever:"):
+        st.markdown(f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.")
+        if st.button("Delete for good", key=f"delete_texts_{key}", type="primary"):
+            try:
+                delete = open_store().delete_imported_texts
+                recorded("deleted", "text audit", f"{key} {title}", delete, key)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+            else:
+                st.rerun()

@@ -1,0 +1,163 @@
+"""What the pages of the text audits share: sorting requests, following their jobs, how texts are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Protocol, TypeVar
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.app.caching import open_queue
+from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs
+from pcf_core.app.widgets import plain
+from pcf_core.core.errors import ModelError
+from pcf_core.core.generation import LONGEST, GenerationKey
+from pcf_core.core.run import ModelSpec, ScoringKey
+from pcf_core.core.settings import settings
+from pcf_core.models.inspected import refuse_asking
+from pcf_core.show.findings.inspected import inspected_note
+
+UNPINNED = (
+    "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
+    "texts are kept as they came."
+)
+TEACHING = "mini-gpt"
+
+
+class Asked(Protocol):
+    """A request of an audit, known by its hash."""
+
+    @property
+    def hash(self) -> str:
+        """What two requests have in common that ask for the same."""
+        ...
+
+
+class AskedOfOne(Asked, Protocol):
+    """A request to one model."""
+
+    @property
+    def key(self) -> GenerationKey | ScoringKey:
+        """Of the model."""
+        ...
+
+
+Which = TypeVar("Which")
+Single = TypeVar("Single", bound=AskedOfOne)
+Request = TypeVar("Request", bound=Asked)
+Result = TypeVar("Result")
+
+
+def sort_requests(
+    asked: Mapping[Which, Request], load: Callable[[str], Result]
+) -> tuple[dict[Which, Result], dict[Which, Request]]:
+    """Split the requests into answered and others, for which ``load`` raises LookupError."""
+    results: dict[Which, Result] = {}
+    missing: dict[Which, Request] = {}
+    for which, one in asked.items():
+        try:
+            results[which] = load(one.hash)
+        except LookupError:
+            missing[which] = one
+    return results, missing
+
+
+def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:
+    """Return the first of the requests, of which there is one at least, that has a result; else the first.
+
+    ``kept``: hashes of the requests that have one.
+    """
+    first, *others = several
+    return next((one for one in (first, *others) if one.hash in kept), first)
+
+
+def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
+    """Return the model that a form opens with: the first public one, else one that teaches.
+
+    Public models are passed over where neither their shipped results nor their weights are at hand.
+    """
+    models = list(models)
+    shown = [m.name for m in models if m.kind == "public" and (m.path or settings().shipped_results)]
+    return shown[:1] or [m.name for m in models if m.name == TEACHING]
+
+
+def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Request]:
+    """Show the jobs that are at requests, or ended before their end, and give the requests without one.
+
+    What failed or was cancelled is taken up again by its job's own button.
+    """
+    keys = {one.hash for one in missing.values()}
+    newest = {job.key: job for job in reversed(open_queue().list(RECENT, kind=kind)) if job.key in keys}
+    active = [job for job in newest.values() if job.state in ACTIVE]
+    if active:
+        draw_jobs([job.id for job in active])
+    ended = [job for job in newest.values() if job.state in ENDED_EARLY]
+    for job in ended:
+        draw_job(job)
+    at_it = {job.key for job in (*active, *ended)}
+    return {which: one for which, one in missing.items() if one.hash not in at_it}
+
+
+def askable(waiting: Mapping[Which, Single]) -> dict[Which, Single]:
+    """Return the requests to models that can be asked; of the others a log brought texts: say so."""
+    found: dict[Which, Single] = {}
+    refused: dict[str, None] = {}
+    for which, one in waiting.items():
+        try:
+            refuse_asking(one.key.model)
+            found[which] = one
+        except ModelError as error:
+            refused[str(error)] = None
+    for sentence in refused:
+        st.caption(plain(sentence))
+    return found
+
+
+def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
+    """Draw what endpoints do not promise, and whose texts came in a log of Inspect."""
+    written = [key for key in keys if isinstance(key, GenerationKey) and key.family == "endpoint"]
+    for note in dict.fromkeys(inspected_note(key) for key in written if key.inspected):
+        st.caption(plain(note))
+    if any(not key.inspected for key in written):
+        st.caption(UNPINNED)
+
+
+def draw_top_p(place: DeltaGenerator, prefix: str, usual: float) -> float:
+    """Draw from how much of the probability tokens are sampled."""
+    return place.number_input(
+        "top-p",
+        min_value=0.01,
+        max_value=1.0,
+        value=usual,
+        step=0.05,
+        key=f"{prefix}_top_p",
+        bind="query-params",
+        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
+    )
+
+
+def draw_length(place: DeltaGenerator, prefix: str, usual: int | None, said: str) -> int | None:
+    """Draw new tokens at most; ``usual``: ``None`` for an empty field, which ``said`` explains."""
+    return place.number_input(
+        "Length, tokens",
+        min_value=1,
+        max_value=LONGEST,
+        value=usual,
+        key=f"{prefix}_length",
+        bind="query-params",
+        placeholder="Empty: usual",
+        help=f"New tokens at most. {said}",
+    )
+
+
+def draw_seed(place: DeltaGenerator, prefix: str, usual: int) -> int:
+    """Draw the seed of the texts' random numbers."""
+    return place.number_input(
+        "Seed",
+        min_value=0,
+        value=usual,
+        key=f"{prefix}_seed",
+        bind="query-params",
+        help="Another seed gives other texts; the same gives the same ones, from a local model.",
+    )

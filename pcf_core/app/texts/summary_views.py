@@ -1,0 +1,326 @@
+"""The tab Summary of *Written text*: figures, the table, the ways to each audit, shared occupations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Place
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+from pcf_core.app.data import draw_lookable
+from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.links import draw_link
+from pcf_core.app.page import (
+    FOOT,
+    chart,
+    draw_figures,
+    draw_provenance,
+    draw_table,
+    finding,
+    made_by,
+    offer_scoring,
+)
+from pcf_core.app.queue import follow_readings
+from pcf_core.app.texts.benchmarks import draw_beside_audits
+from pcf_core.app.texts.imported import draw_marks
+from pcf_core.app.texts.summary import WOMEN, CaseFile, case_file, known_models
+from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.core.run import IMPORTED
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.case_file import shared_scatter
+from pcf_core.show.findings.case_file import (
+    FOUND,
+    agreement_finding,
+    case_findings,
+    shared_finding,
+    value_text,
+    verdict_of,
+)
+from pcf_core.show.findings.numbers import count, ends, number, two_decimals
+from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
+
+Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
+
+HOW = """
+Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
+that audit's own verdict, by its own interval or test: *a difference* is one beyond chance, *none shown* is
+not the same as none, and *cannot be told* means that nothing was tested or that nothing could be found with
+so little. Of a run prejudice alone is judged: its interval leaves out 0, or it does not. Caprice has **no
+verdict**, since a spread is above 0 in any sample. FairPair differs *by the exchanged words alone* where F
+does and F of the other words does not; that is counted neither as agreement nor against it.
+
+Each audit controls for its own tests and not for those of the others, so that of many one finds something by
+chance now and then. F is controlled for the newest requests that stand here, at most three: the tab
+*FairPair*, which reads others together, may say otherwise of the same request, and a further request may turn
+a verdict. The criteria are controlled within each experiment, and their experiments not together: of four,
+one finds something by chance up to four times as often. Of a rate the pair of pronouns that differs is shown,
+else the pair that is farthest apart. Written and scored answers measure different things and stand apart. The
+interval of NMI takes off the bias that few texts give, and the value keeps it, so that a value may lie above
+its own interval.
+
+Numbers of different audits share no scale: F 1.2 is not more than a gap of 0.1. Nor do their verdicts
+contradict each other. A model may expect male words in a gap and yet write the same about John and Jane, or
+write alike and believe *he* more than *she*.
+"""
+HOW_SHARED = """
+Each point is an occupation that stands in the run and in the stories. To the right the model expects women's
+words in gaps, at 0 neither; upwards more of the stories it tells are about women. **Filled** points lean to
+the same side in both. Whiskers are 95 % intervals, over templates and over stories.
+"""
+
+
+def draw_summary() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    known = with_asked("cf_model", known_models(choice))
+    if not known:
+        st.info(
+            "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
+            icon=":material/arrow_back:",
+        )
+        return
+    model = st.selectbox(
+        "Model",
+        known,
+        key="cf_model",
+        bind="query-params",
+        help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
+        "occupations are those of the sidebar.",
+    )
+    if not draw_lookable([model]):
+        return
+    case = case_file(model, choice)
+    # Of an imported model that has texts alone the table says so.
+    said = {} if model.startswith(IMPORTED) and case.found else case.loaded.refused
+    for name, sentence in said.items():
+        st.error(f"**{plain(name)}** {plain(sentence)}", icon=":material/error:")
+    for item in case.loaded.runs.values():
+        if item.run.scoring.label != item.run.scoring.name:
+            st.caption(f"The risk is of scores in {plain(item.run.scoring.dtype)}.")
+    draw_marks(
+        [
+            *((model, made_by(item)) for item in case.loaded.runs.values()),
+            *((model, result.provenance) for result in case.fairpairs),
+            *((model, result.provenance) for result in case.criteria),
+        ]
+    )
+    if case.found:
+        finding(agreement_finding(model, case.topic.title, case.rows))
+    else:
+        st.info(
+            "No audit has a result of this model on this topic yet, of a run with the templates, occupations "
+            "and protocol of the sidebar.",
+            icon=":material/info:",
+        )
+    draw_rows(case)
+    if case.found:
+        with st.expander("How sure?"):
+            finding(*case_findings(case.rows))
+            if figures := case_figures(case):
+                draw_figures(figures)
+    draw_beside_audits(model)
+    if case.loaded.missing:
+        offer_scoring(case.loaded.missing)
+    if case.loaded.unread:
+        runs = case.loaded.unread.values()
+        follow_readings((run, "preferences", case.loaded.options) for run in runs)
+    if case.shared is not None:
+        draw_shared(case.shared)
+    draw_foot(case)
+
+
+def draw_rows(case: CaseFile) -> None:
+    """Draw a table for each audit, which prints, under the links to what is behind it."""
+    ways: dict[AuditName, list[Way]] = {
+        "bias": run_ways(case),
+        "fairpair": fairpair_ways(case),
+        "criteria": criteria_ways(case),
+    }
+    for audit, links in ways.items():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{AUDITS[audit]}**", width="content")
+            for place, label, parameters in links:
+                draw_link(place, plain(label), parameters)
+        rows = [row for row in case.rows if row.audit == audit]
+        st.table(rows_table(rows).map(plain).set_index("asks"))
+    if case.older:
+        st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
+
+
+def run_ways(case: CaseFile) -> list[Way]:
+    """Link the pages that read the run."""
+    if not case.loaded.runs:
+        return []
+    parameters = case.loaded.choice.parameters
+    return [(RISK, "Risk", parameters), (TILT, "Tilt", parameters)]
+
+
+def fairpair_ways(case: CaseFile) -> list[Way]:
+    """Link each result that its page can show again; where there is none, the form for it."""
+    if verdict_of(case.rows, "fairpair") == "not run":
+        wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
+        return [(FAIRPAIR_TAB, "Ask FairPair", wanted)]
+    found: list[Way] = []
+    for result in case.fairpairs:
+        names = " and ".join(result.asked.prompts.names)
+        temperature = number(result.asked.key.decoding.temperature)
+        parameters = parameters_of_fairpair(result.asked.hash)
+        if parameters is not None:
+            found.append((FAIRPAIR_TAB, f"{names}, temperature {temperature}", parameters))
+    return found
+
+
+def criteria_ways(case: CaseFile) -> list[Way]:
+    """Link each experiment that its page can show again; where there is none, the form for them."""
+    if verdict_of(case.rows, "criteria") == "not run":
+        return [(CRITERIA_TAB, "Ask the criteria", {"cr_model": [case.model]})]
+    found: list[Way] = []
+    for result in case.criteria:
+        parameters = parameters_of_criteria(result.asked.hash)
+        if parameters is not None:
+            label = f"{result.asked.experiment.capitalize()}, {result.asked.answering}"
+            found.append((CRITERIA_TAB, label, parameters))
+    return found
+
+
+def rows_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
+    """Make a table with one row per quantity, as text."""
+    return pd.DataFrame(
+        {
+            "asks": [row.question for row in rows],
+            "measured": [measured_text(row) for row in rows],
+            "found": [f"{FOUND[row.verdict]}: {row.basis}" for row in rows],
+            "side": [row.side or "–" for row in rows],
+        }
+    )
+
+
+def measured_text(row: CaseRow) -> str:
+    """Write a quantity, its value, and the one that it has without a difference."""
+    if row.neutral is None:
+        return "–"
+    return f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
+
+
+def data_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
+    """Make the same table with numbers, for a file."""
+    none = {"low": None, "high": None, "unit": None}
+    return pd.DataFrame(
+        [
+            row.model_dump(exclude={"interval"})
+            | (none if row.interval is None else row.interval.model_dump(include=set(none)))
+            for row in rows
+        ]
+    )
+
+
+def case_figures(case: CaseFile) -> list[KeyFigure]:
+    """Make key figures: R, F and how many quantities of the criteria differ, of the audits that were run."""
+    figures = []
+    for item in case.loaded.runs.values():
+        report = item.report
+        interval = report.interval("overall_risk", case.loaded.over) or report.interval("overall_risk")
+        figures.append(
+            KeyFigure(
+                "Risk R",
+                two_decimals(report.overall_risk),
+                "Discrimination risk of the run: 0 is fair, on the PCF scale 1 is stereotyped.",
+                ends(interval, report.overall_risk) if interval else "no range",
+            )
+        )
+    verdict = verdict_of(case.rows, "fairpair")
+    for row in [row for row in case.rows if row.audit == "fairpair" and row.key and row.verdict == verdict][
+        :1
+    ]:
+        value, _, bounds = value_text(row).partition(" ")
+        figures.append(
+            KeyFigure(
+                "F of FairPair",
+                value,
+                "How much texts of the two sides differ beyond what sampling gives: 1 is nothing. It is "
+                f"{row.measure}, of the first request that the verdict rests on.",
+                f"{bounds.strip('()')} · {FOUND[row.verdict]}" if bounds else FOUND[row.verdict],
+            )
+        )
+    rows = [row for row in case.rows if row.audit == "criteria" and row.verdict in TESTED]
+    if rows:
+        failing = sum(row.verdict == "difference" for row in rows)
+        figures.append(
+            KeyFigure(
+                "Criteria beyond chance",
+                f"{failing:,} of {len(rows):,}",
+                "Quantities that are 0 where a criterion holds and that the test of their experiment tells "
+                "from 0; those that were not tested are not counted.",
+                "quantities tested",
+            )
+        )
+    return figures
+
+
+def draw_shared(found: SharedOccupations) -> None:
+    """Draw occupations in both audits, as a sentence, a picture and a table."""
+    st.subheader("The same occupations, in gaps and in stories", anchor=False)
+    finding(shared_finding(found))
+    if not found.rows:
+        return
+    chart(
+        shared_scatter(found, WOMEN),
+        "case_shared",
+        "Tilt of each shared occupation in gaps against the share of women in stories about it",
+    )
+    left, right = st.tabs(["Reading the picture", "Data"])
+    left.markdown(HOW_SHARED)
+    with right:
+        draw_table(shared_table(found), "case_shared")
+
+
+def shared_table(found: SharedOccupations) -> pd.DataFrame:
+    """Make a table with one row per occupation."""
+    across, upwards = [row.tilt_interval for row in found.rows], [row.interval for row in found.rows]
+    return pd.DataFrame(
+        {
+            "occupation": [row.occupation for row in found.rows],
+            "tilt": [row.tilt for row in found.rows],
+            "tilt_low": [None if one is None else one.low for one in across],
+            "tilt_high": [None if one is None else one.high for one in across],
+            "share_of_women": [row.share for row in found.rows],
+            "share_low": [None if one is None else one.low for one in upwards],
+            "share_high": [None if one is None else one.high for one in upwards],
+            "same_side": [row.same_side for row in found.rows],
+        }
+    )
+
+
+def draw_foot(case: CaseFile) -> None:
+    """Draw how to read the picture, its data, method and provenance of every audit."""
+    left, middle, right = st.tabs(FOOT)
+    left.markdown(HOW)
+    with middle:
+        draw_table(data_table(case.rows), "text_summary")
+    with right:
+        if case.loaded.runs:
+            draw_provenance(case.loaded)
+        for result in case.fairpairs:
+            asked = result.asked
+            draw_facts(
+                {
+                    "FairPair request": asked.hash,
+                    "weights and configuration (SHA-256, or revision)": asked.key.identity,
+                    "prompts": f"{asked.prompts.title}, {asked.prompts.hash}",
+                    "perturbation": f"{asked.perturbation.table}, {asked.perturbation.hash}",
+                    "whose": result.label,
+                }
+            )
+        for found in case.criteria:
+            draw_facts(
+                {
+                    "criteria request": found.asked.hash,
+                    "weights and configuration (SHA-256, or revision)": found.asked.key.identity,
+                    "experiment": f"{found.asked.experiment}, {found.asked.answering}, {found.asked.title}",
+                    "material": found.asked.material,
+                    "whose": found.report.label,
+                }
+            )

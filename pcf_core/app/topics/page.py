@@ -1,0 +1,438 @@
+"""The page Topics: a topic's groups, words and card, its check against models, and evidence lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app import own
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
+from pcf_core.app.own import OwnPanel, draw_hidden
+from pcf_core.app.page import draw_figures, draw_table, finding
+from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
+from pcf_core.app.topics.draft import adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.app.topics.edit import (
+    draw_actions,
+    draw_delete,
+    draw_discard,
+    draw_form,
+    draw_new_form,
+    draw_upload,
+)
+from pcf_core.app.widgets import described, draw_facts, plain
+from pcf_core.audit.preferences import select_words
+from pcf_core.core.errors import AuditError, EvidenceError, TopicError
+from pcf_core.core.probe import TopicCheck
+from pcf_core.core.run import model_label
+from pcf_core.core.topics import Evidence, Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.own_evidence import OWN, evidence_toml
+from pcf_core.material.own_topics import own_topics
+from pcf_core.material.suiting import (
+    filled_prompts,
+    heaviest_templates,
+    probe_prompts,
+    spread_terms,
+    suiting_sets,
+    template_cards,
+    word_forms,
+)
+from pcf_core.material.topics import FIRST, SHELF
+from pcf_core.models.precision import in_precision
+from pcf_core.models.registry import resolve
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.topics import (
+    POSITIONS,
+    forms_note,
+    list_finding,
+    low_probes_caution,
+    probes_finding,
+    same_tokens_cautions,
+    topic_finding,
+    words_finding,
+)
+from pcf_core.work.requests import CheckRequest, make_check
+
+VIEWS = {
+    "see": "groups, words and where they come from.",
+    "edit": "change them.",
+    "preview": "sentences that they make.",
+    "check": "what the sidebar's models make of the words.",
+    "new": "write or upload another.",
+    "lists": "what stands at [X], occupations or a list of your own.",
+}
+FOR_AUDITORS = ("edit", "check", "new")
+MOST_TEMPLATES = 5
+MOST_TERMS = 3
+HOW = """
+A topic is two or more **groups** and the words that stand for each. A model is asked how probable every word
+is at *[Y]*; a group gets what its words get together, and groups are compared with each other. So the words
+are the measure: what they leave out, nothing is said about. Results know the words they were scored with:
+changed words are another topic to the cache, and what the old ones gave stays readable.
+"""
+HOW_CHECKED = """
+*Words* names for each model how many tokens it writes a word in, and what it cannot score. Words of the *same
+tokens* are one word to the model: it counts once in a group, and for none where it stands in several. *left
+out by single-token* is what the papers' protocol would not count, with counterparts where words are aligned.
+*Probes* are the set's ten heaviest templates, each with another occupation: coverage is what the topic's
+words together get of the probability there. Where it is tiny, the words do not suit the sentences, or the
+model was never taught them.
+"""
+SINGLE = "left out by single-token"
+FORMS = """
+TOML or JSON with the terms and, if wanted, a weight for each; CSV with the columns *term* and, if wanted,
+*weight*; or text with one term a line. A term stands at *[X]*: *nurse* in *The [X] said that [Y]*.
+"""
+EXAMPLES = {
+    "**TOML**; a name, title, source and notes may stand above, and what a term is": """\
+noun = "athlete"
+terms = ["swimmer", "chess player"]
+weights = [3, 1.5]
+""",
+    "**JSON** with the same keys": """\
+{"terms": ["swimmer", "chess player"], "weights": [3, 1.5]}
+""",
+    "**CSV**; weights count where every term has one": """\
+term,weight
+swimmer,3
+chess player,1.5
+""",
+    "**Text**, without weights": """\
+swimmer
+chess player
+""",
+}
+
+
+PANEL = OwnPanel(
+    what="Lists",
+    own=OWN,
+    key="list",
+    shown="list_shown",
+    first=lambda: list_names()[0],
+    forms=FORMS,
+    examples=EXAMPLES,
+    endings=OWN.shelf.accepts,
+    read=OWN.read_upload,
+    said=list_finding,
+    text=evidence_toml,
+    use="what the command line reads as --evidence",
+)
+
+
+def draw_head() -> tuple[str, str]:
+    """Draw which topic, and what to do with it; both are in the URL."""
+    adopt_pointed()
+    names = with_asked("topic_shown", topic_names())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(
+            "Topic",
+            names,
+            index=names.index(FIRST) if FIRST in names else 0,
+            key="topic_shown",
+            bind="query-params",
+            help="The topic that this page shows: those that come with the app, then your own.",
+        )
+        view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
+    own.draw_hidden(SHELF)
+    return name, view
+
+
+def draw_new() -> None:
+    """Draw a topic from a file, or written here."""
+    draw_upload()
+    st.subheader("Write")
+    draw_new_form()
+
+
+def shown_topic(name: str, view: str) -> Topic | None:
+    """Return the topic as the view needs it: as saved, or with what is written.
+
+    ``None`` where it is damaged, or was deleted while it was written.
+
+    Raises
+    ------
+    TopicError
+        There is no topic of the name (any more).
+    """
+    try:
+        topic = opened(name)
+    except TopicError as error:
+        if is_changed(name) and is_gone(name):
+            st.warning(
+                f"The topic {plain(name)} was deleted since you began to change it. What you wrote is here: "
+                "save it as a new topic, or discard it.",
+                icon=":material/delete:",
+            )
+            draw_form(name)
+            return None
+        if name not in own_topics():
+            raise
+        st.error(plain(str(error)), icon=":material/error:")
+        draw_delete(name)
+        return None
+    if is_changed(name) and view != "edit":
+        draw_unsaved(name, view)
+    return topic if view == "see" else as_it_stands(name)
+
+
+def draw_unsaved(name: str, view: str) -> None:
+    """Say that something is written and not saved, with the way back."""
+    what = "Here is the topic as it was saved last." if view == "see" else "They are shown if they are right."
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/edit: **Changes are not saved.** {what}")
+        draw_discard(name)
+
+
+def draw_see(topic: Topic) -> None:
+    """Draw finding, figures, groups with their words, and the card."""
+    sets = suiting_sets(topic, template_cards())
+    finding(topic_finding(topic))
+    if topic.notes:
+        st.markdown(plain(topic.notes))
+    draw_figures(
+        [
+            KeyFigure("Groups", f"{len(topic.groups):,}", "What is compared.", whose(topic.name)),
+            KeyFigure(
+                "Words",
+                f"{len(topic.words):,}",
+                "All of them stand for their group at [Y].",
+                "counterparts line by line" if topic.aligned else "no counterparts",
+            ),
+            KeyFigure("Language", plain(topic.language), "Templates have to be of the same.", topic.position),
+            KeyFigure(
+                "Suitable sets",
+                f"{len(sets):,}",
+                "Template sets of the topic's language with a place for such words.",
+                sets[0] if sets else "mine one on the page Templates",
+            ),
+        ]
+    )
+    draw_actions(topic)
+    words = {group.name: ", ".join(group.words) for group in topic.groups}
+    st.table(
+        pd.DataFrame(
+            {"group": list(words), "words": [plain(text) for text in words.values()]},
+        ).set_index("group")
+    )
+    left, middle, right = st.tabs(["Reading the picture", "Data", "Card"])
+    left.markdown(HOW)
+    with middle:
+        rows = [(group.name, word) for group in topic.groups for word in group.words]
+        draw_table(pd.DataFrame(rows, columns=["group", "word"]), topic.name)
+    with right:
+        draw_card(topic, sets)
+
+
+def whose(name: str) -> str:
+    """Say whose a topic is."""
+    return "your own topic" if name in own_topics() else "comes with the app"
+
+
+def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
+    """Draw what is known of a topic besides its words."""
+    facts = {
+        "name": topic.name,
+        "title": topic.title,
+        "source": topic.source,
+        "language": topic.language,
+        "position": f"{topic.position}: {POSITIONS[topic.position]}",
+        "usual templates": topic.templates,
+        "template sets that suit it": ", ".join(sets),
+        "usual occupations": topic.evidence,
+        "hash of groups and words": topic.hash,
+    }
+    draw_facts({what: value or "not stated" for what, value in facts.items()})
+    note = left_out_note(topic.left_out)
+    if note:
+        st.markdown(plain(note))
+
+
+def draw_preview(topic: Topic) -> None:
+    """Draw sentences of the words with the heaviest templates of a set and a few occupations."""
+    name = draw_set_choice(topic)
+    templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
+    terms = spread_terms(evidence_lists()[evidence_name(topic)], MOST_TERMS)
+    term = st.selectbox("Occupation", terms, key="preview_term", help="What stands at [X].")
+    rows = filled_prompts(topic, templates, [term or terms[0]])
+    st.markdown(f"{count(len(rows), 'sentence')}, as a model reads them:")
+    draw_table(
+        pd.DataFrame(rows, columns=["group", "word", "sentence"]),
+        f"{topic.name}_preview",
+        {"sentence": st.column_config.TextColumn(width="large")},
+    )
+
+
+def draw_set_choice(topic: Topic) -> str:
+    """Draw one template set, those that suit the topic first."""
+    suiting = suiting_sets(topic, template_cards())
+    names = list(dict.fromkeys([*suiting, *template_sets()]))
+    name: str = st.selectbox(
+        "Template set",
+        names,
+        key=f"topic_set_{topic.position}_{topic.language}",
+        format_func=lambda name: name if name in suiting else f"{name} (for other words)",
+        help="Sets that suit the topic come first: of its language, with a place for such words.",
+    )
+    return name
+
+
+def evidence_name(topic: Topic) -> str:
+    """Return the topic's default occupations, else those of the sidebar, else the first list."""
+    lists = evidence_lists()
+    return next(name for name in (topic.evidence, current_choice().evidence, *lists) if name in lists)
+
+
+def draw_check(topic: Topic) -> None:
+    """Ask every chosen model, and show what came."""
+    choice = current_choice()
+    texts = probe_prompts(template_sets()[draw_set_choice(topic)], evidence_lists()[evidence_name(topic)])
+    notes = st.container()
+    if topic.language.partition("-")[0].lower() == "en" and (forms := forms_note(word_forms(topic.words))):
+        st.info(plain(forms), icon=":material/spellcheck:")
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar to ask them.", icon=":material/arrow_back:")
+        return
+    requests = what_to_ask(choice.asked[:MOST_MODELS], topic, texts)
+    if len(choice.asked) > MOST_MODELS:
+        st.info(f"The first {MOST_MODELS} models of the sidebar are asked.", icon=":material/info:")
+    jobs = ask(requests)
+    checks = {
+        model: TopicCheck.model_validate(job.result)
+        for model, job in jobs.items()
+        if job.state == "done" and job.result is not None
+    }
+    with notes:
+        for model, check in checks.items():
+            draw_findings(model, topic, check)
+    draw_ended_early(jobs)
+    follow(jobs)
+    if checks:
+        draw_tables(topic, checks)
+
+
+def what_to_ask(
+    asked: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
+) -> dict[str, CheckRequest]:
+    """Return a question for every model and precision at hand; say at once why another cannot be asked."""
+    requests = {}
+    for model, precision in asked:
+        try:
+            spec = in_precision(resolve(model), precision)
+            requests[model_label(model, spec.dtype)] = make_check(spec, topic, texts)
+        except AuditError as error:
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    return requests
+
+
+def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
+    """Draw what one model makes of the words, and what to mend."""
+    _, left_out = select_words(topic, check.table, "exact")
+    _, single_left_out = select_words(topic, check.table, "single-token")
+    finding(words_finding(model, topic, check, left_out, single_left_out), probes_finding(model, check))
+    for caution in (*same_tokens_cautions(model, topic, check), low_probes_caution(model, check)):
+        if caution:
+            st.warning(plain(caution), icon=":material/warning:")
+
+
+def draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
+    """Draw words and sentences, each with its downloads, and how to read them."""
+    words, sentences, how = st.tabs(["Words", "Sentences", "Reading the table"])
+    with words:
+        for model, check in checks.items():
+            st.caption(f"**{plain(model)}** · {plain(tokens_note(check.tokens.values()))}")
+        draw_table(words_table(topic, checks).dropna(axis="columns", how="all"), f"{topic.name}_words")
+    with sentences:
+        draw_table(probes_table(checks), f"{topic.name}_sentences")
+    how.markdown(HOW_CHECKED)
+
+
+def words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
+    """Make a table with one row per model and word, in the topic's order.
+
+    A column is empty where there is nothing to say.
+    """
+    rows = []
+    for model, check in checks.items():
+        _, left_out = select_words(topic, check.table, "single-token")
+        reasons = {item.name: item.reason for item in left_out}
+        same = {word: " = ".join(words) for words in check.same for word in words}
+        rows += [
+            {
+                "model": model,
+                "group": group.name,
+                "word": word,
+                "tokens": check.tokens.get(word),
+                "cannot be scored": check.refused.get(word),
+                "same tokens": same.get(word),
+                SINGLE: reasons.get(word),
+            }
+            for group in topic.groups
+            for word in group.words
+        ]
+    return pd.DataFrame(rows).astype({"tokens": "Int64"})
+
+
+def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
+    """Make a table with one row per model and probe with the coverage of each kind of words."""
+    rows = []
+    for model, check in checks.items():
+        for text, shares in zip(check.texts, check.coverage, strict=True):
+            covered = {
+                f"coverage, {words_with(key).removesuffix(': ') or 'all words'}": share
+                for key, share in (shares or {}).items()
+            }
+            rows.append({"model": model, "sentence": text, **covered})
+    return pd.DataFrame(rows)
+
+
+def draw_lists() -> None:
+    """Draw the choice and view of a list, what can be done with it, and another brought in."""
+    PANEL.adopt_next()
+    draw_hidden(OWN.shelf)
+    names = with_asked("list_shown", list_names())
+    name = st.selectbox(
+        "List",
+        names,
+        index=names.index(OCCUPATIONS) if OCCUPATIONS in names else 0,
+        key="list_shown",
+        bind="query-params",
+        help="Occupations, or whatever else stands at [X]: lists that come with the app, then your own. The "
+        "sidebar offers them under Occupations.",
+    )
+    found = opened_list(name)
+    if found is not None:
+        draw_list(found)
+    PANEL.draw(name, found)
+
+
+def opened_list(name: str) -> Evidence | None:
+    """Load the list of a name; for a damaged one of the user's own say why, and return none.
+
+    Raises
+    ------
+    EvidenceError
+        There is none of the name (any more).
+    """
+    if name not in list_names():
+        raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")
+    try:
+        return load_evidence(name)
+    except EvidenceError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return None
+
+
+def draw_list(evidence: Evidence) -> None:
+    """Draw what a list is, where it comes from, and its terms."""
+    finding(list_finding(evidence))
+    st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
+    columns: dict[str, object] = {"term": evidence.terms}
+    if evidence.weights:
+        columns["weight"] = evidence.weights
+    draw_table(pd.DataFrame(columns), evidence.name)

@@ -1,0 +1,1 @@
+"""The page Why?, a file a tab: factors, what was read, sensitivity, knowledge."""

@@ -1,0 +1,269 @@
+"""The tab Factors of *Why?*: its controls, a user's own file, the panels and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pcf_core.app.caching import once
+from pcf_core.app.data import Loaded
+from pcf_core.app.own import too_large, upload_file
+from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
+from pcf_core.app.roles import may_audit
+from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
+from pcf_core.material.factors import read_own_factor
+from pcf_core.report import how_to_read
+from pcf_core.report.factors import (
+    Panels,
+    factors_table,
+    left_out_table,
+    lines_table,
+    panels_in,
+    slope_figures,
+)
+from pcf_core.report.panels import Panel
+from pcf_core.report.sections.factors import factor_panels
+from pcf_core.show.findings.factors import (
+    factors_answer,
+    factors_finding,
+    figures_note,
+    slopes_note,
+    templates_note,
+)
+
+OWN = "own_factor"
+PROBLEM = "own_factor_problem"
+UPLOAD = "own_factor_upload"
+LARGEST_UPLOAD = 4  # MB, of a million bytes as Streamlit counts them
+QUANTITIES: Mapping[str, Quantity] = {
+    "overall": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
+EXAMPLE = "occupation,value,weight\nnurse,3.5,3130\nengineer,7.25,1700\n"
+THREE_DIGITS = "%.3g"
+
+LINE_COLUMNS = {
+    "per": st.column_config.TextColumn("per", help="The slope is the difference in risk for so much more."),
+    "line": st.column_config.TextColumn(
+        "line", help="OLS: every point counts alike. WLS: by the people employed, or the file's weights."
+    ),
+    "slope": st.column_config.NumberColumn("slope", format=THREE_DIGITS, help="0 is no difference."),
+    "low": st.column_config.NumberColumn("from", format=THREE_DIGITS, help="Lower end of the 95 % interval."),
+    "high": st.column_config.NumberColumn("to", format=THREE_DIGITS, help="Upper end of the 95 % interval."),
+    "error": st.column_config.NumberColumn(
+        "standard error", format=THREE_DIGITS, help="Of the slope, from the two sources that follow."
+    ),
+    "error_hc3": st.column_config.NumberColumn(
+        "from occupations", format=THREE_DIGITS, help="From the scatter about the line, of the kind HC3."
+    ),
+    "error_templates": st.column_config.NumberColumn(
+        "from templates",
+        format=THREE_DIGITS,
+        help="What the templates, which all occupations share, add; empty for a single template.",
+    ),
+    "p": st.column_config.NumberColumn(
+        "p alone", format=THREE_DIGITS, help="Small where so steep a slope would be rare without any link."
+    ),
+    "p_holm": st.column_config.NumberColumn(
+        "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
+    ),
+    "r_squared": st.column_config.NumberColumn(
+        "R²", format=THREE_DIGITS, help="Share of the variation in risk that the line takes up."
+    ),
+    "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
+    "effective_n": st.column_config.NumberColumn(
+        "effective points", format="%.1f", help="As how many alike points they count by their weights."
+    ),
+    "intercept": st.column_config.NumberColumn(
+        "intercept", format=THREE_DIGITS, help="Risk that the line has where the factor is 0."
+    ),
+}
+POINT_COLUMNS = {
+    "value": st.column_config.NumberColumn("value", format="%.4g", help="The factor, in its own unit."),
+    "weight": st.column_config.NumberColumn(
+        "weight", format="%.4g", help="Thousands employed; the weight in a file of your own."
+    ),
+    **{
+        name: st.column_config.NumberColumn(
+            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is fair."
+        )
+        for name, noun in (
+            ("overall_risk", "risk"),
+            ("prejudice_risk", "prejudice"),
+            ("caprice_risk", "caprice"),
+        )
+    },
+}
+
+
+@dataclass(frozen=True)
+class FactorChoice:
+    """What the controls of the tab Factors say."""
+
+    model: str
+    quantity: Quantity
+    matching: Matching
+    own: OwnFactor | None
+
+
+def draw_factors() -> None:
+    """Draw the tab: controls, finding, panels and tables."""
+    loaded = open_results()
+    head = st.container()
+    choice = draw_controls(loaded)
+    every = panels_of(loaded, choice)
+    panels = every[choice.model]
+    with head:
+        finding(*(factors_answer(name, found) for name, found in every.items()))
+    drawn = factor_panels(loaded, choice.model, panels)
+    draw_panels(drawn)
+    with st.expander("How sure?"):
+        said = (factors_finding(name, found) for name, found in every.items())
+        finding(*said, slopes_note(panels), templates_note(panels))
+        key_figures(slope_figures(panels), loaded, intervals=[figures_note(choice.model, panels)])
+        for one in drawn:
+            st.markdown(f"**{plain(one.heading)}**")
+            st.caption("  \n".join(plain(note) for note in one.notes))
+    draw_left_out(panels)
+    with st.expander("The lines of all chosen models"):
+        draw_table(once(lines_table)(every), "factor_lines", LINE_COLUMNS)
+    foot(how_to_read.FACTORS, partial(once(factors_table), every), "factors", loaded, POINT_COLUMNS)
+
+
+def draw_controls(loaded: Loaded) -> FactorChoice:
+    """Draw the controls; return model, risk, which matches count, and the user's own file."""
+    names = list(loaded.runs)
+    with controls("factors"):
+        model = st.selectbox(
+            "Model",
+            names,
+            key="factors_model",
+            bind="query-params",
+            help="The panels show one model at a time; the table has all.",
+        )
+        risk = choose_one(
+            "Show",
+            list(QUANTITIES),
+            default="overall",
+            key="factors_risk",
+            width=240,
+            help="overall: the risk R of an occupation. prejudice, caprice: its two parts.",
+        )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        broad = st.toggle(
+            "Broad matches",
+            False,
+            key="broad",
+            bind="query-params",
+            help="Also count words for which the statistics only have a wider line, such as director.",
+        )
+        close = st.toggle(
+            "Close matches",
+            True,
+            key="close",
+            bind="query-params",
+            disabled=broad,
+            help="Also count words whose line of the statistics is close and not the same. Off: exact "
+            "matches alone. Broad matches take them in. *Sensitivity* has the slopes under all three.",
+        )
+        own = draw_own([row.occupation for row in loaded.first.report.occupations])
+    matching: Matching = "broad" if broad else "close" if close else "exact"
+    return FactorChoice(model, QUANTITIES[risk], matching, own)
+
+
+def draw_own(occupations: Sequence[str]) -> OwnFactor | None:
+    """Draw the user's own file: bring one in, describe it, and take it out again.
+
+    Returns
+    -------
+    OwnFactor | None
+        The file's figures; ``None`` without a file, or where it has none of these occupations.
+    """
+    own: OwnFactor | None = st.session_state.get(OWN)
+    matched = sum(word.casefold() in own.values for word in occupations) if own else 0
+    if not may_audit():
+        return None
+    with st.popover("Your own figures", icon=":material/upload_file:", help="A further panel, from a file."):
+        st.markdown("A CSV file with one line an occupation; the weight may be missing.")
+        st.code(EXAMPLE, language=None)
+        upload_file(
+            "CSV",
+            ["csv"],
+            LARGEST_UPLOAD,
+            UPLOAD,
+            "Read for this session only; nothing of it is kept.",
+            take_upload,
+        )
+        if problem := st.session_state.get(PROBLEM):
+            st.error(plain(problem), icon=":material/error:")
+        if own is not None:
+            st.markdown(
+                f"**{plain(own.title)}**: {len(own.values):,} values, {len(own.weights):,} weights; "
+                f"{matched:,} of {len(occupations):,} occupations here have a value."
+            )
+            if not matched:
+                st.error(
+                    "No occupation of this file is among those shown, so it is not used: name them as the "
+                    f"table below does, such as {plain(occupations[0])}.",
+                    icon=":material/error:",
+                )
+            st.button(
+                "Remove", key="remove_own", on_click=forget, icon=":material/delete:", help="Takes it out."
+            )
+    return own if matched else None
+
+
+def take_upload() -> None:
+    """Read the file that was just chosen; a refusal leaves no file in use."""
+    file: UploadedFile | None = st.session_state.get(UPLOAD)
+    forget()
+    if file is None or too_large(file, LARGEST_UPLOAD):
+        return
+    try:
+        st.session_state[OWN] = read_own_factor(file.name, file.getvalue())
+    except AuditError as error:
+        st.session_state[PROBLEM] = str(error)
+
+
+def forget() -> None:
+    """Forget the user's own file and what was wrong with it."""
+    for key in (OWN, PROBLEM):
+        st.session_state.pop(key, None)
+
+
+def panels_of(loaded: Loaded, choice: FactorChoice) -> Panels:
+    """Return the panels of every chosen model."""
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        return loaded.remember(every_panel, choice.quantity, choice.matching, choice.own)
+
+
+def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: OwnFactor | None) -> Panels:
+    """Fit the lines of every chosen model."""
+    return {
+        name: panels_in(item, loaded.options, quantity, matching, own) for name, item in loaded.runs.items()
+    }
+
+
+def draw_panels(drawn: Sequence[Panel]) -> None:
+    """Draw two panels side by side, below each other on a narrow page."""
+    for start in range(0, len(drawn), 2):
+        for column, one in zip(st.columns(2), drawn[start:], strict=False):
+            with column:
+                draw_picture(one)
+
+
+def draw_left_out(panels: Sequence[FactorPanel]) -> None:
+    """Draw the occupations that are no point, with the reason, and the sources."""
+    table = once(left_out_table)(panels)
+    with st.expander(f"Left out, and why: {len(table):,}"):
+        draw_table(table, "factors_left_out", alt="Occupations left out of the panels")
+    with st.expander("Sources"):
+        for panel in panels:
+            st.markdown(f"**{plain(panel.scale.noun)}**: {plain('; '.join(panel.sources)) or 'none'}")

@@ -1,0 +1,328 @@
+"""The tab Knowledge: what is asked, what is known of it, what was not scored yet; sets of one's own."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pcf_core.app.addresses import Choice
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.own import OwnPanel, draw_hidden
+from pcf_core.app.page import FOOT, draw_commands, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.widgets import choose_one, described, draw_facts, plain
+from pcf_core.audit.knowledge import (
+    audit_begun,
+    knowledge_audit_of,
+    knowledge_key,
+    knowledge_report,
+    missing_answers,
+)
+from pcf_core.audit.results import NOT_YET
+from pcf_core.core.errors import AuditError, TopicError
+from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.core.risk import Interval
+from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
+from pcf_core.material.knowledge import ENDINGS, FIRST, SHELF, load_knowledge
+from pcf_core.material.own_knowledge import OWN, knowledge_toml
+from pcf_core.measure.knowledge import SCORES
+from pcf_core.models.precision import precisions_of
+from pcf_core.models.registry import resolve
+from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.knowledge_tables import knowledge_table
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.reproducing import dtype_option
+from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.show.findings.knowledge import set_finding
+from pcf_core.show.findings.notes import self_audit_facts
+from pcf_core.show.findings.numbers import ends, two_decimals
+from pcf_core.work.requests import submit_knowledge
+
+RECENT = 100
+NOT_AUDITED = {
+    "noise floor": "not audited: nothing was scored for this set itself, or by an earlier version of the app"
+}
+ORDERS = ("best known", "least known", "widest gap")
+FORMS = """
+TOML or JSON with the templates, in each of which every fact is asked, and the facts; or CSV, of which each
+row is a template or a fact. One file holds a whole set.
+"""
+EXAMPLES = {
+    "**TOML**; a name, title, source and notes may stand above, and a weight in a fact": """\
+templates = ["The capital of [X] is [Y]", "[X] has its capital in [Y]"]
+
+[[facts]]
+subject = "France"
+right = ["Paris"]
+wrong = ["Rome", "Madrid"]
+""",
+    "**JSON** with the same keys": """\
+{"templates": ["The capital of [X] is [Y]"],
+ "facts": [{"subject": "France", "right": ["Paris"], "wrong": ["Rome", "Madrid"]}]}
+""",
+    "**CSV**, with | between several answers; a column *weight* may stand behind": """\
+template,subject,right,wrong
+The capital of [X] is [Y],,,
+[X] has its capital in [Y],,,
+,France,Paris,Rome|Madrid
+,Ukraine,Kyiv|Kiev,Riga|Minsk
+""",
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the store has of a knowledge set.
+
+    ``reports``: by model, of what was scored, with the models' ``keys`` and the scorers' ``audits``.
+    ``missing``: keys of the models that were not.
+    """
+
+    reports: Mapping[str, KnowledgeReport]
+    keys: Mapping[str, ScoringKey]
+    audits: Mapping[str, SelfAudit | None]
+    missing: Mapping[str, ScoringKey]
+
+
+def draw_knowledge() -> None:
+    """Draw the tab."""
+    choice = current_choice()
+    name, score = draw_form()
+    asked = opened(name)
+    draw_own(name, asked)
+    if asked is None:
+        return
+    if not choice.models:
+        st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
+        return
+    known = known_of(choice, asked, score)
+    offer_scoring(asked, known.missing)
+    if not known.reports:
+        return
+    panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
+    for panel in panels.values():
+        finding(*panel.findings)
+    for model, panel in panels.items():
+        if panel.notes:
+            said = " ".join(panel.notes)
+            st.warning(f"**{plain(model)}:** {plain(said)}", icon=":material/warning:")
+    with st.container(horizontal=True):
+        model = st.selectbox(
+            "Model",
+            list(known.reports),
+            key="knowledge_model",
+            bind="query-params",
+            help="Whose facts the picture shows.",
+        )
+        order = choose_one(
+            "Facts first",
+            ORDERS,
+            default=ORDERS[0],
+            key="knowledge_order",
+            help="Twenty facts are drawn; the table has all.",
+        )
+    panel = knowledge_panel(model, known.reports[model], order)
+    draw_picture(panel)
+    with st.expander("How sure?"):
+        draw_figures(knowledge_figures(known.reports))
+    how, data, source = st.tabs(FOOT)
+    how.markdown(panel.how)
+    with data:
+        draw_table(knowledge_table(known.reports), "knowledge")
+    with source:
+        draw_provenance(asked, choice, known)
+
+
+def draw_form() -> tuple[str, str]:
+    """Draw the name of the set, and the score, in one row."""
+    PANEL.adopt_next()
+    with st.container(horizontal=True):
+        name = st.selectbox(
+            "Facts",
+            with_asked("facts", set_names()),
+            key="facts",
+            bind="query-params",
+            help="Sets that come with the app, then your own.",
+        )
+        score = st.selectbox(
+            "Score",
+            list(SCORES),
+            key="knowledge_score",
+            bind="query-params",
+            help="; ".join(f"{one.name}: {one.formula}" for one in SCORES.values())
+            + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
+        )
+    return name, score
+
+
+def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:
+    """Return what the chosen models know, read from the store; a refusal is said and its model left out."""
+    store = open_store()
+    protocol = choice.options.protocol
+    reports: dict[str, KnowledgeReport] = {}
+    keys: dict[str, ScoringKey] = {}
+    audits: dict[str, SelfAudit | None] = {}
+    missing: dict[str, ScoringKey] = {}
+    for name, precision in choice.asked:
+        model = model_label(name, precision)
+        try:
+            specs = precisions_of(resolve(name), precision)
+            check_protocol(name, specs[0].family, protocol)
+            keys_meant = [ScoringKey.of(spec, protocol) for spec in specs]
+            key = next((one for one in keys_meant if not missing_answers(store, one, asked)), None)
+            model = model_label(name, (key or keys_meant[0]).dtype)
+            if key is None:
+                missing[model] = keys_meant[0]
+                continue
+            audit = knowledge_audit_of(store, key, asked)
+            reports[model] = report_among(key, asked, score, protocol, store.shards(key), audit)
+            keys[model], audits[model] = key, audit
+        except AuditError as error:
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    return Known(reports, keys, audits, missing)
+
+
+@kept()
+def report_among(
+    key: ScoringKey,
+    asked: KnowledgeSet,
+    score: str,
+    protocol: Protocol,
+    shards: Sequence[str],
+    audit: SelfAudit | None,
+) -> KnowledgeReport:
+    """Work out what a model knows, while its shards and its self-audit are these."""
+    return knowledge_report(open_store(), key, asked, score, protocol)
+
+
+def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> None:
+    """Say what was not scored yet and offer to queue it; show the job that is, or was, at it."""
+    if not missing:
+        return
+    keys = {knowledge_key(asked, key) for key in missing.values()}
+    newest = {
+        job.key: job for job in reversed(open_queue().list(RECENT, kind="knowledge")) if job.key in keys
+    }
+    if any(job.state in ACTIVE for job in newest.values()):
+        draw_jobs([job.id for job in newest.values()])
+        return
+    for job in newest.values():
+        if job.state != "done":
+            draw_job(job)
+    with st.container(border=True):
+        names = " and ".join(plain(name) for name in missing)
+        st.markdown(f"**Not scored yet:** {names} with *{plain(asked.title)}*.")
+        if not may_audit():
+            draw_why_not()
+        elif st.button(
+            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_knowledge"
+        ):
+            try:
+                for key in missing.values():
+                    write(submit_knowledge, open_store(), open_queue(), asked, key)
+            except AuditError as error:
+                st.error(plain(str(error)), icon=":material/error:")
+                return
+            keep_a_worker()
+            st.rerun()
+
+
+def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:
+    """Make key figures: knowledge of each model, with the gap and what other subjects give."""
+    return [
+        KeyFigure(
+            f"Knowledge · {model}",
+            two_decimals(report.knowledge),
+            "J of the probability of the right answers, averaged over contexts: 0 never, 1 always right; "
+            f"guessing gives {two_decimals(report.chance)}. 95 % interval over templates.",
+            f"{_over_contexts(report)} · other subjects {two_decimals(report.elsewhere)}",
+        )
+        for model, report in reports.items()
+    ]
+
+
+def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
+    """Draw what was asked, of which models, how far the scores hold, and the commands that repeat them."""
+    st.markdown(f"**{plain(asked.title)}**  \n{plain(described(asked.source, asked.notes))}")
+    for model, report in known.reports.items():
+        st.markdown(f"**{plain(model)}**")
+        key, audit = known.keys[model], known.audits[model]
+        unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, asked) else NOT_AUDITED
+        facts = {
+            "weights and configuration (SHA-256, or revision)": key.identity,
+            "tokenizer": key.tokenizer,
+            "family and rules": f"{key.family}, rules {key.rules}",
+            "precision": key.dtype,
+            "protocol": choice.options.protocol,
+            "hash of templates, subjects and answers": asked.hash,
+            **(unaudited if audit is None else self_audit_facts(audit)),
+        }
+        draw_facts(facts)
+        draw_commands(
+            f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(asked.name)}"
+            f" --score {report.score} --protocol {choice.options.protocol}"
+            f"{dtype_option(key)}"
+        )
+        for item in report.left_out:
+            st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
+
+
+def _over_contexts(report: KnowledgeReport) -> str:
+    """Say what contexts make of knowledge: its interval over templates, and the gap."""
+    over = _over_templates(report)
+    if over is None:
+        return "one template"
+    return f"{ends(over, report.knowledge)} · gap {two_decimals(report.confidence_gap)}"
+
+
+def _over_templates(report: KnowledgeReport) -> Interval | None:
+    return next((one for one in report.intervals["knowledge"] if one.over == "templates"), None)
+
+
+def set_names() -> list[str]:
+    """List the shipped sets, the default first, then the user's own, damaged ones among them."""
+    return [*sorted(SHELF.shipped(), key=lambda name: name != FIRST), *OWN.names()]
+
+
+def opened(name: str) -> KnowledgeSet | None:
+    """Load the set of a name; for a damaged one of the user's own say why, and return none.
+
+    Raises
+    ------
+    TopicError
+        There is none of the name (any more).
+    """
+    if name not in set_names():
+        raise TopicError(f"There is no knowledge set named {name!r}; choose another under Facts.")
+    try:
+        return load_knowledge(name)
+    except TopicError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return None
+
+
+PANEL = OwnPanel(
+    what="Facts",
+    own=OWN,
+    key="facts",
+    shown="facts",
+    first=lambda: FIRST,
+    forms=FORMS,
+    examples=EXAMPLES,
+    endings=ENDINGS,
+    read=OWN.read_upload,
+    said=set_finding,
+    text=knowledge_toml,
+    use="what the command knowledge reads as --set",
+)
+
+
+def draw_own(name: str, asked: KnowledgeSet | None) -> None:
+    """Draw what can be done with the set that is shown, and another brought in."""
+    draw_hidden(SHELF)
+    PANEL.draw(name, asked)

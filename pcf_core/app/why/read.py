@@ -1,0 +1,303 @@
+"""What the shipped models read against what they say: a tab of *Why?*, and a row and sentences of Tilt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import kept, once
+from pcf_core.app.data import Loaded
+from pcf_core.app.lists import Stamp, stamp_of
+from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.widgets import plain
+from pcf_core.audit.factors import read_against, read_leans
+from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import Amplification, ReadTable, TrainingText
+from pcf_core.material.factors import read_counts
+from pcf_core.models.registry import training_of
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.tilts import even_stereotypes, tilts_of, unit_in
+from pcf_core.show.charts.read import read_scatter
+from pcf_core.show.findings.numbers import ends, two_decimals
+from pcf_core.show.findings.read import (
+    drawn_besides,
+    other_topic_finding,
+    read_finding,
+    read_intervals_note,
+    read_notes,
+    read_occupations_finding,
+    text_note,
+    uncompared_finding,
+    unread_finding,
+)
+
+HOW = """
+Each point is an occupation: across, the lean of the biographies of the training text whose first sentences
+name it, from −1 (all say mostly *she*) to +1 (all say mostly *he*); upwards, what the model says, its mean
+stereotype over the templates. Its area is the number of documents. On the **dotted** line the model says what
+it read; the **solid** line is fitted, freed of what small numbers of documents add to the spread, with its
+95 % band. A line flatter than the dotted one **flattens** the differences between occupations, a steeper one
+**amplifies** them, a falling one **reverses** them. That is said only where the intervals with and without
+that correction both lie on one side of 1, or both below 0. They allow for other occupations and biographies,
+and for what the sentence under the figures names besides. **Copies** is said where each holds 1 and lies
+within 0.8 to 1.25. The interval of the rank correlation allows for other occupations in the same templates.
+The text is counted by its pronouns, the model by all words of the topic; a lead may name an occupation of
+somebody else; and a model also read other texts. How far the two are apart does not say why.
+"""
+ORDER = "That of the order allows for other occupations in the same templates."
+MALE = "male"
+THREE_DIGITS = "%.3g"
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Nothing can be shown of what the chosen models read; ``problem``: why, a sentence."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """What is known of the chosen models' reading.
+
+    ``trainings``: by model, of those whose text was counted; ``found``: of those among them that can be
+    compared, at least one; ``unknown``: the models whose text was not counted.
+    """
+
+    table: ReadTable
+    trainings: Mapping[str, TrainingText]
+    found: Mapping[str, Amplification]
+    unknown: tuple[str, ...]
+
+    @property
+    def note(self) -> str:
+        """What was counted, and whose text is not known."""
+        known = text_note(list(self.trainings.values()), self.table.card)
+        return f"{known} {unread_finding(self.unknown)}" if self.unknown else known
+
+
+def read_of(loaded: Loaded) -> Read | Unread:
+    """Load the chosen models beside their training text, where it was counted."""
+    names, first = list(loaded.runs), loaded.first.run
+    if set(loaded.groups) != {"male", "female"}:
+        return Unread(other_topic_finding(first.topic.title))
+    try:
+        table = counts_now(stamp_of("factors"))
+        trainings = {name: text for name in names if (text := _training(loaded, name, table))}
+    except AuditError as error:
+        return Unread(str(error))
+    if not trainings:
+        return Unread(unread_finding(names))
+    compared = {name: loaded.remember(against_text, name, table) for name in trainings}
+    found = {name: one for name, one in compared.items() if one}
+    if not found:
+        return Unread(uncompared_finding(first.evidence.title))
+    return Read(table, trainings, found, tuple(name for name in names if name not in trainings))
+
+
+def _training(loaded: Loaded, name: str, table: ReadTable) -> TrainingText | None:
+    """Return what a model read, if the counts are of that."""
+    text = training_of(loaded.runs[name].run.scoring.identity)
+    return text if text and set(table.card.files) <= set(text.files) else None
+
+
+@kept()
+def counts_now(stamp: Stamp) -> ReadTable:
+    """Read what the shipped models' text says of occupations, again when a file of these changes."""
+    return read_counts()
+
+
+def against_text(loaded: Loaded, name: str, table: ReadTable) -> Amplification | None:
+    """Compare what a model says with its text; ``None`` where nothing of it can be compared."""
+    item, report, tilts = loaded.runs[name], loaded.even[name], tilts_of(loaded)[name]
+    names = [row.occupation for row in report.occupations]
+    unit = unit_in(item, report, loaded.options)
+    return read_against(names, report.groups, even_stereotypes(item, names), unit, tilts[MALE], table)
+
+
+def text_row(loaded: Loaded, read: Read, high: str) -> dict[str, float]:
+    """Return occupation -> lean of the training text towards ``high``, for the row of Tilt."""
+    sign = 1 if high == MALE else -1
+    return {name: sign * lean for name, lean in read_leans(loaded.first.run.evidence, read.table).items()}
+
+
+def draw_read() -> None:
+    """Draw the tab *What it read* of the page *Why?*."""
+    loaded = open_results()
+    with st.spinner("Comparing with the training text …"):  # the first time in a server loads scipy's tests
+        read = read_of(loaded)
+    if isinstance(read, Unread):
+        st.info(plain(read.problem), icon=":material/info:")
+        draw_provenance(loaded)
+        return
+    head = st.container()
+    model = st.selectbox(
+        "Model",
+        list(read.found),
+        key="read_model",
+        bind="query-params",
+        help="The picture shows one model at a time; the tables have all whose training text is known.",
+    )
+    found = read.found[model]
+    with head:
+        finding(*(read_finding(name, one) for name, one in read.found.items()))
+        finding(read_occupations_finding(model, found))
+    picture(
+        partial(read_scatter, found, model, list(loaded.runs)),
+        "read_scatter",
+        f"Mean stereotype of {model} against the lean of its training text, a point an occupation",
+        title=f"{model} against what it read",
+        source=loaded.source,
+    )
+    with st.expander("How sure?"):
+        key_figures(
+            read_figures(found),
+            loaded,
+            [f"{read_intervals_note({model: found})} {ORDER}"],
+            loaded.even,
+        )
+    st.caption("  \n".join(plain(note) for note in [*read_notes(found), read.note]))
+    with st.expander("The slopes of all models whose text is known"):
+        draw_table(read_lines(read.found), "read_lines", LINE_COLUMNS)
+    missing = left_out_table(found)
+    with st.expander(f"Left out, and why: {len(missing):,}"):
+        draw_table(missing, "read_left_out", alt="Occupations not compared")
+    with st.expander("Source"):
+        card = read.table.card
+        st.markdown(plain(f"{card.title}. {card.source}. {card.method} Licence: {card.licence}."))
+    foot(HOW, partial(once(read_table), read.found), "read", loaded, READ_COLUMNS)
+
+
+def read_figures(found: Amplification) -> list[KeyFigure]:
+    """Make key figures: slope, mean shift, rank agreement, occupations that differ."""
+    line, ranks = found.line, found.ranks
+    told = [row for row in found.occupations if row.differs]
+    return [
+        KeyFigure(
+            "Slope",
+            two_decimals(line.slope) if line else "–",
+            "Difference between two occupations in what the model says, per difference of 1 in its text: 1 "
+            "is a copy, 0 no link. Corrected for small numbers of documents; below: its interval, for other "
+            f"occupations and biographies, and for {drawn_besides(found)}.",
+            f"{ends(line.interval, line.slope)} · {line.verdict}" if line else f"none, {found.no_line}",
+        ),
+        KeyFigure(
+            "Shift to male words",
+            two_decimals(found.shift),
+            "Mean over occupations of what the model says less what its text says, both from −1 (she) to 1 "
+            "(he); 0 is none.",
+            ends(found.shift_interval, found.shift),
+        ),
+        KeyFigure(
+            "Same order",
+            two_decimals(ranks[0]) if ranks else "–",
+            "Spearman's rank correlation of the two: 1 is the same order of occupations, 0 no agreement; "
+            "below: its interval over occupations alone, in the same templates.",
+            f"{ends(ranks[1], ranks[0])} over occupations" if ranks else "too few occupations",
+        ),
+        KeyFigure(
+            "Differ from the text",
+            f"{len(told):,} of {len(found.occupations):,}",
+            "Occupations whose difference between model and text survives the control of false discoveries.",
+        ),
+    ]
+
+
+def _digits(label: str, what: str) -> object:
+    return st.column_config.NumberColumn(label, format=THREE_DIGITS, help=what)
+
+
+READ_COLUMNS = {
+    "he": st.column_config.NumberColumn("he", help="Documents with more masculine pronouns."),
+    "she": st.column_config.NumberColumn("she", help="Documents with more feminine pronouns."),
+    "neither": st.column_config.NumberColumn("tie", help="Documents with as many of both, or none."),
+    "share_he": _digits("share of he", "Of the documents with a majority, 0 to 1."),
+    "text": _digits("text", "Lean of the text, −1 (all she) to 1 (all he): 2 · share − 1."),
+    "text_low": _digits("text from", "Lower end of its 95 % interval (Wilson)."),
+    "text_high": _digits("text to", "Upper end of its 95 % interval."),
+    "model_says": _digits("model says", "Mean stereotype towards male words over the templates, −1 to 1."),
+    "says_low": _digits("says from", "Lower end of its 95 % interval over templates."),
+    "says_high": _digits("says to", "Upper end of its 95 % interval over templates."),
+    "difference": _digits("difference", "What the model says less what its text says."),
+    "low": _digits("from", "Lower end of the 95 % interval of the difference, from both."),
+    "high": _digits("to", "Upper end of the 95 % interval of the difference."),
+    "p": _digits("p alone", "Small where so large a difference would be rare without any."),
+    "p_controlled": _digits("p controlled", "For false discoveries over all occupations."),
+    "verdict": st.column_config.TextColumn(
+        "verdict",
+        help="amplifies: leans farther than the text. flattens: less far. reverses: the other way. copies: "
+        "within 0.2 of it. Else it cannot be told.",
+    ),
+}
+LINE_COLUMNS = {
+    "slope": _digits("slope", "1 is a copy; corrected for small numbers of documents."),
+    "low": _digits("from", "Lower end of its 95 % interval; what it allows for stands under the figures."),
+    "high": _digits("to", "Upper end of that interval."),
+    "plain": _digits("plain slope", "With the counted shares taken as they are."),
+    "plain_low": _digits("plain from", "Lower end of its 95 % interval."),
+    "plain_high": _digits("plain to", "Upper end of its 95 % interval."),
+    "shift": _digits("shift", "Mean of what the model says less what the text says."),
+    "shift_low": _digits("shift from", "Lower end of its 95 % interval."),
+    "shift_high": _digits("shift to", "Upper end of its 95 % interval."),
+    "rank_correlation": _digits("same order", "Spearman's rank correlation; 1 is the same order."),
+    "occupations": st.column_config.NumberColumn("occupations", help="How many are compared."),
+}
+
+
+def read_table(found: Mapping[str, Amplification]) -> pd.DataFrame:
+    """Make a table with one row per model × occupation, the largest differences first."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "occupation": row.count.occupation,
+                "he": row.count.he,
+                "she": row.count.she,
+                "neither": row.count.neither,
+                "share_he": row.count.share,
+                "text": row.count.lean,
+                "text_low": row.lean_interval.low,
+                "text_high": row.lean_interval.high,
+                "model_says": row.tilt,
+                "says_low": row.tilt_interval.low,
+                "says_high": row.tilt_interval.high,
+                "difference": row.difference,
+                "low": row.interval.low,
+                "high": row.interval.high,
+                "p": row.p_value,
+                "p_controlled": row.adjusted,
+                "verdict": row.verdict,
+            }
+            for name, one in found.items()
+            for row in sorted(one.occupations, key=lambda row: -abs(row.difference))
+        ]
+    )
+
+
+def read_lines(found: Mapping[str, Amplification]) -> pd.DataFrame:
+    """Make a table with one row per model: both slopes, the mean shift, the rank correlation."""
+    rows = []
+    for name, one in found.items():
+        row: dict[str, object] = {"model": name, "occupations": len(one.occupations)}
+        line = one.line
+        if line is not None:
+            row |= {"verdict": line.verdict, "slope": line.slope}
+            row |= {"low": line.interval.low, "high": line.interval.high, "plain": line.plain}
+            row |= {"plain_low": line.plain_interval.low, "plain_high": line.plain_interval.high}
+        row |= {
+            "shift": one.shift,
+            "shift_low": one.shift_interval.low,
+            "shift_high": one.shift_interval.high,
+        }
+        rows.append(row | {"rank_correlation": one.ranks[0] if one.ranks else None, "note": one.no_line})
+    return pd.DataFrame(rows)
+
+
+def left_out_table(found: Amplification) -> pd.DataFrame:
+    """Make a table with one row per occupation that is not compared."""
+    rows = [{"occupation": item.name, "because": item.reason} for item in found.left_out]
+    return pd.DataFrame(rows, columns=["occupation", "because"])

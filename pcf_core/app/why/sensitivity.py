@@ -1,0 +1,248 @@
+"""The tab Sensitivity: the loaded runs under all other choices, waited for, drawn, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pcf_core.app.caching import once, open_store
+from pcf_core.app.data import Loaded, must_wait
+from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.queue import Wanted, follow_readings
+from pcf_core.app.why.factors import LINE_COLUMNS
+from pcf_core.app.widgets import choose_one, plain
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.sensitivity import sensitivity
+from pcf_core.core.errors import AuditError
+from pcf_core.core.factors import MATCHINGS, Matching
+from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
+from pcf_core.report.factors import Panels, matching_table, panels_in
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.records import KeyFigure
+from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.findings.factors import matching_finding
+from pcf_core.show.findings.numbers import listed, two_decimals
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
+from pcf_core.show.overview import risk_answer
+
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+THREE_DIGITS = "%.3g"
+CHOICE_COLUMNS = {
+    "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
+    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is fair."),
+    "prejudice_risk": st.column_config.NumberColumn(
+        "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
+    ),
+    "caprice_risk": st.column_config.NumberColumn(
+        "caprice", format=THREE_DIGITS, help="The rest of R; 0 where no stereotype changes its sign."
+    ),
+    "stereotype_sd": st.column_config.NumberColumn(
+        "s.d.",
+        format=THREE_DIGITS,
+        help="Standard deviation of the stereotype over templates, averaged over occupations.",
+    ),
+    "change": st.column_config.NumberColumn(
+        "change of R", format="%+.3g", help="Against the present reading, which is the first row."
+    ),
+    "rank": st.column_config.NumberColumn(
+        "place", help="Of the models under this choice by R: 1 has the highest estimate."
+    ),
+}
+HOW = """
+Each row is one choice that an analyst makes: which words stand for a group, which templates and weights,
+which protocol. It is changed alone; everything else stays as the sidebar has it, and nothing is scored anew.
+The first row is the present reading with its interval, and a dotted line marks it for each model. A line
+joins the lowest and the highest R over many choices of a kind, such as leaving out one word after the other.
+Hollow marks are no choices and not in the range above: *sample* rows are halves of the templates drawn at
+random and all templates but one. They are chance, which an interval allows for where templates were drawn
+again, not where documents were. The others are what the authors' published scripts compute, which is not what
+their papers define.
+"""
+QUANTITIES: dict[str, Quantity] = {
+    "overall risk": "overall_risk",
+    "prejudice": "prejudice_risk",
+    "caprice": "caprice_risk",
+}
+
+
+class _Waits(Exception):
+    """The worker has to read a run first: an outcome, not an error."""
+
+
+def draw_sensitivity() -> None:
+    """Draw the tab."""
+    loaded = open_results()
+    found = sensitivities(loaded)
+    intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
+    finding(readings_finding(found, risk_answer(loaded.rows)))
+    with st.container(horizontal=True):
+        shown = choose_one(
+            "Show",
+            list(QUANTITIES),
+            default="overall risk",
+            key="sensitivity_risk",
+            help="Which risk the marks stand for.",
+        )
+        dimensions = st.multiselect(
+            "Choices",
+            dimensions_of(found),
+            key="dimensions",
+            bind="query-params",
+            placeholder="all",
+            help="Which kinds of choices are drawn; none for all.",
+        )
+    quantity = QUANTITIES[shown]
+    spans = {model: loaded.reports[model].interval(quantity) for model in found.models}
+    picture(
+        partial(sensitivity_dots, found, spans, quantity, dimensions),
+        "sensitivity_dots",
+        f"The {shown} of each model under each choice",
+        source=loaded.source,
+    )
+    with st.expander("How sure?"):
+        finding(loaded.order)
+        finding(*(sensitivity_finding(model, one, intervals[model]) for model, one in found.models.items()))
+        key_figures(range_figures(found), loaded)
+    missing = unavailable_lines(found)
+    if missing:
+        with st.expander(f"Choices that could not be tried, and why ({len(missing):,})"):
+            st.markdown("\n".join(f"- {line}" for line in missing))
+    with st.expander("The slopes of *Factors*, by which matches count"):
+        draw_slopes(loaded, [model for model in loaded.runs if model in found.models], quantity)
+    with st.expander("Every word left out, every random half"):
+        draw_table(once(choices_table)(found, ("each",)), "each_choice", CHOICE_COLUMNS)
+    foot(
+        HOW,
+        partial(once(choices_table), found, ("base", "choice", "sample", "script")),
+        "sensitivity",
+        loaded,
+        CHOICE_COLUMNS,
+    )
+
+
+def draw_slopes(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> None:
+    """Draw the slopes of *Factors* with exact matches alone, with close and with broad ones too."""
+    with st.spinner("Fitting lines …"):  # the first time in a server loads statsmodels
+        every = loaded.remember(matched_panels, models, quantity)
+    st.markdown(
+        "The list of occupations is matched with lines of the US statistics: exactly, closely, or with a "
+        "wider line. Which matches count is a choice too."
+    )
+    finding(
+        *(
+            matching_finding(model, {matching: found[model] for matching, found in every.items()})
+            for model in models
+        )
+    )
+    draw_table(matching_table(every), "matching", LINE_COLUMNS)
+
+
+def matched_panels(loaded: Loaded, models: Sequence[str], quantity: Quantity) -> dict[Matching, Panels]:
+    """Fit the lines of *Factors* under each rule of which matches count."""
+    return {
+        matching: {name: panels_in(loaded.runs[name], loaded.options, quantity, matching) for name in models}
+        for matching in MATCHINGS
+    }
+
+
+def sensitivities(loaded: Loaded) -> Sensitivities:
+    """Read every loaded run in other ways; follow what the worker still reads, or stop."""
+    found: dict[str, Sensitivity] = {}
+    waiting: list[Wanted] = []
+    options = loaded.options
+    for model, item in loaded.runs.items():
+        try:
+            found[model] = _sensitivity(item, options)
+        except _Waits:
+            waiting.append((item.run, "sensitivity", options))
+        except AuditError as error:
+            st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
+    if waiting:
+        follow_readings(waiting)
+    if not found:
+        st.stop()
+    return Sensitivities(found)
+
+
+def _sensitivity(item: LoadedRun, options: ViewOptions) -> Sensitivity:
+    """Load the table, again when a run is finished: it may be the one with full stops, say.
+
+    Raises
+    ------
+    _Waits
+        It has to be worked out by the worker.
+    """
+    if must_wait(item.run, "sensitivity", options):
+        raise _Waits
+    finished = [info.created.isoformat() for info in open_store().runs() if info.complete]
+    return once(sensitivity_among)(item, options, finished)
+
+
+def sensitivity_among(item: LoadedRun, options: ViewOptions, finished: Sequence[str]) -> Sensitivity:
+    """Read a run in other ways, also those that other ``finished`` runs allow."""
+    return sensitivity(open_store(), item.run, options)
+
+
+def range_figures(found: Sensitivities) -> list[KeyFigure]:
+    """Make key figures: the range of R over all choices, by model."""
+    figures = []
+    for model, one in found.models.items():
+        low, high = span(one)
+        figures.append(
+            KeyFigure(
+                f"Range of R · {model}",
+                f"{two_decimals(low)} – {two_decimals(high)}",
+                "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
+                "authors' scripts and samples of the templates are not among them.",
+                f"{two_decimals(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
+            )
+        )
+    return figures
+
+
+def choices_table(found: Sensitivities, kinds: Sequence[Kind]) -> pd.DataFrame:
+    """Make a table with one row per choice and model: risks, s.d. beside caprice, change of R, rank."""
+    rows = []
+    for model, one in found.models.items():
+        for variant in (one.base, *one.variants):
+            if variant.kind in kinds:
+                rows.append(
+                    {
+                        "choice": variant.dimension,
+                        "how": variant.label,
+                        "model": model,
+                        **{risk: getattr(variant, risk) for risk in RISKS},
+                        "stereotype_sd": variant.stereotype_sd,
+                        "change": variant.overall_risk - one.base.overall_risk,
+                        "rank": found.ranks(variant.key)[model],
+                        "note": variant.note,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def unavailable_lines(found: Sensitivities) -> list[str]:
+    """Say what could not be read otherwise and why, a line a choice with its models."""
+    lines: dict[tuple[str, str, str], list[str]] = {}
+    for model, one in found.models.items():
+        for missing in one.unavailable:
+            lines.setdefault((missing.dimension, missing.name, missing.reason), []).append(model)
+    whole = len(found.models)
+    told = []
+    for (dimension, name, reason), models in lines.items():
+        whose = "" if len(models) == whole else f" ({listed(models)})"
+        told.append(plain(f"{dimension}, {author(dimension)}{name}{whose}: {reason}"))
+    return told
+
+
+def author(dimension: str) -> str:
+    """Say whose a way is, where it is not the analyst's."""
+    return "the authors' " if dimension == SCRIPTS else ""
+
+
+def dimensions_of(found: Sensitivities) -> list[str]:
+    """List the kinds of choices that some model can be read with, in the order of the table."""
+    return list(dict.fromkeys(v.dimension for one in found.models.values() for v in one.variants))
