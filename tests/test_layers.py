@@ -23,6 +23,8 @@ APART = {
     *((high, low) for high in ("show", "report") for low in ("work", "mining")),
     *(("store", low) for low in ("material", "measure")),
 }
+# No part of Streamlit's documented interface.
+INNER = tuple(f"streamlit.{part}" for part in ("elements", "navigation", "proto", "runtime", "web"))
 HEAVY = {"torch", "transformers", "spacy"}
 MAY_BE_HEAVY = {
     "models/conversion.py",
@@ -85,6 +87,15 @@ def test_streamlit_torch_ray_and_fsspec_stay_in_their_files() -> None:
         assert "ray" not in tops or relative in {"work/ray_engine.py", "work/ray_pool.py"}, relative
         assert "inspect_ai" not in tops or relative == "texts/inspected/tasks.py", relative
         assert "fsspec" not in tops or relative == "store/places.py", relative
+
+
+def test_one_file_knows_the_inner_workings_of_streamlit() -> None:
+    knowing = {
+        path.relative_to(ROOT).as_posix()
+        for path in (*FILES, *(ROOT / "pages").glob("*.py"))
+        if any(name.startswith(INNER) for name in imports_of(path))
+    }
+    assert knowing == {"pcf_core/app/inside.py"}
 
 
 def test_nothing_imports_the_tasks_of_inspect() -> None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 import plotly.graph_objects as go
-from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
+from pcf_core.app.inside import GRAY_90
 from pcf_core.show.charts.theme import titled
 
 # The chosen segment, the chosen tab and a slider's value are written in the accent colour, which in the dark

@@ -11,8 +11,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pcf_core.app.inside import UploadedFile
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import AuditError
@@ -287,11 +287,24 @@ def draw_delete(
     """
     if name not in own or not may_audit():
         return
-    with st.popover(f"Delete {plain(name)} …", icon=":material/delete_forever:"):
-        st.markdown(f"**{plain(name)}** is deleted. Results scored with it stay in the cache.")
+    ask_to_delete(
+        f"Delete {plain(name)} …",
+        f"**{plain(name)}** is deleted. Results scored with it stay in the cache.",
+        key,
+        lambda: recorded("deleted", kind, name, delete, name),
+        deleted,
+    )
+
+
+def ask_to_delete(
+    label: str, consequence: str, key: str, carry_out: Callable[[], object], deleted: Callable[[], None]
+) -> None:
+    """Draw a button that says what would be deleted, and the second one behind it; both as Markdown."""
+    with st.popover(label, icon=":material/delete_forever:"):
+        st.markdown(consequence)
         if st.button("Delete for good", key=key, type="primary"):
             try:
-                recorded("deleted", kind, name, delete, name)
+                carry_out()
             except AuditError as error:
                 st.error(plain(str(error)), icon=":material/error:")
             else:

@@ -260,13 +260,12 @@ def of_kind(several: Sequence[FairPairAsked | CriteriaAsked], kind: type[Asked])
 def facts_known(keys: Iterable[ScoringKey]) -> tuple[str, ...]:
     """List the sets of facts that one of the models at least was asked in full."""
     several = {key.hash: key for key in keys}.values()
-    return tuple(asked.name for asked in list_knowledge() if any(was_asked(key, asked) for key in several))
-
-
-def was_asked(key: ScoringKey, asked: KnowledgeSet) -> bool:
-    """Tell whether a model was asked a set of facts in full."""
-    store = open_store()
-    return answered_among(key, asked, store.shards(key))
+    shards = {key: open_store().shards(key) for key in several}
+    return tuple(
+        asked.name
+        for asked in list_knowledge()
+        if any(answered_among(key, asked, shards[key]) for key in several)
+    )
 
 
 @kept(slots=64)

@@ -25,10 +25,8 @@ from typing import Any
 
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.web.cli import main
-from streamlit.web.server.starlette import starlette_static_routes
 
+from pcf_core.app.inside import serve, static_handler
 from pcf_core.app.mended import FIRST_STYLE
 
 # In the order of a page; what draws charts and tables is large, and waited for by nothing else.
@@ -40,8 +38,6 @@ LARGE_PARTS = ("DataFrame", "PlotlyChart")
 WITHOUT_CHARTS = ("", "index.html", "overview")  # addresses
 HEAD = 20_000  # characters of a script, at whose beginning its imports stand
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
-
-_make_handler = starlette_static_routes.create_streamlit_static_handler
 
 
 def part_files(static: Path, *parts: str) -> list[Path]:
@@ -86,7 +82,7 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
 
 def styled(directory: str, base_url: str | None) -> StaticFiles:
     """Return Streamlit's handler of static files; its documents have the style sheet and the preloads."""
-    handler = _make_handler(directory, base_url)
+    handler = static_handler(directory, base_url)
     plain_response = handler.get_response
     document = (Path(directory) / "index.html").read_text(encoding="utf8")
     document = document.replace("</body>", f"{FIRST_STYLE}</body>", 1)  # behind the styles of Streamlit's own
@@ -110,6 +106,4 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 if __name__ == "__main__":
     import pcf_core.app.shell  # noqa: F401  # what pages are made of, before anybody waits for it
 
-    PagesManager.uses_pages_directory = False
-    starlette_static_routes.create_streamlit_static_handler = styled
-    main(prog_name="streamlit")
+    serve(styled)

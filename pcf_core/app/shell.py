@@ -16,14 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import StopException
 
 from pcf_core.app.addresses import OLD, TAB_OF, TABS, leads_to
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, draw_choice, follow_pinned
 from pcf_core.app.compare.presets import follow_preset
+from pcf_core.app.inside import StopException, StreamlitPage, takes_folder_for_pages
 from pcf_core.app.links import (
     TAKEN,
     drop_infinite,
@@ -83,7 +81,7 @@ def open_frame() -> StreamlitPage:
 
 def _open_frame() -> StreamlitPage:
     st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
-    old_kind = PagesManager.uses_pages_directory
+    old_kind = takes_folder_for_pages()
     inside = is_inside()
     closed = () if inside and may_audit() else FOR_AUDITORS
     sections = {

@@ -125,7 +125,9 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     left.markdown(HOW)
     with middle:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
-        draw_changes_table(changed, loaded.over)
+        if changed:
+            table = several_table([comparison for _, comparison in changed], loaded.over)
+            draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
             draw_ranks(loaded, line)
     with right:
@@ -433,10 +435,3 @@ def draw_no_pairs() -> None:
             icon=":material/play_arrow:",
             query_params={"score_model": [*series[-1].models]},
         )
-
-
-def draw_changes_table(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
-    """Draw the rows of the differences, the aligned checkpoint first."""
-    if found:
-        table = several_table([comparison for _, comparison in found], over)
-        draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")

@@ -12,7 +12,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.own import upload_file
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.texts.imported import parameters_of as parameters_of_imported
+from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label
@@ -40,7 +40,7 @@ from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
 
-NEXT = "cr_own_next"
+NEXT = "cr_next"
 LABELLER = "cr_labeller"
 MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
@@ -73,7 +73,6 @@ does = "male"
 did = "operated on a patient"
 """,
 }
-KEPT_NEXT = "cr_next"
 MOST = 12
 Choices = dict[str, str | int | float | list[str] | None]
 
@@ -161,7 +160,7 @@ def draw_many_questions() -> int | None:
 
 
 def adopt_next() -> None:
-    """Take over what :func:`draw_own` was told, before the page's widgets are drawn."""
+    """Take over what :func:`draw_own` or :func:`draw_kept` was told, before the page's widgets are drawn."""
     st.session_state.update(st.session_state.pop(NEXT, {}))
 
 
@@ -283,17 +282,7 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
 
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
     """Return the query parameters that open a request of this hash on the page, where it can."""
-    try:
-        asked = CRITERIA_AUDIT.load_asked(open_store(), key)
-        choices = choices_of(asked)
-    except AuditError:
-        return None
-    if asked.imported:
-        return parameters_of_imported(asked)
-    if choices is None:
-        return None
-    said = {name: value for name, value in choices.items() if value is not None}
-    return {name: value if isinstance(value, list) else str(value) for name, value in said.items()}
+    return way_back(CRITERIA_AUDIT, key, choices_of)
 
 
 def draw_kept() -> None:
@@ -310,7 +299,7 @@ def draw_kept() -> None:
             label = model_label(asked.model, asked.key.dtype)
             left.markdown(f"**{plain(label)}** · {plain(said)}")
             if right.button("Open", key=f"criteria_open_{asked.hash}", help="Show what was found then."):
-                st.session_state[KEPT_NEXT] = choices
+                st.session_state[NEXT] = choices
                 st.rerun()
 
 
@@ -331,8 +320,3 @@ def way_text(asked: CriteriaAsked) -> str:
         f"written, {asked.wording}, {count(asked.repeats, 'text')} of each prompt, "
         f"{decoding_text(asked.generation.decoding)}"
     )
-
-
-def adopt_kept() -> None:
-    """Take over what :func:`draw_kept` was told, before the page's widgets are drawn."""
-    st.session_state.update(st.session_state.pop(KEPT_NEXT, {}))

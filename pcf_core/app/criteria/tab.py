@@ -11,7 +11,7 @@ from dataclasses import replace
 import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
-from pcf_core.app.criteria.own import adopt_kept, adopt_next, draw_kept
+from pcf_core.app.criteria.own import adopt_next, draw_kept
 from pcf_core.app.criteria.request import EXPERIMENTS, Which, draw_request, requests_of
 from pcf_core.app.criteria.results import complete_result, found_of
 from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
@@ -357,7 +357,6 @@ def which_of(asked: CriteriaAsked) -> Which:
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
-    adopt_kept()
     request = draw_request()
     draw_kept()
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)

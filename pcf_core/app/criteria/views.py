@@ -222,7 +222,7 @@ def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, 
     tables = [published_table(experiment, results) for experiment in experiments]
     draw_table(
         pd.concat(tables, ignore_index=True).fillna(""),
-        f"criteria_published_{'_'.join(experiments)}_{_way(results)}",
+        f"criteria_published_{'_'.join(experiments)}_{next(iter(results.values())).asked.answering}",
     )
 
 
@@ -242,7 +242,7 @@ def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, Crit
                 "quantity": row.quantity,
                 "of": row.subject,
                 "printed": "" if row.value is None else digits(row.value),
-                **{plain_name(model): own_value(row, result) for model, result in results.items()},
+                **{f"{model}, here": own_value(row, result) for model, result in results.items()},
                 "status": row.status,
                 "note": row.note,
                 "section": row.section,
@@ -290,12 +290,3 @@ def _answers_value(row: PublishedCriterion, report: AnswersReport) -> str:
         right, wrong = sum(cell.right for cell in cells), sum(cell.wrong for cell in cells)
         return digits(wrong / (right + wrong)) if right + wrong else ""
     return ""
-
-
-def plain_name(model: str) -> str:
-    """Write a model as the head of a column."""
-    return f"{model}, here"
-
-
-def _way(results: Mapping[str, CriteriaResult]) -> str:
-    return next(iter(results.values())).asked.answering

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pcf_core.app.caching import open_store
-from pcf_core.app.texts.imported import parameters_of as parameters_of_imported
+from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
@@ -94,21 +94,7 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
 
 def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
     """Return the query parameters that open a request of this hash on the page, where it can."""
-    try:
-        asked = FAIRPAIR_AUDIT.load_asked(open_store(), key)
-        choices = choices_of(asked)
-    except AuditError:
-        return None
-    if asked.imported:
-        return parameters_of_imported(asked)
-    if choices is None:
-        return None
-    said = {name: value for name, value in choices.items() if value not in (None, [])}
-    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
-
-
-def _written(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return way_back(FAIRPAIR_AUDIT, key, choices_of)
 
 
 def draw_kept() -> None:

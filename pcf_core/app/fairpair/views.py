@@ -231,7 +231,8 @@ def draw_words(shown: Shown) -> None:
             bind="query-params",
             help="The strongest phrases; some texts of either side that have the chosen one.",
         )
-        draw_phrase(result, report.words[phrases.index(phrase)])
+        row = report.words[phrases.index(phrase)]
+        _draw_behind(result, row, lambda text: phrase_places(text, row.words))
     finding(*categories.findings)
     draw_picture(categories, source=FAIRPAIR_SOURCE)
     having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
@@ -333,11 +334,6 @@ def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return None
-
-
-def draw_phrase(result: FairPairResult, row: WordDifference) -> None:
-    """Draw the texts behind a phrase, a few of either side."""
-    _draw_behind(result, row, lambda text: phrase_places(text, row.words))
 
 
 def draw_category(result: FairPairResult, row: CategoryDifference) -> None:

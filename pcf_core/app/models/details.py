@@ -13,6 +13,7 @@ from pcf_core.app.choice import draw_pin
 from pcf_core.app.data import draw_lookable, scored_models
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.models.tables import DTYPES, main_memory
+from pcf_core.app.own import ask_to_delete
 from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
@@ -397,15 +398,11 @@ def draw_delete(key: str, title: str) -> None:
     """Draw the button, and the second one behind it; a viewer gets none."""
     if not may_audit():
         return
-    with st.popover("Delete …", icon=":material/delete_forever:"):
-        st.markdown(
-            f"**{plain(title)}** is deleted with its results. Scores that another run reads too stay. "
-            "Whoever wants it again has to score it again."
-        )
-        if st.button("Delete for good", key=f"delete_run_{key}", type="primary"):
-            try:
-                recorded("deleted", "run", f"{key} {title}", delete_run, open_store(), open_queue(), key)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
-                st.rerun()
+    ask_to_delete(
+        "Delete …",
+        f"**{plain(title)}** is deleted with its results. Scores that another run reads too stay. "
+        "Whoever wants it again has to score it again.",
+        f"delete_run_{key}",
+        lambda: recorded("deleted", "run", f"{key} {title}", delete_run, open_store(), open_queue(), key),
+        st.rerun,
+    )

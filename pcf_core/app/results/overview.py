@@ -95,7 +95,12 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
     shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.kind == "imported"]
     if is_presented():  # the texts of a table have one size, too small for the last row
-        figure = risk_bars([as_bar(row) for row in shown])
+        figure = risk_bars(
+            [
+                RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
+                for row in shown
+            ]
+        )
         chart(figure, "models_presented", "Risk of each model", source=loaded.source)
         return
     with st.container(key="cards_of_models"):
@@ -106,11 +111,6 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
     st.caption(plain(" ".join([BAR_LEGEND, copies]).strip()))
-
-
-def as_bar(row: ModelRow) -> RiskBar:
-    """Return a model as the picture of risks has it."""
-    return RiskBar(row.model, "run", row.prejudice, row.caprice, row.overall, row.low, row.high)
 
 
 def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB
@@ -48,7 +50,9 @@ def draw_import() -> None:
         return
     with st.expander("Import a pack", icon=":material/move_to_inbox:"):
         st.caption("Results of models that you cannot run: somebody else has scored them.")
-        file = upload_file("Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, clear_pack)
+        file = upload_file(
+            "Pack", [ENDING], LARGEST_PACK // 1_000_000, "pack_file", PACK_HELP, partial(clear, PACK_ARRIVED)
+        )
         if file is not None and st.button("Import", key="pack_import"):
             try:
                 with st.spinner("Checking, and working reports of texts out again …"):
@@ -59,15 +63,10 @@ def draw_import() -> None:
                     "imported", "pack", f"{names} {signature}", import_pack, open_store(), pack, signature
                 )
             except AuditError as error:
-                clear_pack()
+                clear(PACK_ARRIVED)
                 st.error(plain(str(error)), icon=":material/error:")
         if PACK_ARRIVED in st.session_state:
             draw_arrived(st.session_state[PACK_ARRIVED])
-
-
-def clear_pack() -> None:
-    """Say no more of the last import."""
-    st.session_state.pop(PACK_ARRIVED, None)
 
 
 def draw_arrived(arrived: Arrived) -> None:
@@ -115,13 +114,18 @@ def draw_log_import() -> None:
     with st.expander("Import a log of Inspect", icon=":material/move_to_inbox:"):
         st.caption("Texts of models of any provider that Inspect knows: docs/inspect.md has the command.")
         file = upload_file(
-            "Log", [".eval", ".json"], LARGEST_LOG // 1_000_000, "log_file", LOG_HELP, clear_log
+            "Log",
+            [".eval", ".json"],
+            LARGEST_LOG // 1_000_000,
+            "log_file",
+            LOG_HELP,
+            partial(clear, LOG_ARRIVED),
         )
         if file is not None and st.button("Import", key="log_import"):
             try:
                 st.session_state[LOG_ARRIVED] = bring(file.getvalue())
             except AuditError as error:
-                clear_log()
+                clear(LOG_ARRIVED)
                 st.error(plain(str(error)), icon=":material/error:")
         for sentence in st.session_state.get(LOG_ARRIVED, ()):
             st.markdown(plain(sentence))
@@ -159,6 +163,6 @@ def ask(arrived: ArrivedTexts) -> None:
     keep_a_worker()
 
 
-def clear_log() -> None:
+def clear(arrived: str) -> None:
     """Say no more of the last import."""
-    st.session_state.pop(LOG_ARRIVED, None)
+    st.session_state.pop(arrived, None)

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app import own
 from pcf_core.app.caching import once
+from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.own import note_written, upload_file
 from pcf_core.app.roles import recorded

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app.caching import open_queue
+from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, topics
 from pcf_core.app.own import upload_file
 from pcf_core.app.page import finding

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pcf_core.app.caching import open_store
+from pcf_core.app.own import ask_to_delete
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
@@ -109,6 +110,32 @@ def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[
     return {CRITERIA_KEY: [title_of(asked)], "cr_view": asked.experiment}
 
 
+def way_back(
+    audit: TextAudit[TextAsked, Material, TextResult],
+    key: str,
+    choices_of: Callable[[TextAsked], Mapping[str, object] | None],
+) -> Mapping[str, str | list[str]] | None:
+    """Return the query parameters that open a request of this hash on its tab, where it can.
+
+    ``choices_of``: what the tab's form has to say, by the keys of its widgets; ``None`` where it cannot.
+    """
+    try:
+        asked = audit.load_asked(open_store(), key)
+        choices = choices_of(asked)
+    except AuditError:
+        return None
+    if asked.imported:
+        return parameters_of(asked)
+    if choices is None:
+        return None
+    said = {name: value for name, value in choices.items() if value not in (None, [])}
+    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def draw_kept_texts() -> None:
     """Draw the imported text audits with what deletes them; nothing where there are none."""
     store = open_store()
@@ -135,13 +162,11 @@ def draw_kept_texts() -> None:
 
 def draw_delete(key: str, title: str) -> None:
     """Draw the button, and the second one behind it."""
-    with st.popover("Delete …", icon=":material/delete_forever:"):
-        st.markdown(f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.")
-        if st.button("Delete for good", key=f"delete_texts_{key}", type="primary"):
-            try:
-                delete = open_store().delete_imported_texts
-                recorded("deleted", "text audit", f"{key} {title}", delete, key)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
-                st.rerun()
+    delete = open_store().delete_imported_texts
+    ask_to_delete(
+        "Delete …",
+        f"**{plain(title)}** is deleted with its texts. Whoever wants it again has to import it.",
+        f"delete_texts_{key}",
+        lambda: recorded("deleted", "text audit", f"{key} {title}", delete, key),
+        st.rerun,
+    )

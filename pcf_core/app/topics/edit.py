@@ -18,7 +18,6 @@ from pcf_core.app.own import note_written
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
     DRAFTS,
-    NEW,
     Draft,
     Fields,
     GroupFields,
@@ -295,11 +294,6 @@ def one_of(label: str, draft: Draft, field: str, value: str, names: Sequence[str
             help="What the sidebar begins with when somebody chooses this topic.",
         )
     )
-
-
-def draw_new_form() -> None:
-    """Draw the form of a topic that does not exist yet."""
-    draw_form(NEW)
 
 
 def draw_actions(topic: Topic) -> None:

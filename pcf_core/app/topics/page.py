@@ -13,13 +13,12 @@ from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template
 from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import draw_figures, draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
-from pcf_core.app.topics.draft import adopt_pointed, as_it_stands, is_changed, is_gone, opened
+from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
 from pcf_core.app.topics.edit import (
     draw_actions,
     draw_delete,
     draw_discard,
     draw_form,
-    draw_new_form,
     draw_upload,
 )
 from pcf_core.app.widgets import described, draw_facts, plain
@@ -147,7 +146,7 @@ def draw_new() -> None:
     """Draw a topic from a file, or written here."""
     draw_upload()
     st.subheader("Write")
-    draw_new_form()
+    draw_form(NEW)
 
 
 def shown_topic(name: str, view: str) -> Topic | None:

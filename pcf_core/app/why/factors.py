@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pcf_core.app.caching import once
 from pcf_core.app.data import Loaded
+from pcf_core.app.inside import UploadedFile
 from pcf_core.app.own import too_large, upload_file
 from pcf_core.app.page import draw_picture, draw_table, finding, foot, key_figures, open_results
 from pcf_core.app.roles import may_audit
