@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.roles import may_audit, recorded
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.settings import settings
@@ -220,12 +220,9 @@ def draw_upload(
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
-        try:
+        with refusals_said():
             found = found.model_copy(update={"name": name})
             recorded("uploaded", kind, name, own.save, found)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             kept(name)
 
 
@@ -303,9 +300,6 @@ def ask_to_delete(
     with st.popover(label, icon=":material/delete_forever:"):
         st.markdown(consequence)
         if st.button("Delete for good", key=key, type="primary"):
-            try:
+            with refusals_said():
                 carry_out()
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
                 deleted()

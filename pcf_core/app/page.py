@@ -29,9 +29,9 @@ from pcf_core.app.queue import (
     latest_jobs,
 )
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import draw_facts, plain, plain_label
+from pcf_core.app.widgets import draw_facts, plain, plain_label, refusals_said
 from pcf_core.audit.results import is_unchecked
-from pcf_core.core.errors import AuditError, ModelError
+from pcf_core.core.errors import ModelError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
@@ -157,12 +157,9 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
         elif st.button(
             "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
         ):
-            try:
+            with refusals_said():
                 for run in missing.values():
                     submit(run)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
                 st.rerun()
 
 

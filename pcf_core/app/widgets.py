@@ -1,4 +1,4 @@
-"""What all pages draw with: text, tables of facts, a control that keeps its value, a row of controls.
+"""What all pages draw with: text, refusals, tables of facts, a control that keeps its value, a row of them.
 
 Names and sentences may come from a user's file and are never markup.
 """
@@ -6,12 +6,15 @@ Names and sentences may come from a user's file and are never markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+
+from pcf_core.core.errors import AuditError
 
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
@@ -38,6 +41,15 @@ def plain_label(text: str) -> str:
     Signs that mean something only where a line begins stay bare, so that "mini-gpt" is no "mini\-gpt".
     """
     return MADE_OTHER.sub(JOINER, text).translate(WITHIN_A_LINE)
+
+
+@contextmanager
+def refusals_said() -> Iterator[None]:
+    """Say in a sentence what is refused inside, and go on behind it."""
+    try:
+        yield
+    except AuditError as error:
+        st.error(plain(str(error)), icon=":material/error:")
 
 
 def described(source: str, notes: str) -> str:

@@ -10,10 +10,9 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
-from pcf_core.app.own import upload_file
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.imported import way_back
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label
 from pcf_core.material.safety.text import MAX_NAME
@@ -186,7 +185,7 @@ def draw_own(experiment: ExperimentName) -> None:
 
 
 def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
-    file = upload_file(
+    file = own.upload_file(
         "File",
         ENDINGS[experiment],
         own.LARGEST_UPLOAD,
@@ -210,11 +209,8 @@ def _draw_upload(experiment: ExperimentName, kind: str, key: str) -> None:
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Keep it", key=f"keep_{kind}", type="primary", icon=":material/upload:"):
-        try:
+        with refusals_said():
             recorded("uploaded", experiment, name, keep_own, experiment, name, file.name, data)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             _go_to(key, name)
 
 

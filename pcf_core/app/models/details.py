@@ -17,7 +17,7 @@ from pcf_core.app.own import ask_to_delete
 from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
-from pcf_core.app.widgets import draw_facts, plain, size_text
+from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
 from pcf_core.audit.results import self_audit_of
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import LeftOut
@@ -302,12 +302,9 @@ def draw_button(offer: Offer) -> None:
         icon=":material/download:",
         disabled=bool(offer.terms) and not accepted,
     ):
-        try:
+        with refusals_said():
             write(submit_fetch, open_queue(), offer, accepted)
             keep_a_worker()
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             st.rerun()
 
 

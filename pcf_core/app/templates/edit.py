@@ -14,8 +14,7 @@ from pcf_core.app.caching import kept
 from pcf_core.app.lists import mined_set, set_names
 from pcf_core.app.templates.draft import Shown, edit
 from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
-from pcf_core.app.widgets import draw_facts, plain
-from pcf_core.core.errors import AuditError
+from pcf_core.app.widgets import draw_facts, plain, refusals_said
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.template_editing import (
@@ -74,11 +73,8 @@ def ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) 
 
 def changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
     """Make a change and draw the page anew; a refusal is said beside the button."""
-    try:
+    with refusals_said():
         edit(name, change)
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-    else:
         st.rerun()
 
 

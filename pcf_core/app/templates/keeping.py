@@ -13,11 +13,10 @@ from pcf_core.app import own
 from pcf_core.app.caching import once
 from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
-from pcf_core.app.own import note_written, upload_file
 from pcf_core.app.roles import recorded
 from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
-from pcf_core.app.widgets import plain
-from pcf_core.core.errors import AuditError, TemplateError
+from pcf_core.app.widgets import refusals_said
+from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.material.safety.reading import label
@@ -83,15 +82,12 @@ def draw_save(mined: MinedSet) -> None:
             help="Keeps the set with its history among your own.",
         )
     if pressed:
-        try:
+        with refusals_said():
             if name == mined.name:
                 check_not_overtaken(name)
             changed = named_as(mined, name, title)
             recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
             own.note_written("templates", name)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             discard(mined.name)
             go_to(name)
 
@@ -118,7 +114,7 @@ def go_to(name: str, view: str = "edit") -> None:
 def draw_import() -> None:
     """Draw a set from a file: our columns, or the papers' published lists."""
     st.subheader("Upload")
-    file = upload_file(
+    file = own.upload_file(
         "CSV or Parquet",
         ["csv", "parquet"],
         LARGEST_IMPORT,
@@ -136,13 +132,10 @@ def draw_import() -> None:
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
-        try:
+        with refusals_said():
             check_new_name(name)
             recorded("uploaded", "templates", name, save_set, imported_as(file, name))
             own.note_written("templates", name)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             go_to(name, "see")
 
 
@@ -277,13 +270,10 @@ def draw_new() -> None:
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Save the set", key="save_new_set", type="primary", icon=":material/save:"):
-        try:
+        with refusals_said():
             check_new_name(name)
             recorded("changed", "templates", name, save_set, written_set(name, lines, form))
-            note_written("templates", name)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
+            own.note_written("templates", name)
             go_to(name, "see")
 
 

@@ -22,8 +22,8 @@ from pcf_core.app.own import upload_file
 from pcf_core.app.page import finding
 from pcf_core.app.queue import ACTIVE, draw_queue, keep_a_worker, recent_jobs
 from pcf_core.app.roles import recorded, write
-from pcf_core.app.widgets import plain, size_text
-from pcf_core.core.errors import AuditError, CorpusError, TemplateError
+from pcf_core.app.widgets import plain, refusals_said, size_text
+from pcf_core.core.errors import CorpusError, TemplateError
 from pcf_core.core.settings import settings
 from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import MAX_NAME, shown
@@ -139,7 +139,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
     ).strip()
     ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
     if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
-        try:
+        with refusals_said():
             check_free(name)
             rule_for([known[topic] for topic in names], constructions)  # refuses what does not go together
             corpus = (
@@ -158,9 +158,6 @@ def draw_form(corpora: dict[str, Path]) -> None:
                     constructions=constructions,
                 )
             )
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             st.rerun()
 
 
@@ -230,11 +227,8 @@ def draw_delete(name: str, path: Path) -> None:
     with st.popover("Delete this upload …", icon=":material/delete_forever:"):
         st.markdown(f"**{plain(name)}** is deleted. Sets that were mined from it stay.")
         if st.button("Delete for good", key="delete_upload", type="primary"):
-            try:
+            with refusals_said():
                 recorded("deleted", "corpus", name, delete_upload, path)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-            else:
                 st.rerun()
 
 

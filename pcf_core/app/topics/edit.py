@@ -14,7 +14,6 @@ from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import take_usual
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
-from pcf_core.app.own import note_written
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
     DRAFTS,
@@ -30,8 +29,8 @@ from pcf_core.app.topics.draft import (
     topic_of,
     write_down,
 )
-from pcf_core.app.widgets import plain
-from pcf_core.core.errors import AuditError, TopicError
+from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
 from pcf_core.material.own_topics import (
     OWN,
@@ -106,9 +105,9 @@ def draw_form(name: str) -> None:
     draft = draft_of(name)
     draft = write_down(name, draw_fields(name, draft))
     draw_verdict(draft)
-    fields, own = draft.fields, own_topics()
+    fields = draft.fields
     kept = fields.name.strip()
-    replaces = kept == name and name in own
+    replaces = kept == name and name in own_topics()
     with st.container(horizontal=True):
         pressed = st.button(
             "Save" if replaces else "Save as a new topic",
@@ -120,16 +119,13 @@ def draw_form(name: str) -> None:
         if draft.changed:
             draw_discard(name)
     if pressed:
-        try:
+        with refusals_said():
             if replaces:
                 check_not_overtaken(name)
             topic = topic_of(fields)
             recorded("changed", "topic", topic.name, save_topic, topic, replace=replaces)
-        except AuditError as error:
-            st.error(plain(str(error)), icon=":material/error:")
-        else:
             discard(name)
-            note_written("topic", kept)
+            own.note_written("topic", kept)
             point_at(kept, "see")
             st.rerun()
 
@@ -352,11 +348,8 @@ def use(name: str) -> None:
 
 def kept(topic: Topic, view: str) -> None:
     """Save a topic and show it; a refusal is said here."""
-    try:
+    with refusals_said():
         recorded("changed", "topic", topic.name, save_topic, topic)
-    except AuditError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-    else:
         own.note_written("topic", topic.name)
         point_at(topic.name, view)
         st.rerun()

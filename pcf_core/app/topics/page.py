@@ -10,7 +10,6 @@ import streamlit as st
 from pcf_core.app import own
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
-from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import draw_figures, draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
 from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
@@ -108,7 +107,7 @@ chess player
 }
 
 
-PANEL = OwnPanel(
+PANEL = own.OwnPanel(
     what="Lists",
     own=OWN,
     key="list",
@@ -393,7 +392,7 @@ def probes_table(checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
 def draw_lists() -> None:
     """Draw the choice and view of a list, what can be done with it, and another brought in."""
     PANEL.adopt_next()
-    draw_hidden(OWN.shelf)
+    own.draw_hidden(OWN.shelf)
     names = with_asked("list_shown", list_names())
     name = st.selectbox(
         "List",
