@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 import streamlit as st
 
@@ -10,9 +14,13 @@ from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_store
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import RunError
 from pcf_core.core.run import RunSpec
-from pcf_core.core.settings import Settings
+from pcf_core.core.settings import Settings, settings
 from pcf_core.measure.bootstrap import RISKS
+from pcf_core.models.precision import AUTO
+from pcf_core.store.results import RunInfo
+from pcf_core.store.shards import now
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
@@ -106,8 +114,38 @@ def test_runs_come_by_template_set_and_model_not_by_age(run: RunSpec) -> None:
 def test_draws_are_read_with_what_is_known_of_their_templates_now(run: RunSpec) -> None:
     drawn = planned(with_templates(run, documents=1), 0.1)
     score_run(drawn, open_store(), lambda spec, protocol: fake_scorer(drawn.scoring, drawn.topic))
-    now = with_templates(run, documents=7)
-    found = data.drawn_run(now)
+    known = with_templates(run, documents=7)
+    found = data.drawn_run(known)
     assert found is not None
     assert found.key == drawn.key
-    assert found.templates == now.templates
+    assert found.templates == known.templates
+
+
+def test_statistics_behind_weights_decide_what_is_shown(
+    run: RunSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A corrected figure of employment changes weighted risks and no run key: what was kept is not shown."""
+    folder = tmp_path / "assets" / "factors"
+    shutil.copytree(settings().assets / "factors", folder)
+    monkeypatch.setenv("PCF_ASSETS", str(folder.parent))
+    settings.cache_clear()
+    before = data.stored_state(run, "exact")
+    assert data.stored_state(run, "exact") == before
+    with sorted(folder.glob("*.csv"))[0].open("a", encoding="utf8") as file:
+        file.write("\n")
+    assert data.stored_state(run, "exact") != before
+
+
+def test_an_imported_run_is_of_the_precision_that_was_chosen(
+    run: RunSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores of one model in two number types come under one name; neither is shown as the other."""
+    keys = [run.scoring.model_copy(update={"dtype": dtype}) for dtype in ("bfloat16", "float32")]
+    brain, single = (run.model_copy(update={"scoring": key}).as_imported for key in keys)
+    infos = [RunInfo(run=one, complete=True, created=now(), provenance={}) for one in (brain, single)]
+    monkeypatch.setattr(data, "open_store", lambda: SimpleNamespace(runs=lambda: infos))
+    lists = run.topic, run.evidence, run.templates
+    for precision, expected in (("bfloat16", brain), ("float32", single), (AUTO, brain)):
+        assert data.imported_run(brain.scoring.name, precision, lists, "exact") is expected
+    with pytest.raises(RunError, match="No imported run of"):
+        data.imported_run(brain.scoring.name, "float16", lists, "exact")

@@ -157,6 +157,7 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
         (["--policy", "no-such.toml"], "no-such.toml cannot be read"),
         (["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"], "--max-risk stands beside --policy"),
         (["--policy", "docs/gate-policy.toml", "--topic", "gender"], "--topic stands beside --policy"),
+        (["--policy", "docs/gate-policy.toml", "--max-caprice", "0"], "--max-caprice stands beside --policy"),
     ],
 )
 def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:
