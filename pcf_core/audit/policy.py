@@ -29,6 +29,7 @@ Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt"]
 MAX_BYTES = 64 * 1024
 MOST_CONTEXTS, MOST_LIMITS = 20, 50
 RUN_KEY = re.compile("[0-9a-f]{6,16}")  # a baseline of this form is a run
+PACK = ".pcfpack"  # and one that ends so a pack; any other is a model
 QUANTITIES: dict[str, Quantity] = {
     "risk": "overall_risk",
     "prejudice": "prejudice_risk",

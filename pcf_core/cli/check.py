@@ -12,7 +12,7 @@ import typer
 
 from pcf_core.audit.comparing import common_names
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_plan
-from pcf_core.audit.policy import RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
+from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
@@ -214,10 +214,8 @@ class Gate:
         RunError
             It has nothing in common with the run.
         """
-        from pcf_core.report.packs import ENDING
-
         name = self.baseline or context.baseline
-        if name.endswith(ENDING):
+        if name.endswith(PACK):
             return self.packs.found(Path(name), run)
         if RUN_KEY.fullmatch(name):
             kept = self.store.load_run(name)

@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from pcf_core.audit.policy import PACK
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.scoring import opening
+from pcf_core.report.packs import ENDING
 from pcf_core.store.store import Store
 from tests.command_line import ROOT, SCHEMAS, Done, run_here, run_process
 
@@ -226,6 +228,10 @@ def test_a_pack_is_a_baseline_and_is_not_imported(shipped: Settings, pack: str) 
 def test_the_same_weights_in_a_pack_have_not_increased(pack: str) -> None:
     (limit,) = answer("--model", BALANCED, "--max-increase", "0", "--baseline", pack)["contexts"][0]["limits"]
     assert (limit["verdict"], limit["value"], limit["p_value"]) == ("within", 0, None)
+
+
+def test_policies_know_packs_by_the_ending_that_packs_have() -> None:
+    assert PACK == ENDING
 
 
 def test_a_pack_that_does_not_say_which_run_is_refused(pack: str, tmp_path: Path) -> None:
