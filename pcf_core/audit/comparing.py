@@ -110,17 +110,8 @@ def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common
     """
     if first.run.key == second.run.key:
         raise RunError(f"The run {first.run.key} cannot be compared with itself; name two runs.")
-    for read in (first, second):
-        refuse_plan(read.run)
-    one, other = first.run.drawn, second.run.drawn
-    groups = first.run.topic.group_names
-    if set(groups) != set(second.run.topic.group_names):
-        raise RunError(
-            f"The runs {first.run.key} and {second.run.key} have other groups ({', '.join(groups)}; "
-            f"{', '.join(second.run.topic.group_names)}): compare runs on one topic."
-        )
-    texts = shared(one.texts, other.texts, "template", first, second)
-    terms = shared(first.run.evidence.terms, second.run.evidence.terms, "occupation", first, second)
+    texts, terms = common_names(first.run, second.run)
+    one, groups = first.run.drawn, first.run.topic.group_names
     kept = set(texts)
     templates = one.model_copy(
         update={"templates": tuple(template for template in one.templates if template.text in kept)}
@@ -134,6 +125,28 @@ def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common
         reference=counted.reference,
         values=np.stack([picked(read, tuple(counted.weights), texts, groups) for read in (first, second)]),
         left_out=counted.left_out,
+    )
+
+
+def common_names(first: RunSpec, second: RunSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the templates and the occupations that two runs have in common, in the order of the first.
+
+    Raises
+    ------
+    RunError
+        There is none of one, the groups differ, or a sampling plan.
+    """
+    for run in (first, second):
+        refuse_plan(run)
+    groups, others = first.topic.group_names, second.topic.group_names
+    if set(groups) != set(others):
+        raise RunError(
+            f"The runs {first.key} and {second.key} have other groups ({', '.join(groups)}; "
+            f"{', '.join(others)}): compare runs on one topic."
+        )
+    return (
+        shared(first.drawn.texts, second.drawn.texts, "template", first, second),
+        shared(first.evidence.terms, second.evidence.terms, "occupation", first, second),
     )
 
 
@@ -174,7 +187,7 @@ def refuse_plan(run: RunSpec) -> None:
 
 
 def shared(
-    first: Sequence[str], second: Sequence[str], noun: str, one: Reading, other: Reading
+    first: Sequence[str], second: Sequence[str], noun: str, one: RunSpec, other: RunSpec
 ) -> tuple[str, ...]:
     """Return the names that both runs have, in the order of the first.
 
@@ -187,7 +200,7 @@ def shared(
     common = tuple(name for name in first if name in have)
     if not common:
         raise RunError(
-            f"The runs {one.run.key} and {other.run.key} have no {noun} in common, so there is nothing to "
+            f"The runs {one.key} and {other.key} have no {noun} in common, so there is nothing to "
             f"compare; score both with the same {noun}s."
         )
     return common

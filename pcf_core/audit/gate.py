@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.comparing import compared
+from pcf_core.audit.comparing import common_names, compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.policy import CannotTell, Context, Limit, Policy, Quantity
-from pcf_core.audit.reading import Reading
+from pcf_core.audit.reading import Reading, view_of
 from pcf_core.core.errors import CriterionError, PolicyError
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Comparison, Interval
@@ -32,7 +32,7 @@ from pcf_core.measure.bootstrap import risk_intervals
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import total
 from pcf_core.measure.distribution import mean_tilts
-from pcf_core.measure.limits import LimitVerdict, limit_verdict, reaching, resamples_for, stages
+from pcf_core.measure.limits import LimitVerdict, Stage, limit_verdict, reaching, resamples_for, stages
 from pcf_core.measure.resampling import TemplateUnit, effective_number
 
 Outcome = Literal["pass", "warn", "fail"]
@@ -138,6 +138,59 @@ def check_groups(policy_context: Context, topic: Topic) -> None:
         )
 
 
+def check_plan(context: Context, run: RunSpec, error: float, *, early: bool, has_baseline: bool) -> None:
+    """Refuse what no verdict can be reached by, before anything is scored for it.
+
+    Parameters
+    ----------
+    context
+        What is to be kept.
+    run
+        The run of all its templates.
+    error
+        That of each limit.
+    early
+        Whether there are looks before all templates are scored.
+    has_baseline
+        Whether somebody names a baseline.
+
+    Raises
+    ------
+    PolicyError
+        A limit on a group that is not there, or on an increase without a baseline.
+    CriterionError
+        A criterion that nobody knows, or an error so small that resampling cannot show it.
+    EvidenceError, TopicError
+        Weights or a reference that the run cannot be read with.
+    """
+    check_groups(context, run.topic)
+    if context.compares and not has_baseline:
+        raise PolicyError(
+            f"A limit on the increase over a baseline is set for the topic {run.topic.name!r}, and no "
+            "baseline is named: give --baseline with a run or a model."
+        )
+    view = view_of(run, context.options)
+    _, looks = _looks(context, run, error, early=early)
+    resamples_of(min(look.error for look in looks), len(view.rows), len(run.topic.groups))
+
+
+def resamples_of(error: float, occupations: int, groups: int) -> int:
+    """Return how many resamples show the ends of intervals of the level 1 − ``error``.
+
+    Raises
+    ------
+    CriterionError
+        More than fit into the memory of a usual machine.
+    """
+    resamples = resamples_for(error)
+    if resamples * occupations * groups > MOST_CELLS:
+        raise CriterionError(
+            f"{resamples:,} resamples of {occupations:,} occupations and {groups:,} groups are too many "
+            "to hold: set fewer limits, or allow a larger error."
+        )
+    return resamples
+
+
 # Growing sets of templates, in an order that no score decides.
 
 
@@ -145,6 +198,15 @@ def scoring_order(texts: Sequence[str], weights: FloatArray) -> NDArray[np.intp]
     """Return [template] places, the heaviest first; those that weigh alike by the hashes of their texts."""
     hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     return np.array(sorted(range(len(texts)), key=lambda place: (-weights[place], hashes[place])))
+
+
+def _looks(
+    context: Context, run: RunSpec, error: float, *, early: bool
+) -> tuple[NDArray[np.intp], tuple[Stage, ...]]:
+    """Return [template] places in the order of scoring, and the looks at growing parts of them."""
+    weights = template_weights(run.templates, context.template_weights)
+    order = scoring_order(run.templates.texts, weights)
+    return order, stages(weights[order], error, early=early)
 
 
 def first_templates(run: RunSpec, places: NDArray[np.intp]) -> RunSpec:
@@ -198,25 +260,20 @@ def check_context(
 
     Raises
     ------
-    PolicyError
-        A limit on a group that is not there, or on an increase without a baseline.
-    CriterionError
-        An error so small that resampling cannot show it.
+    InputError
+        As :func:`check_plan`.
+    RunError
+        A baseline that has other groups, or no template or occupation in common.
     """
-    check_groups(context, run.topic)
-    if context.compares and read_baseline is None:
-        raise PolicyError(
-            f"A limit on the increase over a baseline is set for the topic {run.topic.name!r}, and no "
-            "baseline is named: give --baseline with a run or a model."
-        )
-    weights = template_weights(run.templates, context.template_weights)
-    order = scoring_order(run.templates.texts, weights)
+    check_plan(context, run, error, early=early, has_baseline=read_baseline is not None)
+    order, looks = _looks(context, run, error, early=early)
     found: dict[Limit, Judged] = {}
     left, warnings, reading, other = list(context.limits), tuple[str, ...](), None, None
-    for stage in stages(weights[order], error, early=early):
+    for stage in looks:
         reading = read(first_templates(run, order[: stage.templates]))
         if context.compares and read_baseline is not None:
             other = read_baseline(reading.run)
+            common_names(reading.run, other.run)  # also of the same model, which is compared with nothing
         look = Look(reading, other, stage.error, len(order))
         found |= {limit: look.judged(limit) for limit in left}
         warnings = look.warnings
@@ -238,8 +295,12 @@ def check_context(
 
 
 def same_model(one: ScoringKey, other: ScoringKey) -> bool:
-    """Tell whether two keys are of the same weights, read by the same rules, under whatever names."""
-    return one.model_copy(update={"model": ""}) == other.model_copy(update={"model": ""})
+    """Tell whether two keys are of the same weights, read by the same rules, under whatever names.
+
+    A pack's word for its weights counts: whoever says that they are the candidate's cannot let it pass
+    where it would not pass against itself.
+    """
+    return one.model_dump(exclude={"model"}) == other.model_dump(exclude={"model"})
 
 
 @dataclass(frozen=True)
@@ -266,21 +327,9 @@ class Look:
 
     @cached_property
     def resamples(self) -> int:
-        """How many resamples show the ends of intervals of this level.
-
-        Raises
-        ------
-        CriterionError
-            More than fit into the memory of a usual machine.
-        """
-        resamples = resamples_for(self.error)
+        """How many resamples show the ends of intervals of this level."""
         occupations, _, groups = self.reading.matrix.values.shape
-        if resamples * occupations * groups > MOST_CELLS:
-            raise CriterionError(
-                f"{resamples:,} resamples of {occupations:,} occupations and {groups:,} groups are too many "
-                "to hold: set fewer limits, or allow a larger error."
-            )
-        return resamples
+        return resamples_of(self.error, occupations, groups)
 
     @property
     def warnings(self) -> tuple[str, ...]:

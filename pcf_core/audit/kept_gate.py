@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
 from pcf_core.audit.options import shown_fields
-from pcf_core.audit.policy import RUN_KEY, Context, Policy
+from pcf_core.audit.policy import PACK, RUN_KEY, Context, Policy
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
@@ -145,6 +145,11 @@ def _baseline_reader(store: Store, context: Context, read: Read) -> ReadRun | No
     name = context.baseline
     if not (name and context.compares):
         return None
+    if name.endswith(PACK):
+        raise PolicyError(
+            f"Pages and reports read no file that a policy names, and this one compares with {name[:60]!r}: "
+            "import the pack and write the key of its run, or use the command check."
+        )
     if RUN_KEY.fullmatch(name):
         kept = store.load_run(name)
         return lambda run: _reading(store, context, read, kept)

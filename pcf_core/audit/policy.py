@@ -28,7 +28,8 @@ Quantity = Literal["overall_risk", "prejudice_risk", "caprice_risk", "tilt"]
 
 MAX_BYTES = 64 * 1024
 MOST_CONTEXTS, MOST_LIMITS = 20, 50
-RUN_KEY = re.compile("[0-9a-f]{6,16}")  # a baseline of this form is a run, any other a model
+RUN_KEY = re.compile("[0-9a-f]{6,16}")  # a baseline of this form is a run
+PACK = ".pcfpack"  # and one that ends so a pack; any other is a model
 QUANTITIES: dict[str, Quantity] = {
     "risk": "overall_risk",
     "prejudice": "prejudice_risk",
@@ -85,8 +86,8 @@ class Context(StrictRecord):
     """One measurement and the limits that it has to keep.
 
     ``templates``, ``evidence``: empty for the topic's own.  ``max_tilt``: by group, the most that the mean
-    stereotype towards it may be, against an even split.  ``baseline``: a run or a model.  The other fields
-    are those of the command line's options; scores are read on the scale ``pcf``.
+    stereotype towards it may be, against an even split.  ``baseline``: a run, a model or a pack.  The other
+    fields are those of the command line's options; scores are read on the scale ``pcf``.
     """
 
     topic: Name
@@ -150,6 +151,10 @@ class Context(StrictRecord):
         if not self.limits:
             raise PydanticCustomError(
                 "no_limit", "it sets no limit: write max, max_increase or max_tilt with at least one figure"
+            )
+        if self.baseline and not self.compares:
+            raise PydanticCustomError(
+                "idle_baseline", "its baseline serves no limit: write max_increase as well, or leave it out"
             )
         return self
 

@@ -56,7 +56,7 @@ def benchmark(
 ) -> None:
     """Put a known benchmark to models, by its published definition, with intervals."""
     check_one_way(estimate=estimate, queue=queue)
-    chosen: BenchmarkName = one_of(name, "the benchmark", BENCHMARKS)
+    chosen: BenchmarkName = one_of(name, "The benchmark", BENCHMARKS)
     material = load_material(chosen, file or [])
     precision = one_of(dtype, "--dtype", PRECISIONS)
     several = [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_groups
-from pcf_core.audit.policy import RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
+from pcf_core.audit.comparing import common_names
+from pcf_core.audit.gate import GateReport, ReadRun, check_context, check_plan
+from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, MostIncrease, Policy, read_policy
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
@@ -24,8 +26,9 @@ from pcf_core.cli.options import (
     TemplatesOption,
     TopicOption,
 )
+from pcf_core.cli.packs import pack_data
 from pcf_core.cli.scoring import given_or_usual, score_with
-from pcf_core.core.errors import InputError, PolicyError
+from pcf_core.core.errors import InputError, PackError, PolicyError, RunError
 from pcf_core.core.records import made
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import settings
@@ -36,6 +39,7 @@ from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
 from pcf_core.report.tables import check_target, write_whole
+from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
 
@@ -57,7 +61,7 @@ def check(
     max_increase: Annotated[
         float | None, typer.Option(help="the most that R may lie above that of the baseline, -1 to 1")
     ] = None,
-    baseline: Annotated[str, typer.Option(help="a run key or a model, for --max-increase")] = "",
+    baseline: Annotated[str, typer.Option(help="a run key, a model or a pack, for --max-increase")] = "",
     cannot_tell: Annotated[str, typer.Option(help="what follows then: pass, warn (usual) or fail")] = "",
     stop_early: Annotated[
         bool, typer.Option("--stop-early", help="score no more templates than the verdicts need")
@@ -98,12 +102,19 @@ def check(
         asked = read_policy(policy)
     else:
         asked = policy_of(given)
+    if baseline and not asked.compares:
+        raise InputError(
+            "--baseline is what an increase is measured from, and no limit is on one: add --max-increase, or "
+            "max_increase to the policy, or leave --baseline out."
+        )
     precision = one_of(dtype, "--dtype", PRECISIONS)
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
-    gate = Gate(store, asked, precision, baseline, stop_early or asked.stop_early)
-    plans = [[gate.planned(spec, context) for context in asked.contexts] for spec in specs]
-    reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
+    with TemporaryDirectory() as folder:
+        packs = BaselinePacks(Path(folder))
+        gate = Gate(store, asked, precision, baseline, stop_early or asked.stop_early, packs)
+        plans = [[gate.planned(spec, context) for context in asked.contexts] for spec in specs]
+        reports = [gate.checked(spec, runs) for spec, runs in zip(specs, plans, strict=True)]
     for path, kind in files.items():
         text = written(reports, kind)
         write_whole(path, lambda target, text=text: target.write_bytes(text))  # type: ignore[misc]
@@ -164,24 +175,53 @@ class Gate:
     precision: str
     baseline: str
     early: bool
+    packs: BaselinePacks
 
     def planned(self, spec: ModelSpec, context: Context) -> RunSpec:
         """Return the run of all templates of a context.
 
+        What no verdict can be reached by is refused here, before anything is scored for any context.
+
         Raises
         ------
         InputError
-            A name that nobody knows, or a group that the topic does not have.
+            A name that nobody knows, a group that the topic does not have, no baseline where one is needed,
+            or options that these words and occupations cannot be read with.
+        RunError
+            A baseline that has nothing in common with the context.
         """
         topic = load_topic(context.topic)
-        check_groups(context, topic)
-        return build_run(
+        run = build_run(
             spec,
             topic,
             load_evidence(given_or_usual(context.evidence, topic, "evidence")),
             load_templates(given_or_usual(context.templates, topic, "templates")),
             context.protocol,
         )
+        named = bool(self.baseline or context.baseline)
+        check_plan(context, run, self.policy.error_each, early=self.early, has_baseline=named)
+        if context.compares:
+            self.baseline_of(context, run)
+        return run
+
+    def baseline_of(self, context: Context, run: RunSpec) -> tuple[Store, RunSpec] | ScoringKey:
+        """Find the baseline of a context: a run that is kept, or the model that is scored as ``run`` is.
+
+        Raises
+        ------
+        InputError
+            A name that nobody knows, or a pack that cannot be read.
+        RunError
+            It has nothing in common with the run.
+        """
+        name = self.baseline or context.baseline
+        if name.endswith(PACK):
+            return self.packs.found(Path(name), run)
+        if RUN_KEY.fullmatch(name):
+            kept = self.store.load_run(name)
+            common_names(run, kept)
+            return self.store, kept
+        return ScoringKey.of(in_precision(resolve_to_score(name), self.precision), context.protocol)
 
     def checked(self, spec: ModelSpec, runs: Sequence[RunSpec]) -> GateReport:
         """Judge a model on the runs of all contexts, in their order."""
@@ -196,7 +236,7 @@ class Gate:
                     self.reader(context, run.scoring, open_scorer),
                     policy=self.policy,
                     early=self.early,
-                    read_baseline=self.baseline_reader(context, open_scorer),
+                    read_baseline=self.baseline_reader(context, run, open_scorer),
                 )
                 for context, run in zip(self.policy.contexts, runs, strict=True)
             )
@@ -219,29 +259,86 @@ class Gate:
 
         def read(part: RunSpec) -> Reading:
             score_with(self.store, part, context.protocol, opened)
-            return self.read_kept(part, context)
+            return read_kept(self.store, part, context)
 
         return read
 
-    def read_kept(self, run: RunSpec, context: Context) -> Reading:
-        """Read a finished run as the context says."""
-        options = context.options
-        return Reading(run, load_result(self.store, run, options.protocol, options.aggregation), options)
+    def baseline_reader(self, context: Context, run: RunSpec, open_scorer: OpenScorer) -> ReadRun | None:
+        """Return what reads the baseline for the run of a look, ``None`` where none is needed.
 
-    def baseline_reader(self, context: Context, open_scorer: OpenScorer) -> ReadRun | None:
-        """Return what reads the baseline for the run of a look, ``None`` where none is needed or named.
-
-        A key is a kept run, read as it is; any other name a model, which is scored on the same templates.
+        A run of the store or of a pack is read as it is; a model is scored on the same templates.
         """
-        name = self.baseline or context.baseline
-        if not (name and context.compares):
+        if not context.compares:
             return None
-        if RUN_KEY.fullmatch(name):
-            kept = self.store.load_run(name)
-            return lambda part: self.read_kept(kept, context)
-        key = ScoringKey.of(in_precision(resolve_to_score(name), self.precision), context.protocol)
-        score_and_read = self.reader(context, key, open_scorer)
-        return lambda part: score_and_read(part.model_copy(update={"scoring": key}))
+        found = self.baseline_of(context, run)
+        if isinstance(found, ScoringKey):
+            score_and_read = self.reader(context, found, open_scorer)
+            return lambda part: score_and_read(part.model_copy(update={"scoring": found}))
+        store, kept = found
+        return lambda part: read_kept(store, kept, context)
+
+
+class BaselinePacks:
+    """Packs that are named as baselines: each is checked as at an import and opened in a folder of its own.
+
+    Nothing of them comes into the cache.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stores: dict[Path, Store] = {}
+
+    def found(self, path: Path, run: RunSpec) -> tuple[Store, RunSpec]:
+        """Return the store of a pack, and its run that a run can be compared with.
+
+        One on the same words, templates and occupations goes before one that has some of them.
+
+        Raises
+        ------
+        PackError
+            The file is no pack, none of its runs has anything in common with this one, or several have.
+        """
+        store = self.opened(path)
+        runs = [info.run for info in store.imported_runs()]
+        fitting = [kept for kept in runs if is_comparable(run, kept)]
+        alike = [kept for kept in fitting if kept.model_copy(update={"scoring": run.scoring}).key == run.key]
+        several = alike or fitting
+        if len(several) != 1:
+            has = listed([f"{kept.key} ({kept.topic.name}, {kept.templates.name})" for kept in runs])
+            raise PackError(
+                f"Of the runs of {path.name} ({has or 'it has none'}), {len(several)} can be the baseline on "
+                f"{run.topic.name} with {run.templates.name}: give a pack in which one can, or import it and "
+                "give the key of a run."
+            )
+        return store, several[0]
+
+    def opened(self, path: Path) -> Store:
+        """Return the store of a pack; it is read once."""
+        from pcf_core.report.importing import import_pack
+        from pcf_core.report.packs import read_pack
+        from pcf_core.report.signing import signature_of
+
+        if path not in self.stores:
+            pack = read_pack(pack_data(path))
+            signature = signature_of(pack.signed, pack.signature, settings().signers)
+            self.stores[path] = Store.open(self.folder / str(len(self.stores)))
+            import_pack(self.stores[path], pack, signature)
+        return self.stores[path]
+
+
+def is_comparable(run: RunSpec, other: RunSpec) -> bool:
+    """Whether two runs have groups, templates and occupations in common."""
+    try:
+        common_names(run, other)
+    except RunError:
+        return False
+    return True
+
+
+def read_kept(store: Store, run: RunSpec, context: Context) -> Reading:
+    """Read a finished run as the context says."""
+    options = context.options
+    return Reading(run, load_result(store, run, options.protocol, options.aggregation), options)
 
 
 def written(reports: Sequence[GateReport], form: str) -> bytes:

@@ -96,6 +96,17 @@ def record(did: Did, what: str, name: str) -> None:
         say(f"This is not in the journal: {error}")
 
 
+def must_record() -> None:
+    """Refuse to do what could not be recorded in the journal.
+
+    Raises
+    ------
+    StoreError
+        The cache is read-only or full, or its journal cannot be written.
+    """
+    Journal(settings().cache).check_writable()
+
+
 def open_store() -> Store:
     """Open the store of the settings."""
     return Store.open(settings().cache, settings().results, settings().scores)

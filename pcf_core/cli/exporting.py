@@ -73,6 +73,11 @@ def export(
                 "A pack has runs and results of FairPair and of the criteria: leave out --sections, --policy "
                 "and --knowledge."
             )
+        if reading := [*view.flags, *([OVER.flag] if over != OVER.default else [])]:
+            raise InputError(
+                f"A pack has all scores, and whoever opens it chooses how to read them: leave out "
+                f"{', '.join(reading)}."
+            )
         write_pack(store, keys, out, by, licence, sign, fairpair=fairpair or (), criteria=criteria or ())
         return
     if by or licence or sign:

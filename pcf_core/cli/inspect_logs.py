@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pcf_core.cli.console import give, open_store, record, say
+from pcf_core.cli.console import give, must_record, open_store, record, say
 from pcf_core.report.criteria import criteria_document
 from pcf_core.report.fairpair import fairpair_document
 from pcf_core.show.findings.criteria import criteria_findings
@@ -23,6 +23,7 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
 
     log, store = read_log(data), open_store()
     key = key_of(log)
+    must_record()
     arrived = import_log(store, log, files)
     record("imported", "texts", f"{key.model} {log.eval_id}")
     say(inspected_note(key))

@@ -68,6 +68,15 @@ class View:
         """The protocol that was given; empty for that of each run."""
         return self.given["protocol"]
 
+    @property
+    def flags(self) -> list[str]:
+        """The options that were given another value than the one they have without being named."""
+        return [
+            one.flag
+            for name, one in shown_fields(self.kind).items()
+            if self.given[name] != ("" if one.shown.of_run else one.default)
+        ]
+
     def options(self) -> ViewOptions:
         """Return the view options, with the default of pages where nothing was given.
 

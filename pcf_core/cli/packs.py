@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, open_store, record, say
+from pcf_core.cli.console import give, must_record, open_store, record, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec, model_label
@@ -87,6 +87,7 @@ def import_runs(
         raise PackError("A pack has its material in it: leave --material out, which is of a log of Inspect.")
     found = read_pack(data)
     signature = signature_of(found.signed, found.signature, settings().signers)
+    must_record()
     arrived = import_pack(open_store(), found, signature)
     record("imported", "pack", f"{' '.join(found.manifest.keys)} {signature}")
     new, known = (*arrived.new, *arrived.new_texts), (*arrived.known, *arrived.known_texts)

@@ -101,7 +101,9 @@ def first_problem(error: ValidationError) -> Problem:
     kind, said, context = first["type"], first["msg"], first.get("ctx", {})
     if kind == "literal_error":
         names = [name or repr(name) for name in QUOTED.findall(context["expected"])]
-        wanted = f"must be one of {', '.join(names)}"
+        wanted = (
+            f"must be one of {', '.join(names)}" if names else f"must be {context['expected']}"
+        )  # numbers
     elif kind in WANTED:
         wanted = WANTED[kind].format_map({name: quoted(value) for name, value in context.items()})
     else:

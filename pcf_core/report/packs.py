@@ -244,7 +244,12 @@ def pack_parts(
     runs = list(dict.fromkeys(store.load_run(key).key for key in keys))
     texts: dict[str, Record] = {f"{one.result.asked.hash}/{FAIRPAIR}": one for one in fairpair}
     texts |= {f"{one.result.asked.hash}/{CRITERIA}": one for one in criteria}
-    if not 1 <= len(runs) + len(texts) <= MOST_RUNS:
+    if not runs and not texts:
+        raise PackError(
+            "A pack holds runs or text audits, and none is named: give the key of a run, --fairpair or "
+            "--criteria."
+        )
+    if len(runs) + len(texts) > MOST_RUNS:
         raise PackError(
             f"A pack has 1 to {MOST_RUNS} runs and text audits, and {len(runs) + len(texts)} were named: "
             "make several packs."

@@ -20,13 +20,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Annotated, BinaryIO, Literal
 
 from filelock import FileLock, Timeout
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import Record
@@ -40,6 +40,13 @@ LONGEST_LINE = 16 * 1024  # bytes: more than an entry of such texts can have
 Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exported", "changed", "uploaded"]
 
 
+def _in_utc(at: datetime) -> datetime:
+    """Return a time as entries have it: any other was put there by somebody else."""
+    if at.utcoffset() != timedelta(0):
+        raise ValueError("is not in UTC")
+    return at
+
+
 class Entry(Record):
     """What somebody did.
 
@@ -48,8 +55,8 @@ class Entry(Record):
     "run" or "topic", ``name`` which one.  ``previous``: SHA-256 of the line before.
     """
 
-    number: int = Field(ge=1)
-    at: datetime
+    number: int = Field(ge=1, lt=2**53)
+    at: Annotated[datetime, AfterValidator(_in_utc)]
     who: str = Field(max_length=LONGEST)
     did: Did
     what: str = Field(max_length=LONGEST)

@@ -18,6 +18,7 @@ from typing import TypeVar
 from pcf_core.core.errors import AuditError, InspectLogError
 from pcf_core.core.generation import Generated, GenerationKey
 from pcf_core.core.records import digest
+from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import shown
 from pcf_core.models.inspected import inspected_name, resolve_inspected
 from pcf_core.store.store import Store
@@ -34,6 +35,7 @@ from pcf_core.work.criteria import CRITERIA_AUDIT, written_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
 
 Found = TypeVar("Found")
+LONGEST_REASON = 200  # characters of why a file is not what a task was asked with
 
 
 @dataclass(frozen=True)
@@ -173,17 +175,22 @@ def _same(
     InspectLogError
         Neither is.
     """
+    tried = []
     for file in (None, *files):
         try:
             found = load(named() if file is None else file)
-        except AuditError:  # not here, or of another kind
-            continue
-        if is_same(found):
-            return found
+        except AuditError as error:  # not here, or of another kind
+            reason = str(error).rstrip(".")
+        else:
+            if is_same(found):
+                return found
+            reason = "" if file is None else f"{label(file)} holds others"
+        tried += [] if file is None else [reason[:LONGEST_REASON]]
+    given = f", nor in what was given ({'; '.join(tried)})" if tried else ""
     raise InspectLogError(
         f"This log of Inspect was asked with the {what} {shown(name) if name else 'that come with the app'}, "
-        "and none here are the same: give their file with --material, or import the log into the version of "
-        "the app that asked."
+        f"and none here are the same{given}: give their file with --material, or import the log into the "
+        "version of the app that asked."
     )
 
 

@@ -24,7 +24,7 @@ from pcf_core.audit.preferences import missing_blocks, prompt_parts, select_word
 from pcf_core.audit.reading import look_at
 from pcf_core.audit.results import is_unchecked, load_result, unchecked
 from pcf_core.audit.sampling import furthest, plan_of, with_draws
-from pcf_core.core.errors import ModelError, RunError
+from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
 from pcf_core.core.run import ModelSpec, Progress, Protocol, RunSpec, TokenTable
@@ -150,18 +150,26 @@ def _lacks(run: RunSpec, store: Store) -> bool:
 def _is_done(run: RunSpec, store: Store, more_to_come: bool) -> bool:
     """Whether a run that lacks no score is audited too, as far as it has to be; it is kept as what it is.
 
+    A finished run that is kept with other counts or notes of its templates is read with those of ``run``
+    either way, so that a cache that cannot be written keeps the older ones.
+
     Raises
     ------
     ModelError
         No word of some group counts.
+    StoreError
+        The store is full or read-only, and the run is not kept as finished.
     """
     known = _known(run, store)
     if known is not None and _is_unaudited(known) and not more_to_come:
         return False
     table = table_at(store.known_words(run.scoring), run.topic.words, places_of(run))
     require_every_group(run.topic, run.scoring.model, table)
-    if known is None or not known.complete or known.run != run:
+    if known is None or not known.complete:
         store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
+    elif known.run != run:
+        with suppress(StoreError):
+            store.save_run(run, known.provenance, complete=not more_to_come)
     return True
 
 

@@ -17,6 +17,7 @@ from pcf_core.report.gate import gate_document
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 
+RACE_RUN = "4d2f6050758afa11"  # of mini-bert, the same weights
 GENDER = '[[contexts]]\ntopic = "gender"\n'
 TWO = f"""
 stop_early = true
@@ -90,6 +91,8 @@ def test_a_baseline_may_be_a_run(shipped: Store, tmp_path: Path) -> None:
         (GENDER + "max_increase.risk = 0.1", "no baseline is named"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "nobody"', "compares with 'nobody'"),
         (GENDER + 'max_increase.risk = 0.1\nbaseline = "00000000"', "00000000"),
+        (GENDER + 'max_increase.risk = 0.1\nbaseline = "old.pcfpack"', "import the pack and write the key"),
+        (GENDER + f'max_increase.risk = 0\nbaseline = "{RACE_RUN}"', "have other groups"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_in_a_sentence(

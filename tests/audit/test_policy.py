@@ -80,6 +80,7 @@ ONE = '[[contexts]]\ntopic = "gender"\n'
         (ONE + "max.risk = true", "must be a number; got true"),
         (ONE + "max.rsik = 0.4", "contexts.0.max.rsik is not known here"),
         (ONE + "max_tilt.male = 2", "must be at most 1"),
+        (ONE + 'max.risk = 0.4\nbaseline = "mini-gpt"', "its baseline serves no limit: write max_increase"),
         (ONE + 'cannot_tell = "shrug"\nmax.risk = 1', "must be one of pass, warn, fail; got 'shrug'"),
         ('[[contexts]]\ntopic = "a\\u0000b"\nmax.risk = 1', "characters that cannot be printed"),
         ('title = "\\u001b[31m"\n' + ONE + "max.risk = 1", "characters that cannot be printed"),

@@ -11,13 +11,18 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from pcf_core.audit.policy import PACK
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.scoring import opening
+from pcf_core.report.packs import ENDING
 from pcf_core.store.store import Store
 from tests.command_line import ROOT, SCHEMAS, Done, run_here, run_process
 
 SKEWED, BALANCED = "mini-gpt-skewed", "mini-gpt-balanced"
 BALANCED_RUN = "4cd94fcd469a8ddf"
+SKEWED_RUN = "33bc9bf061446af9"
+MINI_GPT_RUN = "e33b83288a4b19f1"
+RACE_RUN = "f16cbab327ac36af"  # of another topic
 
 
 @pytest.fixture
@@ -154,6 +159,9 @@ def test_files_by_their_endings_and_formats_of_stdout(tmp_path: Path) -> None:
         (["--max-increase", "0.1"], "no baseline is named: give --baseline"),
         (["--max-increase", "0.1", "--baseline", "ffffffffffff"], "ffffffffffff"),
         (["--max-increase", "0.1", "--baseline", "no-such-model"], "no-such-model"),
+        (["--max-risk", "0.4", "--baseline", "mini-gpt"], "no limit is on one: add --max-increase"),
+        (["--max-increase", "0.1", "--baseline", "no-such.pcfpack"], "'no-such.pcfpack' is no file"),
+        (["--max-increase", "0.1", "--baseline", RACE_RUN], "other groups"),
         (["--policy", "no-such.toml"], "no-such.toml cannot be read"),
         (["--policy", "docs/gate-policy.toml", "--max-risk", "0.4"], "--max-risk stands beside --policy"),
         (["--policy", "docs/gate-policy.toml", "--topic", "gender"], "--topic stands beside --policy"),
@@ -166,6 +174,76 @@ def test_bad_input_is_one_sentence(options: list[str], says: str) -> None:
     assert says in done.stderr
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("context", "says"),
+    [
+        ('topic = "race"\nreference = "labour"\nmax.risk = 0.4', "labour"),
+        ('topic = "race"\ncriterion = "l0"\nmax.risk = 0.4', "must be a number of at least 1"),
+        ('topic = "race"\nweights = "heavy"\nmax.risk = 0.4', "The weighting 'heavy' is unknown"),
+        ('topic = "race"\nmax_increase.risk = 0.1', "no baseline is named"),
+        (f'topic = "race"\nmax_increase.risk = 0.1\nbaseline = "{BALANCED_RUN}"', "other groups"),
+        ('topic = "race"\nmax_increase.risk = 0.1\nbaseline = "no-such-model"', "no-such-model"),
+        ('topic = "race"\nmax_tilt.male = 0.1', "max_tilt names the group 'male'"),
+    ],
+)
+@pytest.mark.usefixtures("shipped")
+def test_what_is_wrong_in_the_last_context_is_said_before_anything_is_scored(
+    tmp_path: Path, context: str, says: str
+) -> None:
+    """``shipped`` opens no model, and the first context is not scored either."""
+    first = '[[contexts]]\ntopic = "gender"\ntemplates = "gender-nineteen"\nmax.risk = 0.4\n'
+    done = check("--model", BALANCED, "--policy", policy(tmp_path, f"{first}[[contexts]]\n{context}\n"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("shipped")
+def test_the_same_model_on_another_topic_is_no_baseline() -> None:
+    """The same weights have not increased, but on the same words alone."""
+    done = check("--model", "mini-gpt", "--topic", "race", "--max-increase", "0", "--baseline", MINI_GPT_RUN)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "other groups" in done.stderr
+
+
+@pytest.fixture
+def pack(shipped: Settings, tmp_path: Path) -> str:
+    """The shipped run of a model that is balanced."""
+    path = tmp_path / "release.pcfpack"
+    done = run_here("export", BALANCED_RUN, "--format", "pack", "--out", str(path))
+    assert done.returncode == 0, done.stderr
+    return str(path)
+
+
+def test_a_pack_is_a_baseline_and_is_not_imported(shipped: Settings, pack: str) -> None:
+    asked = ("--model", SKEWED, "--max-increase", "0.1", "--baseline")
+    found, same = answer(*asked, pack), answer(*asked, BALANCED_RUN)
+    assert (found["verdict"], found["contexts"][0]["baseline_run"]) == ("exceeds", BALANCED_RUN)
+    assert found["contexts"][0]["baseline"].startswith(f"imported:{BALANCED}@")
+    assert found["contexts"][0]["limits"] == same["contexts"][0]["limits"]
+    assert not Store.open(shipped.cache).imported_runs()
+
+
+def test_the_same_weights_in_a_pack_have_not_increased(pack: str) -> None:
+    (limit,) = answer("--model", BALANCED, "--max-increase", "0", "--baseline", pack)["contexts"][0]["limits"]
+    assert (limit["verdict"], limit["value"], limit["p_value"]) == ("within", 0, None)
+
+
+def test_policies_know_packs_by_the_ending_that_packs_have() -> None:
+    assert PACK == ENDING
+
+
+def test_a_pack_that_does_not_say_which_run_is_refused(pack: str, tmp_path: Path) -> None:
+    both = str(tmp_path / "both.pcfpack")
+    run_here("export", BALANCED_RUN, SKEWED_RUN, "--format", "pack", "--out", both)
+    for topic, path, count in (("gender", both, 2), ("race", pack, 0)):
+        done = check("--model", "mini-gpt", "--topic", topic, "--max-increase", "0.1", "--baseline", path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{count} can be the baseline on {topic}" in done.stderr
+        assert BALANCED_RUN in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_what_the_store_lacks_is_scored_once(own_settings: Settings, tmp_path: Path) -> None:

@@ -116,6 +116,27 @@ def test_bad_input_is_one_sentence(own_settings: Settings, arguments: tuple[str,
     assert done.stderr.strip().endswith(".")
 
 
+def test_a_pack_of_nothing_says_what_it_may_hold(own_settings: Settings, tmp_path: Path) -> None:
+    done = run_here("export", "--format", "pack", "--out", str(tmp_path / "x.pcfpack"))
+    assert "none is named: give the key of a run, --fairpair or --criteria" in done.stderr
+
+
+@pytest.mark.parametrize("reading", [("--criterion", "l2"), ("--protocol", "fitting"), ("--over", "both")])
+def test_how_a_run_is_read_is_no_part_of_a_pack(key: str, tmp_path: Path, reading: tuple[str, str]) -> None:
+    path = tmp_path / "x.pcfpack"
+    done = run_here("export", key, "--format", "pack", "--out", str(path), *reading)
+    assert (done.returncode, done.stdout, path.exists()) == (2, "", False)
+    assert f"leave out {reading[0]}." in done.stderr
+
+
+def test_what_cannot_be_recorded_is_not_imported(pack: Path, elsewhere: Path) -> None:
+    (elsewhere / "journal.jsonl").mkdir(parents=True)
+    done = run_here("import", str(pack))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert not (elsewhere / "imported").exists()
+
+
 def test_a_pack_with_a_byte_too_many_is_not_cut_to_size(
     pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -246,6 +246,11 @@ def test_forged_parts_are_refused_though_every_checksum_fits(pack: bytes, forger
     assert "\n" not in said
 
 
+def test_a_pack_of_a_later_program_is_told_which_versions_are_read(pack: bytes) -> None:
+    with pytest.raises(PackError, match=r"manifest.json: version must be 1 or 2"):
+        read_pack(changed(pack, "manifest.json", put("version")(9)))
+
+
 def test_a_change_that_is_none_is_taken(pack: bytes) -> None:
     """So that what the forgeries are refused for is what was changed."""
     assert changed(pack, RUN, lambda body: body) == pack

@@ -54,6 +54,21 @@ def test_a_key_that_is_listed_for_something_else_is_unknown(tmp_path: Path) -> N
 
 
 @needs_program
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("*", "unknown key"),
+        ("*@example.org", "unknown key"),
+        ("!bob@example.org,*", "unknown key"),
+        ("*@example.org,ann@example.org", "signed by ann@example.org"),
+    ],
+)
+def test_a_pattern_is_nobody_s_name(tmp_path: Path, entry: str, said: str) -> None:
+    ann = make_key(tmp_path, "ann")
+    assert signature_of(SIGNED, sign(SIGNED, ann), listed(tmp_path, (entry, ann))) == said
+
+
+@needs_program
 def test_a_signature_of_something_else_is_refused(tmp_path: Path) -> None:
     ann = make_key(tmp_path, "ann")
     signature = sign(SIGNED, ann)

@@ -138,6 +138,24 @@ def test_what_is_no_journal_is_told_in_a_sentence_and_added_to(journal: Journal,
     assert found.damage
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("at", "2026-01-01T00:00:00"),
+        ("at", "2026-01-01T00:00:00+05:00"),
+        ("at", "9999-12-31T23:59:59-12:00"),
+        ("number", 10**30),
+    ],
+)
+def test_values_that_no_entry_has_are_damage(journal: Journal, field: str, value: object) -> None:
+    """Tables could not hold a number of thirty digits, nor sort times with and without a zone."""
+    body = json.loads(filled(journal, 1)[0])
+    journal.path.write_text(json.dumps(body | {field: value}) + "\n", encoding="utf8")
+    found = journal.read()
+    assert found.entries == ()
+    assert found.damage == f"Line 1 of {FILE_NAME} is no entry: it was altered or cut."
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)

@@ -127,12 +127,13 @@ def test_the_command_gives_the_documented_document(
     estimate = answer(name, "--model", "mini-gpt", *named, "--estimate")
     jsonschema.validate(estimate, SCHEMAS["benchmark_estimate"])
     assert (estimate["missing"], estimate["items"] > 0) == (0, True)
+    jsonschema.validate(answer(name, "--model", "mini-gpt", *named, "--queue"), SCHEMAS["benchmark_queued"])
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("other", "--model", "mini-gpt"), "the benchmark must be one of crows-pairs, stereoset, winobias"),
+        (("other", "--model", "mini-gpt"), "The benchmark must be one of crows-pairs, stereoset, winobias"),
         (("winobias", "--model", "mini-gpt", "--file", "none.txt"), "none.txt cannot be read"),
         (("winobias", "--model", "mini-gpt", "--estimate", "--queue"), "give one of the two"),
     ],

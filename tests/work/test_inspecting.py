@@ -206,8 +206,13 @@ def test_material_that_is_not_here_is_asked_for_by_name(store: Store, tmp_path: 
             import_log(store, log_of(path))
     other = tmp_path / PROMPTS.name
     other.write_text(PROMPTS.read_text(encoding="utf8").replace("nurse", "baker"), encoding="utf8")
-    with pytest.raises(InspectLogError, match="none here are the same"):
+    with pytest.raises(InspectLogError, match=rf"nor in what was given \({other.name} holds others\): give"):
         import_log(store, log_of(FAIRPAIR), [other])
+    for path in (tmp_path / "gone.toml", tmp_path, FAIRPAIR):
+        with pytest.raises(
+            InspectLogError, match=r"in what was given \(.* is neither a shipped .*--material"
+        ):
+            import_log(store, log_of(FAIRPAIR), [path])
     assert not FAIRPAIR_AUDIT.kept(store)
 
 

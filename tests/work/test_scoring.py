@@ -489,6 +489,21 @@ def test_a_read_only_cache_that_has_everything_scores_nothing(
     assert score_run(run, store, opener) == 0
 
 
+def test_a_read_only_cache_reads_a_finished_run_whose_templates_have_other_counts_now(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    """So have the shipped runs, whose templates say less than those of today."""
+    run = toy.run_of()
+    score_run(run, store, opener)
+    several = tuple(one.model_copy(update={"count": one.count + 1}) for one in run.templates.templates)
+    other = run.model_copy(update={"templates": run.templates.model_copy(update={"templates": several})})
+    assert other.key == run.key
+    assert other != run
+    store._database._refusal = "The cache cannot be written."
+    assert score_run(other, store, opener) == 0
+    assert store.load_run(run.key) == run
+
+
 def test_a_read_only_cache_is_refused_before_the_model_is_opened(
     store: Store, toy: ModuleType, opener: Opener
 ) -> None:

@@ -38,7 +38,7 @@ TERM_ALIASES: Mapping[str, str] = {"occupation": "term"}
 
 def label(path: Path) -> str:
     """Return a file's name as sentences show it: what cannot be printed is a question mark."""
-    return "".join(character if character.isprintable() else "?" for character in path.name)
+    return "".join(character if character.isprintable() else "?" for character in path.name or str(path))
 
 
 def title_of(path: Path) -> str:
@@ -236,7 +236,8 @@ def column_names(
     header = [aliases.get(name, name) for name in written]
     names = set(header)
     if len(names) < len(header) or not set(columns) <= names <= {*columns, *optional}:
-        also = f" and, if wanted, {listed(optional)}" if optional else ""
+        named = [name for name in optional if name]  # a column may have no name, which is no advice
+        also = f" and, if wanted, {listed(named)}" if named else ""
         raise error(
             f"{label(path)} has the columns {shown(', '.join(written))}: "
             f"its first line must name {listed(columns)}{also}, separated by commas."

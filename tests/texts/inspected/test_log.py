@@ -49,6 +49,13 @@ def test_a_log_says_what_was_asked_of_which_model_and_when() -> None:
     assert all(message.system.startswith("Write a very short story") for message in criteria.texts)
 
 
+def test_the_day_is_that_of_utc() -> None:
+    found = read_log(
+        as_json(changed(LOG, lambda log: set_in(log, "eval.created", "2026-01-01T01:00:00+02:00")))
+    )
+    assert (found.day, found.created.isoformat()) == ("2025-12-31", "2025-12-31T23:00:00+00:00")
+
+
 def test_texts_are_those_of_the_log_one_for_one() -> None:
     """Taken from the JSON itself, by another way than the reader's."""
     for path in (FAIRPAIR, CRITERIA):
@@ -119,6 +126,8 @@ WRONG: list[tuple[Callable[[Log], object], str]] = [
     (lambda log: set_in(log, "eval.model", "a/<b>"), "name of its model"),
     (lambda log: set_in(log, "eval.model", "a/" + "b" * 300), "eval.model"),
     (lambda log: set_in(log, "eval.created", "2026-11-24T00:00:00"), "time zone"),
+    (lambda log: set_in(log, "eval.created", "9999-12-31T23:00:00-12:00"), "date value out of range"),
+    (lambda log: set_in(log, "eval.created", "0001-01-01T00:00:00+14:00"), "date value out of range"),
     (lambda log: set_in(log, "eval.eval_id", "../.."), "eval.eval_id"),
     (lambda log: set_in(log, "samples", []), "lacks"),
     (lambda log: log["samples"].pop(), "lacks"),
