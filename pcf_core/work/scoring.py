@@ -283,13 +283,13 @@ class _Work:
     def score(self) -> None:
         """Score and write what is missing."""
         began, paused = time.perf_counter(), self.pause.seconds
-        changes, marks, found = self.store.changes(self.run.scoring), array("q"), list[Rows]()
+        changes, marks, parts = self.store.changes(self.run.scoring), array("q"), list[Rows]()
         for part in prompt_parts(self.run):
-            found.append(self._missing(part))
+            parts.append(self._missing(part))
             marks.extend(map(hash, self.cells))
         if len(np.unique(np.asarray(marks))) == len(marks):  # else a part may hold prompts of another
             self.changes = changes
-        lacking = self._lacking(found)
+        lacking = self._lacking(parts)
         if isinstance(self.scorer, ParallelScorer):
             for block, found in self.scorer.score_blocks(lacking, self.pause):
                 self._keep(block, found)
@@ -332,9 +332,9 @@ class _Work:
             self.total += found[-1][2]
         return found
 
-    def _lacking(self, found: Sequence[Rows]) -> Iterator[Block]:
+    def _lacking(self, parts: Sequence[Rows]) -> Iterator[Block]:
         """Yield the blocks, less what another process has written since they were found missing."""
-        for part, blocks in zip(prompt_parts(self.run), found, strict=True):
+        for part, blocks in zip(prompt_parts(self.run), parts, strict=True):
             self.cells = Counter(part)
             for rows, words, cells in blocks:
                 self.pause()
