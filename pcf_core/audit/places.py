@@ -87,6 +87,8 @@ def capitalised(word: str) -> str:
 
 
 def _begins_sentence(left: str, right: str) -> bool:
+    if left[-1:] == " " and left[-2:-1].isalnum():
+        return False  # in the midst of one, as nearly all are: asked for each of millions of prompts
     before = left.rstrip(OPENING)
     marks = left[len(before) :]
     quoted = any(mark in QUOTES for mark in marks)
@@ -244,5 +246,6 @@ def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, 
     ways = {begins: Place("space", begins).written(words) for begins in (False, True)}
     found: dict[tuple[str, ...], list[int]] = {}
     for row, prompt in enumerate(prompts):
-        found.setdefault(ways[Place.of(prompt).begins], []).append(row)
+        left, _, right = prompt.partition(GAP)
+        found.setdefault(ways[_begins_sentence(left, right)], []).append(row)
     return found

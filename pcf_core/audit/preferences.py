@@ -394,12 +394,8 @@ def assemble(
     written = store.known_words(run.scoring)
     table = table_at(written, run.topic.words, places)
     unknown = [word for word in run.topic.words if word not in table.tokens and word not in table.refused]
-    missing = 0 if unknown else sum(len(block.prompts) for block in missing_blocks(store, run))
-    if unknown or missing:
-        raise RunError(
-            f"The run {run.key} is not finished: {missing or run.cells:,} of {run.cells:,} cells are not "
-            "scored; score it first (the page 'Run an audit', or `python -m pcf_core score`)."
-        )
+    if unknown:
+        raise _unfinished(run, run.cells)
     texts = run.drawn.texts
     words, left_out = words_that_count(store, run, protocol)
     if protocol in SELECTIONS and not every_group_has_some(run.topic, words):
@@ -420,7 +416,9 @@ def assemble(
     tokens = tuple(table.tokens[word] for word in words)
     counts = {place: place.tokens(written, words) or tokens for place in places}
     at = words_by_template(run, words, protocol)
-    values, coverage, shares = _added_up(store, run, words, at, counts, on_prompts, counted=counted)
+    values, coverage, shares = _added_up(
+        store, run, expressed, words, at, counts, on_prompts, counted=counted
+    )
     shape = (len(run.evidence.terms), len(texts))
     largest = np.nanmax(np.stack(list(coverage.values())), axis=0).reshape(shape) if coverage else None
     preferences = Preferences(
@@ -435,9 +433,17 @@ def assemble(
     return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
 
 
+def _unfinished(run: RunSpec, missing: int) -> RunError:
+    return RunError(
+        f"The run {run.key} is not finished: {missing:,} of {run.cells:,} cells are not scored; score it "
+        "first (the page 'Run an audit', or `python -m pcf_core score`)."
+    )
+
+
 def _added_up(
     store: Store,
     run: RunSpec,
+    expressed: Sequence[str],
     words: Sequence[str],
     by_template: Sequence[Sequence[str]],
     tokens: Mapping[Place, Sequence[int]],
@@ -447,6 +453,7 @@ def _added_up(
 ) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None]:
     """Return [cell, group] preferences; per key the coverage of each cell, empty where undefined; the tokens.
 
+    All ``expressed`` words are read, whether they count or not: a run that lacks some is not finished.
     Coverage is NaN in cells in which no word has this number of tokens.  ``by_template``: the words that
     count in each template, where they differ.  ``counted``: whether the words' tokens are known at every
     place.
@@ -457,14 +464,14 @@ def _added_up(
     values = np.empty((run.cells, len(run.topic.groups)))
     coverage: dict[str, FloatArray] = {}
     sums = TokenSums(run.topic, words)
+    columns = [expressed.index(word) for word in words]
     start = 0
     for part in prompt_parts(run):
         rows = slice(start, start := start + len(part))
-        nats = gather(store, run.scoring, part, words)
+        nats = gather(store, run.scoring, part, expressed)
         if np.isnan(nats).any():
-            raise RunError(
-                f"A shard of the run {run.key} was damaged while it was read; score the run again."
-            )
+            raise _unfinished(run, sum(len(block.prompts) for block in missing_blocks(store, run)))
+        nats = np.take(nats, columns, axis=1)
         at = np.arange(rows.start, rows.stop)
         there = counts[at % len(counts)]
         nats = np.where(there, nats, -np.inf) if by_template else nats

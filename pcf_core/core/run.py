@@ -179,9 +179,10 @@ class Prompts(Sequence[str]):
     def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
         self._terms = terms
         self._templates = templates
+        self._width = len(templates)
 
     def __len__(self) -> int:
-        return len(self._terms) * len(self._templates)
+        return len(self._terms) * self._width
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -190,11 +191,10 @@ class Prompts(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        places = range(len(self))[index]
+        places, terms, templates, width = range(len(self))[index], self._terms, self._templates, self._width
         if isinstance(places, range):
-            return tuple(self[place] for place in places)
-        term, template = divmod(places, len(self._templates))
-        return self._templates[template].prompt(self._terms[term])
+            return tuple(templates[place % width].prompt(terms[place // width]) for place in places)
+        return templates[places % width].prompt(terms[places // width])
 
 
 class RunSpec(Record):

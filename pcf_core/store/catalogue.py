@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -85,6 +85,10 @@ class Catalogue:
         sql = "SELECT 1 FROM shards WHERE scoring = ? AND id = ?"
         return bool(self.database.execute(sql, (scoring, shard)))
 
+    def newest(self) -> int:
+        """Return a number that grows with each shard that is indexed, by whatever process."""
+        return int(self.database.execute("SELECT max(number) FROM shards")[0][0] or 0)
+
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
         """Index a shard; this settles a warning about an earlier, damaged one of the same id."""
         tokens = json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True)))
@@ -110,7 +114,7 @@ class Catalogue:
                     )
                 self.database.execute_many(
                     "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
-                    ((prompt_hash(scoring, prompt), row["number"]) for prompt in prompts),
+                    ((hashed, row["number"]) for hashed in prompt_hashes(scoring, prompts)),
                 )
             self.settle(scoring, manifest.shard)
 
@@ -137,9 +141,9 @@ class Catalogue:
         A few tens of thousands of prompts at a time are enough to make the join cheap, and fit into memory.
         Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
         """
-        if not self.shards(scoring):
+        if not self.database.execute("SELECT 1 FROM shards WHERE scoring = ? LIMIT 1", (scoring,)):
             return
-        wanted = ((position, prompt_hash(scoring, prompt)) for position, prompt in enumerate(prompts))
+        wanted = enumerate(prompt_hashes(scoring, prompts))
         with self.database.snapshot():
             self.database.execute("DELETE FROM wanted")
             self.database.execute_many("INSERT INTO wanted (position, prompt) VALUES (?, ?)", wanted)
@@ -201,6 +205,10 @@ class Catalogue:
         return tuple(row["sentence"] for row in rows)
 
 
-def prompt_hash(scoring: str, prompt: str) -> bytes:
-    """Hash a prompt under a scoring key to 128 bits: shards of other models are never touched."""
-    return hashlib.blake2b(prompt.encode(), digest_size=16, key=scoring.encode()).digest()
+def prompt_hashes(scoring: str, prompts: Iterable[str]) -> Iterator[bytes]:
+    """Hash prompts under a scoring key to 128 bits: shards of other models are never touched."""
+    begun = hashlib.blake2b(digest_size=16, key=scoring.encode())
+    for prompt in prompts:
+        hashed = begun.copy()
+        hashed.update(prompt.encode())
+        yield hashed.digest()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
@@ -15,6 +16,7 @@ from pcf_core.store.files import unseal
 from pcf_core.store.places import Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
+    Manifest,
     MissingShardError,
     Nats,
     Shard,
@@ -23,7 +25,6 @@ from pcf_core.store.shards import (
     manifest_of,
     now,
     read_shard,
-    shard_id,
     write_shard,
 )
 
@@ -47,6 +48,8 @@ class Layer:
         self.catalogue = catalogue
         self._verdicts: dict[tuple[str, str], tuple[Stamps, bool]] = {}
         self._refreshed: dict[str, float] = {}
+        self._marks: dict[str, tuple[object, ...]] = {}
+        self._changes: Counter[str] = Counter()
 
     def begin_anew(self, catalogue: Catalogue) -> None:
         """Go on with another catalogue, which is filled when something is asked."""
@@ -87,6 +90,25 @@ class Layer:
         self.refresh(scoring)
         return list(self.catalogue.holdings(scoring, prompts))
 
+    def changes(self, scoring: str) -> int | None:
+        """Count how often shards of a key were added by now, here or elsewhere; see :meth:`Store.changes`."""
+        if self.scores.shared:
+            return None
+        with self.catalogue.database.snapshot():
+            self._look(scoring)
+            return self._changes[scoring]
+
+    def _look(self, scoring: str) -> None:
+        """Count a change since the last look, inside a transaction, so that threads look one after the other.
+
+        Whoever adds a shard writes files to the folder and a number to the index.  The latter also changes
+        within one tick of the disk's clock, the former also where its writer was killed before the latter.
+        """
+        mark = self.catalogue.newest(), self.scores.stamp(scoring)
+        if self._marks.get(scoring) != mark:
+            self._marks[scoring] = mark
+            self._changes[scoring] += 1
+
     def known_words(self, scoring: str) -> TokenTable:
         """Return what is known of words under a key, after a look for new shards."""
         self.refresh(scoring)
@@ -122,15 +144,21 @@ class Layer:
         """Write a shard, unless another process was first; see :meth:`Store.write`."""
         self.catalogue.database.must_last()
         scoring = key.hash
-        shard = shard_id(scoring, prompts, words)
         data = encode(prompts, values)
         manifest = manifest_of(key, prompts, words, table, data, now(), provenance)
-        turn = nullcontext() if self.scores.shared else self.catalogue.database.transaction()
-        with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
-            if not self.catalogue.holds(scoring, shard):
-                write_shard(self.scores / scoring, manifest, data)
-                self.catalogue.add(scoring, manifest, prompts)
-        return shard
+        if self.scores.shared:  # a slow network would let others wait too long
+            self._write(scoring, manifest, data, prompts)
+            return manifest.shard
+        with self.catalogue.database.transaction():  # on one disk writers hold a lock
+            self._look(scoring)  # what others added, apart from what is added here
+            self._write(scoring, manifest, data, prompts)
+            self._look(scoring)
+        return manifest.shard
+
+    def _write(self, scoring: str, manifest: Manifest, data: bytes, prompts: Sequence[str]) -> None:
+        if not self.catalogue.holds(scoring, manifest.shard):
+            write_shard(self.scores / scoring, manifest, data)
+            self.catalogue.add(scoring, manifest, prompts)
 
     def rows(self, scoring: str, shard: str) -> int:
         """Return how many prompts a shard holds, by its manifest; 0 where that is gone or damaged."""

@@ -66,8 +66,10 @@ def missing_blocks(
             if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
                 there[cells] = True
     alike: dict[bytes, list[int]] = {}
-    for row, lack in enumerate(np.packbits(~there, axis=1)):
-        alike.setdefault(lack.tobytes(), []).append(row)
+    packed = np.packbits(~there, axis=1)
+    width, lacks = packed.shape[1], packed.tobytes()
+    for row in range(len(prompts)):
+        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
     blocks = []
     for rows in alike.values():
         lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
@@ -236,6 +238,15 @@ class Store:
         at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
+
+    @mending
+    def changes(self, key: ScoringKey) -> int | None:
+        """Count how often scores of a key were added by now, one for each :meth:`write` that added some.
+
+        Where it is what it was, what was missing still is; unlike the list of shards it costs the same,
+        however many there are.  ``None`` where others write without our lock, and only the list tells.
+        """
+        return self._layers[0].changes(key.hash)
 
     @mending
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:

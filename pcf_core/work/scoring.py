@@ -13,11 +13,15 @@ once its goal is met.  The first draws of a finer plan are those of a coarser on
 from __future__ import annotations
 
 import time
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.audit.places import check_places, missing, places_of, starts_counted, table_at, written_words
 from pcf_core.audit.preferences import missing_blocks, prompt_parts, select_words
@@ -33,7 +37,7 @@ from pcf_core.measure.sampling import looks
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, refused_words
 from pcf_core.store.results import RunInfo
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import Block, ParallelScorer, ScoredBlock, environment, keep_words, score_block
 from pcf_core.work.engines import scorers_of
 from pcf_core.work.jobs import (
@@ -50,6 +54,9 @@ from pcf_core.work.requests import ScoreRequest
 from pcf_core.work.self_audit import audit_scores, scorer_facts
 
 OnProgress = Callable[[Progress], None]
+
+# The blocks of a part of a run: which of its prompts lack which words, and how many cells stand behind them.
+Rows = list[tuple[NDArray[np.int32], tuple[str, ...], int]]
 
 AT_ONCE_SECONDS = 0.5  # a model that is there so soon was open already
 
@@ -259,7 +266,8 @@ class _Work:
     """A run under way.
 
     Of the cells that were missing ``done`` are in the store by now, ``scored`` of them by us; ``unsaved``
-    further ones are scored, in a block that is not whole yet.
+    further ones are scored, in a block that is not whole yet.  ``changes``: how often the store had been
+    added to when it was asked what is missing, and by us since; ``None`` where that tells nothing.
 
     ``cells`` counts the prompts of the part of the run that is at work; ``seconds`` is how long the scoring
     took, without what was done in pauses.
@@ -278,14 +286,18 @@ class _Work:
     scored: int = 0
     seconds: float = 0.0
     pace: Pace = field(default_factory=Pace)
+    changes: int | None = None
 
     def score(self) -> None:
         """Score and write what is missing."""
         began, paused = time.perf_counter(), self.pause.seconds
-        in_one = len(next(prompt_parts(self.run), ())) == len(self.run.prompts)
-        blocks: Iterable[Missing] = list(self._blocks()) if in_one else self._blocks()
-        self.total = sum(self._count(block.prompts) for block in blocks)
-        lacking = self._lacking(blocks if in_one else self._blocks())  # of many the store is asked again
+        changes, marks, parts = self.store.changes(self.run.scoring), array("q"), list[Rows]()
+        for part in prompt_parts(self.run):
+            parts.append(self._missing(part))
+            marks.extend(map(hash, self.cells))
+        if len(np.unique(np.asarray(marks))) == len(marks):  # else a part may hold prompts of another
+            self.changes = changes
+        lacking = self._lacking(parts)
         if isinstance(self.scorer, ParallelScorer):
             for block, found in self.scorer.score_blocks(lacking, self.pause):
                 self._keep(block, found)
@@ -317,24 +329,37 @@ class _Work:
         """Report that some cells of the run are checked by now."""
         self.on_progress(Progress(stage="checking", done=done, total=total, seconds_left=seconds_left))
 
-    def _blocks(self) -> Iterator[Missing]:
-        """Yield what is missing when it is to be scored, part after part of the run."""
-        for part in prompt_parts(self.run):
-            self.cells = Counter(part)
-            yield from missing(self.store, self.run.scoring, part, self.run.topic.words)
+    def _missing(self, part: Sequence[str]) -> Rows:
+        """Find the blocks of a part of the run that are missing, and count their cells."""
+        self.cells = Counter(part)
+        row_of = {prompt: row for row, prompt in enumerate(part)}
+        found = []
+        for block in missing(self.store, self.run.scoring, part, self.run.topic.words):
+            rows = np.array([row_of[prompt] for prompt in block.prompts], dtype=np.int32)
+            found.append((rows, block.words, self._count(block.prompts)))
+            self.total += found[-1][2]
+        return found
 
-    def _lacking(self, blocks: Iterable[Missing]) -> Iterator[Block]:
+    def _lacking(self, parts: Sequence[Rows]) -> Iterator[Block]:
         """Yield the blocks, less what another process has written since they were found missing."""
-        for block in blocks:
-            self.pause()
-            self._report(0)
-            lacking = [
-                Block(part.prompts, part.words, self._count(part.prompts))
-                for part in self.store.missing(self.run.scoring, block.prompts, block.words)
-            ]
-            found = self._count(block.prompts) - sum(part.cells for part in lacking)
-            yield from lacking
-            self._report(found)
+        for part, blocks in zip(prompt_parts(self.run), parts, strict=True):
+            self.cells = Counter(part)
+            for rows, words, cells in blocks:
+                self.pause()
+                self._report(0)
+                block = Block(tuple(part[row] for row in rows.tolist()), words, cells)
+                lacking = self._still_lacking(block)
+                yield from lacking
+                self._report(cells - sum(one.cells for one in lacking))
+
+    def _still_lacking(self, block: Block) -> list[Block]:
+        """Ask the store again, unless nothing was added since but what we did."""
+        if self.changes is not None and self.changes == self.store.changes(self.run.scoring):
+            return [block]
+        return [
+            Block(part.prompts, part.words, self._count(part.prompts))
+            for part in self.store.missing(self.run.scoring, block.prompts, block.words)
+        ]
 
     def _score_here(self, block: Block) -> ScoredBlock:
         return score_block(
@@ -349,6 +374,8 @@ class _Work:
         self.store.write(
             self.run.scoring, block.prompts, block.words, self.table, found.values, found.provenance
         )
+        if self.changes is not None:
+            self.changes += 1
         self.scored += block.cells
         self._report(block.cells, -self.unsaved)
 

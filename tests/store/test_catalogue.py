@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.run import ScoringKey
-from pcf_core.store.catalogue import Catalogue, prompt_hash
+from pcf_core.store.catalogue import Catalogue, prompt_hashes
 from pcf_core.store.database import Database
 from pcf_core.store.shards import Manifest, now
 
@@ -113,7 +113,7 @@ def test_a_warning_lasts_until_the_shard_is_there_again(catalogue: Catalogue) ->
 
 
 def test_prompts_are_told_apart_by_128_bits() -> None:
-    hashes = {prompt_hash(key, prompt) for key in ("one", "two") for prompt in ("p", "q", "")}
+    hashes = {found for key in ("one", "two") for found in prompt_hashes(key, ("p", "q", ""))}
     assert len(hashes) == 6
     assert {len(found) for found in hashes} == {16}
 

@@ -549,3 +549,25 @@ def test_the_shards_of_a_key_change_exactly_when_something_is_scored(
     assert set(any_store.shards(key)) == {first, second}
     other = key.model_copy(update={"identity": "other"})
     assert any_store.shards(other) == ()
+
+
+def test_what_others_add_is_noticed_without_a_list(root: Path, key: ScoringKey) -> None:
+    """Whoever it is, also who is killed before it comes to the index; one's own writes count as one each."""
+    one, two = Store.open(root), Store.open(root)
+    begun = one.changes(key)
+    assert begun is not None
+    score(one, key, PROMPTS[:1], WORDS)
+    assert one.changes(key) == begun + 1
+    score(two, key, PROMPTS[1:2], WORDS)
+    score(one, key, PROMPTS[2:3], WORDS)
+    assert one.changes(key) == begun + 3
+    score(two, key, PROMPTS[3:4], WORDS)
+    assert one.changes(key) == begun + 4
+    assert one.changes(key) == begun + 4
+    time.sleep(0.05)  # a tick of the disk's clock
+    (root / "scores" / key.hash / "of-one-who-was-killed.json").touch()
+    assert one.changes(key) == begun + 5
+
+
+def test_in_a_shared_place_only_a_list_tells(tmp_path: Path, key: ScoringKey) -> None:
+    assert Store.open(tmp_path / "one", scores=str(tmp_path / "all")).changes(key) is None

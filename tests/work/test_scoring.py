@@ -354,8 +354,10 @@ def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, toy: ModuleT
 def test_the_store_is_asked_once_what_a_run_lacks(
     store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it lacks anything, before the model is opened; which blocks, once its words are known; each of
-    them right before it is scored; and, by whoever adds the words up, whether all is there."""
+    """Whether it lacks anything, before the model is opened; and which blocks, once its words are known.
+
+    While nobody else writes, no block is asked for again; whoever adds the words up sees what is there.
+    """
     asked: list[int] = []
     real = Store.missing
 
@@ -366,7 +368,7 @@ def test_the_store_is_asked_once_what_a_run_lacks(
     monkeypatch.setattr(Store, "missing", missing)
     run = toy.run_of()
     assert score_run(run, store, opener) == 24
-    assert asked == [24, 24, *[4] * 6, 24]
+    assert asked == [24, 24]
     asked.clear()
     assert score_run(run, store, opener) == 0
     assert asked == [24]
@@ -438,6 +440,27 @@ def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
     assert seen[-1] == (24, 24)
     assert seen == sorted(seen)
     assert shards_of(store) == shards_of(undisturbed)
+
+
+def test_a_prompt_that_stands_in_two_parts_is_scored_once(
+    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last prompt is the first one again: an old nurse, once by the template and once by the term."""
+    monkeypatch.setattr("pcf_core.audit.preferences.PROMPTS_AT_ONCE", 4)
+    run = widened(
+        toy.run_of(),
+        evidence=Evidence(name="e", title="E", terms=("nurse", "clerk", "old nurse")),
+        templates=TemplateSet(
+            name="t",
+            title="T",
+            templates=(Template(text="The old [X] said [Y]"), Template(text="The [X] said [Y]")),
+        ),
+    )
+    assert run.prompts[0] == run.prompts[5]
+    seen: list[tuple[int, int]] = []
+    assert score_run(run, store, opener, toy.counts_to(seen)) == 5
+    assert opener.prompts == 5
+    assert seen[-1] == (6, 6)
 
 
 def test_between_batches_and_shards_there_is_a_pause(
