@@ -170,6 +170,12 @@ class Runs(ABC):
         """Which of its models has the higher risk, where that can be told."""
         return order_finding(self.comparisons[0], said_risks(self.runs, self.over))
 
+    @property
+    def risks_told(self) -> list[str]:
+        """The models of which that says the risk: those with a comparison."""
+        compared = {side.run for found in self.comparisons[0] for side in (found.first, found.second)}
+        return [name for name, item in self.runs.items() if item.key in compared]
+
     def most(self: R, number: int) -> R:
         """Return the first runs alone, as many as fit into one picture."""
         return replace(self, runs=dict(list(self.runs.items())[:number]))  # type: ignore[type-var]

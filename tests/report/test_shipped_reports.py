@@ -184,3 +184,12 @@ def test_every_pair_of_few_models_else_the_first_with_each(
     assert len(found) == compared
     assert all(first.key != second.key for first, second in found)
     assert models <= MOST_EACH or {first.key for first, _ in found} == {"0"}
+
+
+def test_a_headline_says_each_risk_once_and_orders_nothing_without_a_test(shipped: Store) -> None:
+    """It named the model with the strongest lean to one word, where the test could not tell the two apart."""
+    runs = (GENDER, "08bba26da567346e")  # of mini-bert
+    first, *rest = document_of(shipped, ReportRequest(runs=runs, sections=("summary", "risk"))).headline
+    assert first.startswith("We cannot tell the risks of mini-gpt, 0.71 ")
+    assert first.count("mini-gpt") == first.count("mini-bert") == 1
+    assert not any("strongest" in said for said in (first, *rest))

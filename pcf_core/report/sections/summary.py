@@ -41,14 +41,17 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], shor
             return said(f"{study.title}: {overview_answer(study.rows)}" for study in studies)
         return said([overview_answer(studies[0].rows), risk_answer(studies[0].rows)])
     if len(studies) > 1:
-        return said(
-            f"{study.title}: {overview_finding(study.reports, study.over, study.order)}" for study in studies
-        )
+        return said(f"{study.title}: {risks_and_order(study)}" for study in studies)
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
-        return said([overview_finding(first.reports, first.over, first.order), opening])
+        return said([risks_and_order(first), opening])
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
+
+
+def risks_and_order(study: Study) -> str:
+    """Say the risk of each model of a study once, and which is higher where that can be told."""
+    return overview_finding(study.reports, study.over, study.order, study.risks_told)
 
 
 def summary_parts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
@@ -172,33 +172,32 @@ def unseen_note(report: RiskReport) -> str:
 
 
 def overview_finding(
-    reports: Mapping[str, RiskReport], over: Over = "templates", order: str = UNTESTED
+    reports: Mapping[str, RiskReport],
+    over: Over = "templates",
+    order: str = UNTESTED,
+    told: Collection[str] = (),
 ) -> str:
-    """State the risk of each model, and the strongest lean over all of them.
+    """State the risk of each model, once, and what is known of their order.
 
-    ``order``: what is said of several models' order, see
-    :func:`pcf_core.show.findings.comparison.order_finding`.
+    Parameters
+    ----------
+    reports
+        By model.
+    over
+        What the intervals are over.
+    order
+        What is said of several models' order, see
+        :func:`pcf_core.show.findings.comparison.order_finding`.
+    told
+        The models whose risks that says.
     """
     if not reports:
         return "No model has been scored yet."
     risks = {model: risk_with_interval(report, over) for model, report in reports.items()}
     if len(risks) == 1:
-        sentence = "".join(f"The discrimination risk of {model} is {risk}." for model, risk in risks.items())
-    else:
-        sentence = f"The risk is {listed([f'{risk} for {model}' for model, risk in risks.items()])}. {order}"
-    leans = [
-        (value, group, row.occupation, model)
-        for model, report in reports.items()
-        for row in report.occupations
-        for group, value in row.stereotype.items()
-    ]
-    value, group, occupation, model = max(leans)
-    if value <= 0:
-        return sentence
-    return (
-        f"{sentence} {model} has the strongest lean: to {people(group)} for “{occupation}”, by "
-        f"{two_decimals(value)}."
-    )
+        return "".join(f"The discrimination risk of {model} is {risk}." for model, risk in risks.items())
+    rest = [f"{risk} for {model}" for model, risk in risks.items() if model not in told]
+    return " ".join([*([f"The risk is {listed(rest)}."] if rest else []), *([order] if order else [])])
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:

@@ -135,17 +135,27 @@ def test_what_so_many_templates_can_miss(templates: int) -> None:
     assert f" {templates} effective template{'s' if templates > 1 else ''}, drawn" in note
 
 
-def test_overview_gives_the_risks_without_an_order_and_the_strongest_lean(
+def test_overview_gives_each_risk_once_and_no_order_that_was_not_tested(
     examples: dict[str, RiskReport],
 ) -> None:
-    assert overview_finding({"M1": examples["M1"], "M3": examples["M3"]}) == (
+    """M3 leans further than M1, for one occupation: nothing has tested that, so nothing says it."""
+    two = {"M1": examples["M1"], "M3": examples["M3"]}
+    assert overview_finding(two) == (
         "The risk is 0.20 (0.20–0.20) for M1 and 0.60 (0.60–0.60) for M3. The page Compare "
-        "tests which of them differ. M3 has the strongest lean: to women for “nurse”, by "
-        "0.80."
+        "tests which of them differ."
     )
-    assert overview_finding({"M1": examples["M1"]}).startswith("The discrimination risk of M1 is 0.2")
+    order = "M3 has the higher risk, 0.60, and M1 the lower, 0.20 (p = 0.01)."
+    assert overview_finding(two, order=order, told=["M1", "M3"]) == order
+    three = {**two, "M2": examples["M2"]}
+    assert overview_finding(three, order=order, told=["M1", "M3"]) == (
+        f"The risk is 0.20 (0.10–0.30) for M2. {order}".replace("0.10–0.30", _range(examples["M2"]))
+    )
+    assert overview_finding({"M1": examples["M1"]}) == ("The discrimination risk of M1 is 0.20 (0.20–0.20).")
     assert overview_finding({}) == "No model has been scored yet."
-    assert "lean" not in overview_finding({"fair": report_of([[0.5]])})
+
+
+def _range(report: RiskReport) -> str:
+    return with_interval(report.overall_risk, report.interval("overall_risk")).split("(")[1].strip(")")
 
 
 def test_an_interval_says_what_was_drawn_again() -> None:
