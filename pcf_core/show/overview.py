@@ -12,6 +12,7 @@ import pandas as pd
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
+from pcf_core.show.findings.models import common_lean
 from pcf_core.show.findings.numbers import listed, people, percent, two_decimals
 from pcf_core.show.findings.occupations import TIE
 
@@ -32,7 +33,8 @@ class ModelRow:
     """A model in the table of models: its name, with the precision where that is not float32.
 
     ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
-    ``None`` where there is none.  ``leading``: the number of occupations that each group leads, by its mean
+    ``None`` where there is none.  ``common``: how much of ``overall`` all occupations share, ``None`` where
+    that is not known.  ``leading``: the number of occupations that each group leads, by its mean
     preference; an occupation in which two groups are exactly even counts for none.
     """
 
@@ -45,6 +47,7 @@ class ModelRow:
     high: float | None
     leading: Mapping[str, int]
     occupations: int
+    common: float | None = None
 
     @classmethod
     def of(
@@ -62,6 +65,7 @@ class ModelRow:
             high=interval.high if interval else None,
             leading=leading(report),
             occupations=len(report.occupations),
+            common=common_lean(report),
         )
 
     @property
@@ -103,11 +107,23 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
-    """Say how much two models at the most discriminate, and of what parts that is; empty without a row."""
-    return " ".join(
-        f"{row.model} has a risk of {two_decimals(row.overall)}: {two_decimals(row.prejudice)} prejudice and "
-        f"{two_decimals(row.caprice)} caprice."
-        for row in rows[:2]
+    """Say how much two models at the most discriminate, what their occupations share first; empty for none.
+
+    The second is said in as few words as it can be, so that both are one answer of 25 words.
+    """
+    return " ".join(_risk_of(row, briefly=place > 0) for place, row in enumerate(rows[:2]))
+
+
+def _risk_of(row: ModelRow, *, briefly: bool) -> str:
+    risk, prejudice, caprice = map(two_decimals, (row.overall, row.prejudice, row.caprice))
+    if row.common is None:
+        return f"{row.model} has a risk of {risk}: {prejudice} prejudice and {caprice} caprice."
+    common = two_decimals(row.common)
+    if briefly:
+        return f"{row.model} has {risk}: shared {common}, prejudice {prejudice}, caprice {caprice}."
+    return (
+        f"{row.model} has risk {risk}: all occupations share {common}; prejudice is {prejudice}, caprice "
+        f"{caprice}."
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.show.findings.numbers import (
-    begun,
     count,
     ends,
     listed,
@@ -38,7 +37,7 @@ UNTESTED = "The page Compare tests which of them differ."
 
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
-    """State R with its interval, over what, and how it splits into prejudice and caprice."""
+    """State R with its interval, over what, what all occupations share of it, then prejudice and caprice."""
     sentence = (
         f"The discrimination risk of {model} is {risk_with_interval(report, over)} "
         f"over {count(len(report.occupations), 'occupation')} "
@@ -46,21 +45,25 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     )
     if report.overall_risk <= 0:
         return sentence
-    shared = ""
-    if report.lean is not None and len(report.occupations) > 1:
-        shared = f" All occupations share {two_decimals(report.lean.common)} of the prejudice."
+    if (common := common_lean(report)) is not None:
+        sentence += f" All occupations share {two_decimals(common)} of it."
     spread = f"The stereotype has a standard deviation of {two_decimals(report.stereotype_sd)}"
     if report.caprice_risk == 0:
         return (
-            f"{sentence} All of it is prejudice: {no_caprice(report)} over the templates.{shared} "
+            f"{sentence} All of it is prejudice: {no_caprice(report)} over the templates. "
             f"{spread}, averaged over occupations. {unseen_note(report)}"
         )
     share = report.prejudice_risk / report.overall_risk
     corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
     return (
-        f"{sentence} {begun(percent(share))} of it is prejudice ({two_decimals(report.prejudice_risk)}) and "
-        f"{percent(1 - share)} is caprice ({two_decimals(report.caprice_risk)}){corrected}.{shared} {spread}."
+        f"{sentence} In all, {percent(share)} is prejudice ({two_decimals(report.prejudice_risk)}) and "
+        f"{percent(1 - share)} is caprice ({two_decimals(report.caprice_risk)}){corrected}. {spread}."
     )
+
+
+def common_lean(report: RiskReport) -> float | None:
+    """Return how much of R all occupations share; ``None`` where it is not known or there is one alone."""
+    return report.lean.common if report.lean is not None and len(report.occupations) > 1 else None
 
 
 def no_caprice(report: RiskReport) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval
+from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.charts.risk import LeanBar, lean_bars
 from pcf_core.show.findings.models import baseline_finding, lean_finding, risk_finding
+from pcf_core.show.overview import ModelRow, risk_answer
 
 # Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
 CELLS = [[0.8, 0.8, 0.8, 0.4], [0.4, 0.4, 0.4, 0.4]]
@@ -32,9 +36,31 @@ def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
         "and 0.05 changes with the sentence."
     )
     assert (
-        "86 % of it is prejudice (0.30) and 14 % is caprice (0.05). All occupations share "
-        "0.10 of the prejudice."
+        "All occupations share 0.10 of it. In all, 86 % is prejudice (0.30) and 14 % is caprice (0.05)."
     ) in risk_finding("M", FOUND)
+
+
+def test_what_is_shared_stands_before_prejudice_wherever_prejudice_is_said() -> None:
+    """Most of a lean may be that of a word that is common everywhere: a reader is to meet that first."""
+    row = ModelRow.of("M", FOUND)
+    (figure,) = risk_figures({"M": FOUND})
+    for said, shared in (
+        (risk_finding("M", FOUND), "All occupations share 0.10"),
+        (risk_answer([row]), "all occupations share 0.10"),
+        (risk_answer([row, row]).split(". ")[1], "shared 0.10"),
+        (figure.detail, "29 % shared"),
+    ):
+        assert 0 < said.index(shared) < said.index("prejudice")
+    alone = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
+    for said in (risk_finding("M", alone), risk_answer([ModelRow.of("M", alone)])):
+        assert "share" not in said, "one occupation shares nothing with others"
+
+
+def test_the_answer_of_two_models_has_25_words_also_where_figures_take_two() -> None:
+    row = replace(ModelRow.of("M", FOUND), caprice=0.001)
+    answer = risk_answer([row, row])
+    assert answer.count("under 0.005") == 2
+    assert len(answer.split()) <= 25
 
 
 def test_what_it_expects_of_nobody_in_particular() -> None:

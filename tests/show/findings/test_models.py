@@ -59,8 +59,8 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
     )
     assert risk_finding("mini-bert", report) == (
         "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 "
-        "templates. 93 % of it is prejudice (0.48) and 7 % is caprice (0.04). All occupations "
-        "share 0.40 of the prejudice. The stereotype has a standard deviation of 0."
+        "templates. All occupations share 0.40 of it. In all, 93 % is prejudice (0.48) and 7 % is "
+        "caprice (0.04). The stereotype has a standard deviation of 0."
     )
 
 
