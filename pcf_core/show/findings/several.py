@@ -14,6 +14,7 @@ from pcf_core.show.findings.numbers import begun, count, listed, p_value, people
 PARTS = ("prejudice_risk", "caprice_risk")
 MOVES = {"up": "rising", "down": "falling"}
 HEAR = {"first": "rises", "second": "falls"}
+WAYS = (*HEAR.values(), "changes too little to matter", "is the same", "cannot be told")
 
 
 def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
@@ -244,7 +245,9 @@ def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
 
 
 def alignment_finding(comparisons: Sequence[Comparison]) -> str:
-    """Say at how many sizes each risk rises and falls from base to aligned; empty without a pair.
+    """Say at how many sizes each risk rises and falls from base to aligned, by as much as may matter.
+
+    Empty without a pair.
 
     Parameters
     ----------
@@ -255,13 +258,20 @@ def alignment_finding(comparisons: Sequence[Comparison]) -> str:
         return ""
     told = []
     for name, word in WORDS.items():
-        verdicts = [comparison.differences[name].verdict for comparison in comparisons]
-        parts = {"rises": verdicts.count("first"), "falls": verdicts.count("second")}
-        heard = [f"{verb} in {times:,}" for verb, times in parts.items() if times]
-        heard += [f"cannot be told in {rest:,}"] if (rest := len(verdicts) - sum(parts.values())) else []
+        ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
+        heard = [f"{way} in {ways[way]:,}" for way in WAYS if ways[way]]
         told.append(f"{word} {listed(heard)}")
     pairs = count(len(comparisons), "pair")
     return f"From base to aligned, over {pairs} of one size each: {'; '.join(told)}."
+
+
+def _way(found: Difference) -> str:
+    """Return one of ``WAYS``: up or down only where an order is stated."""
+    if found.ordered:
+        return HEAR[found.verdict]
+    if found.verdict == "equal":
+        return "is the same"
+    return "changes too little to matter" if found.differs else "cannot be told"
 
 
 def _these(checkpoints: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pcf_core.core.risk import Difference
 from pcf_core.show.findings.several import (
     alignment_finding,
     axis_finding,
@@ -75,3 +76,16 @@ def test_what_alignment_changes_is_counted_over_the_sizes() -> None:
         "From base to aligned, over 1 pair of one size each: risk rises in 1; prejudice "
         "cannot be told in 1; caprice cannot be told in 1."
     ) in alignment_finding([higher])
+
+
+def test_a_difference_too_small_to_matter_is_no_rise_and_no_fall() -> None:
+    """Below the margin in every draw: it rose in 1 by the bare verdict."""
+    base = compared_example()
+    small = replace(difference(0.9, 0.2, clear=True), margin=0.9)
+    same = Difference(0.5, 0.5, (), p_value=1.0, least_p=0.001)
+    assert (small.verdict, small.ordered, same.verdict) == ("first", False, "equal")
+    mixed = replace(base, differences={"overall_risk": small, "prejudice_risk": same, "caprice_risk": small})
+    assert alignment_finding([mixed]) == (
+        "From base to aligned, over 1 pair of one size each: risk changes too little to matter in 1; "
+        "prejudice is the same in 1; caprice changes too little to matter in 1."
+    )
