@@ -49,11 +49,6 @@ class Standing:
         return cls(names, found.first, found.second, found.verdict, found.ordered)
 
     @property
-    def is_told(self) -> bool:
-        """Whether one is said to be lower: by as much as matters, also in the decimals that a reader sees."""
-        return self.ordered and two_decimals(self.first) != two_decimals(self.second)
-
-    @property
     def differs(self) -> bool:
         """Whether the two differ, be it too little to matter."""
         return self.verdict in ("first", "second")
@@ -99,13 +94,16 @@ class Lean:
 def pair_answer(standing: Standing) -> str:
     """Say which of the two discriminates less, or that nobody can tell from these sentences."""
     first, second = standing.names
-    if standing.is_told:
+    if standing.ordered:
         lower, low, high = (
             (second, standing.second, standing.first)
             if standing.verdict == "first"
             else (first, standing.first, standing.second)
         )
-        return f"{lower} discriminates less: {two_decimals(low)} against {two_decimals(high)}."
+        less, more = two_decimals(low), two_decimals(high)
+        if less == more:
+            return f"{lower} discriminates less, by under 0.01: with two decimals, both risks are {less}."
+        return f"{lower} discriminates less: {less} against {more}."
     risks = f"{two_decimals(standing.first)} and {two_decimals(standing.second)}"
     if standing.verdict == "equal":
         return f"{first} and {second} discriminate alike: {risks}."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
-from pcf_core.core.risk import Interval, RiskReport, Verdict
+from pcf_core.core.risk import Difference, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
 from pcf_core.show.compare import (
     Dumbbell,
@@ -58,12 +58,19 @@ def test_the_lower_risk_is_named_only_where_test_and_interval_agree() -> None:
     assert pair_answer(standing("equal", 0.5, 0.5)) == "A and B discriminate alike: 0.50 and 0.50."
 
 
-def test_no_order_is_told_that_a_reader_could_not_see() -> None:
+def test_a_difference_inside_the_margin_is_no_order_and_one_beyond_it_is_also_where_decimals_hide_it() -> (
+    None
+):
     small = standing("first", 0.114, 0.103)
     assert pair_answer(small) == "A and B differ too little to matter: 0.11 and 0.10."
     assert how_sure(small, compared_example()).startswith("Sure? Yes, for these sentences:")
-    unseen = Standing(NAMES, 0.114, 0.113, "first", ordered=True)  # of a reader who has set the margin to 0
-    assert pair_answer(unseen) == "A and B differ too little to matter: 0.11 and 0.11."
+    hidden = Difference(  # may be .03, so that it may matter
+        0.5141, 0.5059, (Interval(low=0.001, high=0.0296),), p_value=0.001, least_p=0.001, margin=0.02
+    )
+    assert hidden.ordered
+    assert pair_answer(Standing.of(NAMES, hidden)) == (
+        "B discriminates less, by under 0.01: with two decimals, both risks are 0.51."
+    )
 
 
 def test_whom_a_model_favours() -> None:
