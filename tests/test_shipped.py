@@ -35,7 +35,7 @@ from pcf_core.measure.distribution import mean_tilts, preference_difference
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.show.findings.numbers import digits
+from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
 from tools.ship_results import (
     BEST_KNOWN,
@@ -254,7 +254,7 @@ def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_setti
 
 @pytest.mark.parametrize("model", PUBLIC)
 def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings: Settings) -> None:
-    """R with its interval over whole templates, prejudice, caprice, men first, for both topics."""
+    """R with its interval over whole templates, its three parts with the shared one first, men first."""
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
     for item in RUNS:
         if item.model == model and not item.evidence and item.topic not in SPELLINGS:
@@ -263,8 +263,10 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
             )
             male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
             risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
+            assert found.lean is not None
+            lean = f"{digits(found.lean.common)} | {digits(found.lean.specific)}"
             parts = f"{digits(found.prejudice_risk)} | {digits(found.caprice_risk)} | {male} |"
-            assert f"| `{model}` | {item.topic} | {risk} | {parts}\n" in text
+            assert f"| `{model}` | {item.topic} | {risk} | {lean} | {parts}\n" in text
 
 
 @pytest.mark.parametrize("item", [item for item in RUNS if item.topic in SPELLINGS], ids=str)
@@ -356,6 +358,20 @@ def test_gender_differs_in_tokens_by_its_list_and_not_by_what_its_words_get(own_
             assert are_unequal(result.token_shares) != whole, item
 
 
+def test_the_documents_say_how_far_a_masked_model_has_nurse_from_engineer(own_settings: Settings) -> None:
+    """Figures of two models side by side: no test says which tells occupations apart more."""
+    figures = []
+    for model in ("minilm-masked", "mini-bert"):
+        rows = {row.occupation: row for row in shipped_report(model, USUAL[1], own_settings).occupations}
+        figures += [two_decimals(rows[name].preferences["male"]) for name in ("nurse", "engineer")]
+    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
+    nurse, engineer, *others = figures
+    assert (
+        f"Nurse is {nurse} male in it and engineer {engineer}; mini-bert has {' and '.join(others)}" in text
+    )
+    assert "apart more" not in text
+
+
 def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:
     store, options = shipped_store(own_settings), ViewOptions(unit="template")
 
@@ -365,15 +381,12 @@ def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> 
 
     (size,) = [preset for preset in presets() if preset.name == "size"]
     found = controlled([compared(read(one), read(other), options) for one, other in size.compared])
-    totals = {
-        compared_pair: comparison.differences["overall_risk"]
-        for compared_pair, comparison in zip(size.compared, found, strict=True)
-    }
-    higher = totals["mini-gpt", "mini-gpt-s"]
-    assert {total.verdict for total in totals.values()} == {"unclear"}
+    assert not any(comparison.differences["overall_risk"].ordered for comparison in found)
     text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-    gap = documented(higher.value, higher.interval())
-    assert f"it is {gap} above the smallest, and no two of the three can be told apart" in text
+    (size_said,) = [part for part in text.split("- **") if part.startswith("Size**")]
+    assert size_said.startswith("Size**: no two of these three checkpoints")
+    assert "can be told apart with these sentences." in size_said
+    assert not {"highest", "lowest", "rise", "above"} & set(size_said.replace(",", " ").split())
 
 
 def test_the_seeds_of_a_model_were_measured_as_its_shipped_results_say(own_settings: Settings) -> None:
