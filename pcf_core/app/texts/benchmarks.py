@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import combinations
 
 import pandas as pd
@@ -19,7 +19,9 @@ from pcf_core.app.page import draw_table, finding, finding_list
 from pcf_core.app.roles import write
 from pcf_core.app.texts.shared import follow_jobs
 from pcf_core.app.widgets import choose_one, plain
+from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
+from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
 from pcf_core.material.safety.whole_files import upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
@@ -53,8 +55,9 @@ LARGEST = 10  # megabytes of a file: StereoSet's own has eight
 ENDINGS = ("csv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 HOW = """
-Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the model
-does not prefer the stereotype. A model is **worse** the farther it is from even, in either direction. The
+Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the
+model does not prefer the stereotype. A model is **worse** the farther it is from even, in either
+direction. The ranges of several differences hold together: each is wider than one alone would be. A
 range is over sentences of this kind and says nothing of another training of the model. Masked and causal
 models are scored by different definitions: compare models of one kind. To disagree with prejudice or
 caprice is no error, as they ask different things.
@@ -125,20 +128,19 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
 
 
 def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
-    """Hold a benchmark's verdicts on pairs of models against those of our quantities, of the loaded runs."""
-    ours: dict[str, dict[Pair, str]] = {name: {} for name in OURS}
+    """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
     runs = {item.run.scoring.name: item for item in loaded.runs.values()}
+    compared: dict[Pair, Comparison] = {}
     for first, second in combinations(runs, 2):
         pair = (first, second) if (first, second) in theirs else (second, first)
-        if pair not in theirs:
-            continue
-        try:
-            compared = loaded.compare(runs[pair[0]], runs[pair[1]])
-        except RunError:
-            continue  # Compare says why
+        if pair in theirs:
+            with suppress(RunError):  # Compare says why
+                compared[pair] = loaded.compare(runs[pair[0]], runs[pair[1]])
+    ours: dict[str, dict[Pair, str]] = {name: {} for name in OURS}
+    for pair, comparison in zip(compared, controlled(list(compared.values())), strict=True):
         for name, quantity in OURS.items():
-            verdict = compared.differences[quantity].verdict
-            ours[name][pair] = {"first": pair[0], "second": pair[1]}.get(verdict, "")
+            found = comparison.differences[quantity]
+            ours[name][pair] = pair[found.verdict == "second"] if found.ordered else ""
     return [agreement(benchmark, name, theirs, verdicts) for name, verdicts in ours.items() if verdicts]
 
 

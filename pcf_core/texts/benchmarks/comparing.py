@@ -3,7 +3,9 @@
 **By a benchmark.**  A model is the worse the farther its headline is from even, in whichever direction:
 d = |mean outcome − neutral|.  The interval of d₁ − d₂ resamples the items that both have (terms, pairs), both
 models on the same draw, which tells more than two intervals side by side.  Where it leaves out 0, one model
-is worse; else we cannot tell.
+is worse; else we cannot tell.  Of several pairs the intervals hold together: each leaves out a share of
+0.05 / pairs (Bonferroni; Dunn 1961, doi:10.1080/01621459.1961.10482090), so that in 95 % of the cases none of
+them misses its truth, and a model among many is not called worse by chance.
 
 *Example.*  Outcomes (1, 1, 1, 0) and (1, 0, 1, 0): d₁ = 0.25, d₂ = 0, the difference 0.25 by the first.
 
@@ -62,12 +64,18 @@ class Agreement(Record):
 
 
 def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> tuple[WorsePair, ...]:
-    """Compare every two models that were asked with the same sentences."""
+    """Compare every two models that were asked with the same sentences.
+
+    ``level``: of all intervals together; that of each says its own.
+    """
+    several = {
+        (first, second): common_outcomes(reports[first].outcomes, reports[second].outcomes)
+        for first, second in combinations(reports, 2)
+    }
+    several = {pair: values for pair, values in several.items() if values.size}
+    each = 1 - (1 - level) / max(1, len(several))
     found = []
-    for first, second in combinations(reports, 2):
-        values = common_outcomes(reports[first].outcomes, reports[second].outcomes)
-        if not values.size:
-            continue
+    for (first, second), values in several.items():
         neutral = reports[first].headline.neutral or 0.0
 
         def difference(one: FloatArray, other: FloatArray, axis: int = -1, neutral: float = neutral) -> Any:
@@ -79,7 +87,7 @@ def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> 
                 first=first,
                 second=second,
                 difference=float(difference(*values)),
-                interval=bootstrap(difference, values, level, "item"),
+                interval=bootstrap(difference, values, each, "item"),
                 items=values.shape[1],
             )
         )

@@ -180,6 +180,22 @@ def test_two_models_of_the_example() -> None:
     assert pair.difference == 0.25
 
 
+def test_several_pairs_share_one_error_so_that_none_of_many_models_is_worse_by_chance() -> None:
+    """A difference that two models alone can show, just so, is none among three pairs."""
+    skewed: list[Nats] = [(-1, -2)] * 33 + [(-2, -1)] * 17
+    even: list[Nats] = [(-1, -2), (-2, -1)] * 25
+    (alone,) = worse_pairs({"skewed": crows(skewed), "even": crows(even)})
+    assert alone.interval is not None
+    assert alone.interval.level == 0.95
+    several = worse_pairs({"skewed": crows(skewed), "even": crows(even), "again": crows(even)})
+    assert (several[0].first, several[0].second) == ("skewed", "even")
+    among = several[0].interval
+    assert among is not None
+    assert among.level == pytest.approx(1 - 0.05 / 3)
+    assert among.low < alone.interval.low
+    assert among.high > alone.interval.high
+
+
 @given(st.lists(st.tuples(ROUGH, ROUGH), min_size=2, max_size=30))
 def test_a_model_is_never_worse_than_itself(scores: list[Nats]) -> None:
     (pair,) = worse_pairs({"a": crows(scores), "b": crows(scores)})
