@@ -54,6 +54,7 @@ def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any
             "verdict": found.verdict,
             "margin": found.margin,
             "negligible": found.negligible,
+            "ordered": found.ordered,
         }
         for name, found in differences.items()
     }
@@ -83,6 +84,7 @@ def comparison_table(comparison: Comparison, over: Over) -> pd.DataFrame:
                 "adjusted_p_value": found.adjusted,
                 "verdict": found.verdict,
                 "negligible": found.negligible,
+                "ordered": found.ordered,
             }
             for occupation, weight, differences in rows
             for name, found in differences.items()

@@ -7,9 +7,10 @@ import json
 
 import pytest
 
+from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.report.comparison import comparison_document, comparison_table, several_table
 from pcf_core.show.findings.comparison import difference_text
-from tests.show.charts.compared import FIRST, NAMES, SECOND, compared_example
+from tests.show.charts.compared import FIRST, NAMES, SECOND, compared_example, difference
 
 
 def test_the_document_holds_every_difference_with_its_verdict() -> None:
@@ -53,3 +54,18 @@ def test_the_table_has_the_interval_of_the_sentence_and_says_what_it_is_over() -
         assert table["over"][3] == "templates"  # an occupation has no other
         several = several_table([example], over)
         assert several["over"].tolist() == [over] * 3
+
+
+def test_a_difference_too_small_to_matter_is_marked_as_no_order_in_document_and_table() -> None:
+    """Its verdict alone reads as an order: ``first``."""
+    example = compared_example()
+    small = dataclasses.replace(difference(0.9, 0.2, clear=True), margin=0.9)
+    large = dataclasses.replace(small, margin=0.02)
+    differences = {**example.differences, "overall_risk": small, "prejudice_risk": large}
+    example = dataclasses.replace(example, differences=differences)
+    told = comparison_document(example)["differences"]
+    assert [told[name]["verdict"] for name in differences] == ["first", "first", "unclear"]
+    assert [told[name]["ordered"] for name in differences] == [False, True, False]
+    table = comparison_table(example, "templates")
+    assert table["ordered"][:3].tolist() == [False, True, False]
+    assert {"negligible", "ordered"} <= set(COMPARISON_COLUMNS)

@@ -41,7 +41,13 @@ COMPARISON_COLUMNS = {
         "p, controlled", format="%.4f", help="For false discoveries over all occupations; none for the mean."
     ),
     "verdict": st.column_config.TextColumn(
-        "Verdict", help="Which of the two is higher, if that can be told."
+        "Verdict", help="Which of the two is higher, if that can be told, be it too little to matter."
+    ),
+    "negligible": st.column_config.CheckboxColumn(
+        "Too small", help="Whether the interval lies inside the smallest difference worth reporting."
+    ),
+    "ordered": st.column_config.CheckboxColumn(
+        "Order stated", help="Whether the two differ by as much as may matter: no page orders them else."
     ),
 }
 OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
