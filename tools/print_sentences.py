@@ -28,6 +28,7 @@ from pcf_core.core.settings import ROOT
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
+from pcf_core.material.numbers import load_numbers
 from pcf_core.material.templates import compare_sets, load_mined, load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
@@ -63,6 +64,7 @@ from pcf_core.show.findings import (
     notes,
     occupations,
     read,
+    reliability,
     several,
     tails,
     templates,
@@ -174,6 +176,7 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(compare.pair_answer, standing)
     found.say(compare.how_sure, standing, paired)
     found.say(comparison.difference_finding, paired, over=over)
+    found.say(reliability.seldom_caprice_note, load_numbers(), paired.differences["caprice_risk"])
     found.say(comparison.occupations_difference_finding, paired)
     found.say(comparison.order_finding, [paired], said_risks(study.runs, over))
     found.say(opening_of, study.runs, even, study.options, occupations.striking_occupation(reports))

@@ -18,11 +18,13 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
+from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
 from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
+from pcf_core.show.findings.reliability import seldom_caprice_note
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
@@ -45,6 +47,8 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
     told = str(verdicts["p"]["Risk R"]).replace("\\", "")
     assert told in p_value(found.differences["overall_risk"].p_value), "as the sentence says it"
+    captions = [caption.value.replace("\\", "") for caption in app.caption]
+    assert seldom_caprice_note(load_numbers(), found.differences["caprice_risk"]) in captions
     assert len(app.get("plotly_chart")) == 2, "both tilts, and the differences in risk"
     assert f"compare {runs['mini-bert'].key} {runs['mini-gpt'].key}" in app.code[0].value
 

@@ -18,6 +18,7 @@ from pcf_core.app.data import Loaded
 from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
+from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
 from pcf_core.report.reproducing import compare_command
@@ -44,6 +45,7 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.numbers import ends, p_value, people, two_decimals
+from pcf_core.show.findings.reliability import seldom_caprice_note
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -88,6 +90,8 @@ def draw_pair(loaded: Loaded) -> None:
     with st.expander("How sure?"):
         finding(difference_finding(comparison, over=loaded.over))
         draw_columns(comparison, loaded)
+        if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
+            st.caption(plain(note))
         for sentence in comparison.warnings:
             st.caption(plain(sentence))
     with st.expander("Which occupations differ in risk?"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,17 @@ from pydantic import ValidationError
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.numbers import Check, Numbers, load_numbers
-from pcf_core.show.findings.reliability import COLUMNS, check_text, checks_text, supported_rows
+from pcf_core.show.findings.reliability import (
+    COLUMNS,
+    OF_ONE_OCCUPATION,
+    SELDOM_CHANGES,
+    check_text,
+    checks_text,
+    seldom_caprice_note,
+    supported_rows,
+)
 from tests.pages.opened import open_app, texts
+from tests.show.charts.compared import difference
 from tools.numbers_table import PLACE, with_table
 
 
@@ -50,6 +60,7 @@ def test_every_kind_of_number_is_there() -> None:
         "Risk R",
         "Prejudice",
         "Caprice",
+        "Common and specific lean",
         "Tilt",
         "Share of",
         "Order",
@@ -92,3 +103,13 @@ def test_a_source_that_nobody_names_is_refused_and_a_damaged_file_is_one_sentenc
     with pytest.raises(SettingsError, match="restore the shipped file"):
         load_numbers()
     settings.cache_clear()
+
+
+def test_compare_says_beside_caprice_how_often_its_ranges_hold() -> None:
+    """The figures are those of *Method*; where there is no caprice nothing is said of it."""
+    numbers, some = load_numbers(), difference(0.04, 0.01, clear=True)
+    said = seldom_caprice_note(numbers, some)
+    held = {check.of: check_text(check).split(":")[0] for one in numbers.number for check in one.checks}
+    assert f"{held[SELDOM_CHANGES]} of 100 did instead of 95" in said
+    assert f"{held[OF_ONE_OCCUPATION]} for a single occupation" in said
+    assert seldom_caprice_note(numbers, replace(some, first=0.0, second=0.0)) == ""
