@@ -204,7 +204,8 @@ def _lessened(mined: MinedSet, rest: Sequence[MinedTemplate], what: str, **facts
     return _edited(
         mined,
         rest,
-        f"{what}: {len(rest):,} of {len(mined.templates):,} templates stay, with {share:.1%} of the mass",
+        f"{what}: {len(rest):,} of {len(mined.templates):,} templates "
+        f"{'stays' if len(rest) == 1 else 'stay'}, with {share:.1%} of the mass",
         kept=mined.card.kept * share,
         **facts,
     )

@@ -133,12 +133,17 @@ def mine(
         pipeline=f"{opened.name} ({opened.identity[:16]})",
         rules=mining.RULES,
         history=(
-            f"Mined from {corpus.name}: {facts.templates:,} templates in {facts.matches:,} of "
-            f"{facts.sentences:,} sentences; {len(templates):,} were counted at least {cut:g} "
+            f"Mined from {corpus.name}: {_so_many(facts.templates, 'template')} in {facts.matches:,} of "
+            f"{_so_many(facts.sentences, 'sentence')}; {len(templates):,} "
+            f"{'was' if len(templates) == 1 else 'were'} counted at least {cut:g} "
             f"{'time' if cut == 1 else 'times'}. Constructions: {', '.join(rule.constructions)}.",
         ),
     )
     return Mined(make_mined(name, templates, card, where="The mined set"), facts)
+
+
+def _so_many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def key_of(

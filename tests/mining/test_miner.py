@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 from pathlib import Path
 
@@ -80,6 +81,14 @@ def test_a_cut_keeps_the_heavy_and_says_how_much_that_is(tmp_path: Path) -> None
     assert cut.templates.card.cut == middle
     with pytest.raises(CorpusError, match="counted 1000 times or more: choose a lower cut"):
         mine_fake(tmp_path, corpus, Here(fake_counter()), cut=1000)
+
+
+def test_one_template_of_one_sentence_is_said_in_the_singular(tmp_path: Path) -> None:
+    corpus = FakeCorpus((Document("1", "only", "Ann said that she came.", "one"),))
+    (said,) = mine_fake(tmp_path, corpus, Here(fake_counter())).templates.card.history
+    assert said.startswith("Mined from fake: 1 template in 1 of 1 sentence; 1 was counted at least 1 time.")
+    (several,) = mine_fake(tmp_path / "more", corpus_of(25), Here(fake_counter())).templates.card.history
+    assert re.search(r"\d templates in \d+ of \d+ sentences; \d+ were counted", several)
 
 
 @settings(max_examples=25)

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.models import tables
+from pcf_core.audit.baseline import baseline_run
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.names import KnownModel
 from pcf_core.store.store import Store
@@ -172,6 +173,23 @@ def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
     assert found["tokens per word"].startswith("78 words are scored")
     assert "noise floor" in found
     assert any(link.proto.page == "risk" for link in app.get("page_link"))
+
+
+def test_runs_of_neutral_subjects_stand_last_and_say_what_they_are(full_store: Store) -> None:
+    """They have the topic and the templates of the run beside them, and are another answer."""
+    run = next(info.run for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    neutral = baseline_run(run)
+    assert neutral is not None
+    full_store.save_run(neutral, {}, complete=False)
+    app = open_app("models", model_details="mini-gpt")
+    labels = [
+        box.label.replace("\\", "")
+        for box in app.expander
+        if run.templates.name in box.label.replace("\\", "")
+    ]
+    assert len(labels) > 1
+    assert labels[-1].startswith(f"neutral subjects · {run.topic.name} · {run.templates.name}")
+    assert not any("neutral" in label for label in labels[:-1])
 
 
 @pytest.mark.parametrize(

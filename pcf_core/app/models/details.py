@@ -18,6 +18,7 @@ from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
+from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.results import self_audit_of
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import LeftOut
@@ -210,8 +211,12 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
 
 
 def draw_runs(name: str) -> None:
-    """Draw the runs of a model, each with its self-audit."""
+    """Draw the runs of a model, each with its self-audit; those of neutral subjects behind all others.
+
+    They are what the others are measured from, and have the same topic and templates.
+    """
     infos = [info for info in open_store().runs() if info.run.scoring.name == name]
+    infos.sort(key=lambda info: info.run.evidence.name == NEUTRAL)
     st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
     for info in infos:
         run = info.run
@@ -224,10 +229,11 @@ def draw_runs(name: str) -> None:
 
 
 def run_title(run: RunSpec) -> str:
-    """Title a run by what sets it apart from the others of its model."""
-    key = run.scoring
-    parts = (run.topic.name, run.templates.name, run.evidence.name, key.protocol, key.dtype, run.key)
-    return " · ".join(parts)
+    """Title a run by what sets it apart from the others of its model; neutral subjects are named first."""
+    sentences = run.topic.name, run.templates.name
+    neutral = run.evidence.name == NEUTRAL
+    asked = ("neutral subjects", *sentences) if neutral else (*sentences, run.evidence.name)
+    return " · ".join((*asked, run.scoring.protocol, run.scoring.dtype, run.key))
 
 
 def draw_open(run: RunSpec) -> None:
