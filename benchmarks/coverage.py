@@ -26,8 +26,14 @@ of R^p by
 - *jackknife*, P − Σ (1 − w_t) (P_−t − P), each template left out once;
 - *squares, alone*, √(J² − (E² − J²)) for each occupation, and *squares*, the same of R^p: the one in use.
 
+**Heavy templates that scatter farther** (``--heavy``) are what no interval can know: weight then goes with
+what a template does.  This simulation is linear: one occupation, whose stereotypes lie about 0.4 on one side
+of neutral, with s.d. 0.05, and with 2, 3 and 5 times that where a template is the heaviest, or one of the
+three heaviest.  All weights are worth five templates.
+
     python -m benchmarks.coverage --replications 1000
     python -m benchmarks.coverage --replications 1000 --estimators
+    python -m benchmarks.coverage --replications 200 --heavy
 """
 
 from __future__ import annotations
@@ -51,6 +57,8 @@ ORACLE_SAMPLES = 20_000
 LEVEL = 0.95
 QUANTILES = 20_001
 SYMBOLS = ("R", "R^p", "R^c")
+LINEAR_MEAN, LINEAR_SD = 0.4, 0.05  # five times as far is 0.25, so that hardly any changes its sign
+HEAVIEST, TIMES = (1, 3), (2, 3, 5)
 Leans = Literal["two-sided", "one-sided"]
 
 
@@ -255,12 +263,46 @@ def compare(replications: int, common: float, leans: Leans) -> Iterator[str]:
         )
 
 
+def held_where_heavy_scatter(
+    templates: int, heaviest: int, times: float, replications: int, resamples: int
+) -> float:
+    """Return how often the interval of R holds the truth where the heaviest scatter ``times`` as far."""
+    weights = weights_worth(templates, EFFECTIVE)
+    unit, generator = TemplateUnit.templates(weights), np.random.default_rng(3)
+    scatter = np.where(np.arange(templates) < heaviest, times, 1.0) * LINEAR_SD
+    held = 0
+    for seed in range(replications):
+        s = (LINEAR_MEAN + scatter * generator.standard_normal((1, templates))).clip(-1, 1)
+        values = np.stack([(1 + s) / 2, (1 - s) / 2], axis=-1)
+        found = risk_intervals(
+            values, unit, np.ones(1), Criterion(), resamples=resamples, level=LEVEL, seed=seed
+        )
+        interval = found.intervals["overall_risk"][0]
+        held += interval.low <= LINEAR_MEAN <= interval.high
+    return held / replications
+
+
+def scatter_rows(replications: int, resamples: int) -> Iterator[str]:
+    """Yield a table of how often R is held where heavy templates scatter farther, in per cent."""
+    yield f"| T | scatter farther | {' | '.join(f'{times} times' for times in TIMES)} |"
+    yield "|---" * (2 + len(TIMES)) + "|"
+    for templates in (TEMPLATES[-1], TEMPLATES[0]):
+        for heaviest in HEAVIEST:
+            cells = [
+                held_where_heavy_scatter(templates, heaviest, times, replications, resamples)
+                for times in TIMES
+            ]
+            name = "the heaviest" if heaviest == 1 else f"the {heaviest} heaviest"
+            yield f"| {templates} | {name} | {' | '.join(f'{100 * held:.0f}' for held in cells)} |"
+
+
 def main(
     replications: Annotated[int, typer.Option(help="samples of templates in each cell")] = 1000,
     resamples: Annotated[int, typer.Option(help="of each interval")] = 1000,
     common: Annotated[float, typer.Option(help="share of the variance that moves all occupations")] = 0.5,
     leans: Annotated[str, typer.Option(help="two-sided or one-sided")] = "two-sided",
     estimators: Annotated[bool, typer.Option(help="compare estimators of R^p instead")] = False,
+    heavy: Annotated[bool, typer.Option(help="let heavy templates scatter farther instead")] = False,
 ) -> None:
     """Print the table, in Markdown."""
     if leans not in ("two-sided", "one-sided"):
@@ -268,6 +310,10 @@ def main(
     shape: Leans = "one-sided" if leans == "one-sided" else "two-sided"
     if estimators:
         for line in compare(replications, common, shape):
+            typer.echo(line)
+        return
+    if heavy:
+        for line in scatter_rows(replications, resamples):
             typer.echo(line)
         return
     typer.echo(HEAD)

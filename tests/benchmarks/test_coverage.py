@@ -8,7 +8,16 @@ import typer
 from typer.testing import CliRunner
 
 from benchmarks import coverage
-from benchmarks.coverage import Cell, Population, estimates, measure, plug_in_figures, row, weights_worth
+from benchmarks.coverage import (
+    Cell,
+    Population,
+    estimates,
+    held_where_heavy_scatter,
+    measure,
+    plug_in_figures,
+    row,
+    weights_worth,
+)
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.corrected import correction
 from pcf_core.measure.criterion import Criterion
@@ -57,3 +66,17 @@ def test_the_table_of_estimators() -> None:
     told = CliRunner().invoke(app, ["--estimators", "--replications", "5"]).stdout.splitlines()
     assert len(told) == 2 + 18
     assert {line.count("|") for line in told} == {11}
+
+
+def test_where_heavy_templates_scatter_farther_intervals_hold_less_often() -> None:
+    """The figures of docs/measured-coverage.md are 96, 66: a few replications show which is which."""
+    few, many = (held_where_heavy_scatter(size, 1, times, 40, 200) for size, times in ((10, 2), (100, 5)))
+    assert few > 0.85
+    assert many < 0.85
+    app = typer.Typer()
+    app.command()(coverage.main)
+    told = (
+        CliRunner().invoke(app, ["--heavy", "--replications", "2", "--resamples", "20"]).stdout.splitlines()
+    )
+    assert len(told) == 2 + 4
+    assert {line.count("|") for line in told} == {6}

@@ -65,6 +65,8 @@ def test_the_parts_of_minutes_end() -> None:
         "Generation": ["generation", "--quick"],
         "Pages": ["pages", "--templates", "100", "--repeats", "1", "--no-memory"],
         "Intervals": ["intervals", "--templates", "200"],
+        "Tails": ["tails", "--samples", "3", "--size", "30"],
+        "Slopes": ["slopes", "--samples", "2"],
         "Memory of large runs": ["memory", "--templates", "200"],
         "Mining": ["mining", "--documents", "50", "--parsed", "1000"],
         "FairPair": ["fairpair", "--samples", "50", "--prompts", "2", "--written", "10"],
