@@ -193,8 +193,8 @@ def seldom_caprice_note(numbers: Numbers, found: Difference) -> str:
     checks = {check.of: check for one in numbers.number for check in one.checks}
     total, single = (_times(checks[of].held) for of in (SELDOM_CHANGES, OF_ONE_OCCUPATION))
     return (
-        "Ranges of differences of caprice hold less often where few sentences change sides: in simulations "
-        f"{total} of 100 did instead of 95, and {single} for a single occupation."
+        "Where few sentences change sides, the range of a difference of caprice holds less often. In "
+        f"simulations, {total} of 100 did instead of 95, and of a single occupation {single}."
     )
 
 

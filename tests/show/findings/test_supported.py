@@ -111,5 +111,5 @@ def test_compare_says_beside_caprice_how_often_its_ranges_hold() -> None:
     said = seldom_caprice_note(numbers, some)
     held = {check.of: check_text(check).split(":")[0] for one in numbers.number for check in one.checks}
     assert f"{held[SELDOM_CHANGES]} of 100 did instead of 95" in said
-    assert f"{held[OF_ONE_OCCUPATION]} for a single occupation" in said
+    assert f"of a single occupation {held[OF_ONE_OCCUPATION]}." in said
     assert seldom_caprice_note(numbers, replace(some, first=0.0, second=0.0)) == ""
