@@ -8,7 +8,7 @@ It is for reading: one line a sentence, with the function that writes it, page b
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,6 +45,7 @@ from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.leaning import example_cell
+from pcf_core.report.sections.shared import neutral_risks
 from pcf_core.report.tails import largest_caprice
 from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
@@ -139,7 +140,7 @@ def listing(store: Store) -> Listing:
     studies = {title: study_of(store, *chosen) for title, chosen in SETS.items()}
     for title, study in studies.items():
         found.under(f"Results: {title}")
-        tell_results(found, study)
+        tell_results(found, study, neutral_risks(study, store))
     teaching = studies["two teaching models, gender"]
     for title, study in list(studies.items())[:2]:
         found.under(f"Risk, shared or not: {title}")
@@ -160,7 +161,7 @@ def listing(store: Store) -> Listing:
     return found
 
 
-def tell_results(found: Listing, study: Study) -> None:
+def tell_results(found: Listing, study: Study, neutral: Mapping[str, float]) -> None:
     """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study."""
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
@@ -172,8 +173,9 @@ def tell_results(found: Listing, study: Study) -> None:
     found.say(answers.farthest_answer, even)
     names = tuple(reports)
     (paired,), _ = study.comparisons
-    standing = compare.Standing.of((names[0], names[1]), paired.differences["overall_risk"])
+    standing = compare.Standing.of((names[0], names[1]), paired, neutral)
     found.say(compare.pair_answer, standing)
+    found.say(models.neutral_risks_finding, neutral)
     found.say(compare.how_sure, standing, paired)
     found.say(comparison.difference_finding, paired, over=over)
     found.say(reliability.seldom_caprice_note, load_numbers(), paired.differences["caprice_risk"])

@@ -13,6 +13,7 @@ import streamlit as st
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded, whole_template_intervals
 from pcf_core.app.widgets import plain
+from pcf_core.audit.baseline import has_baseline
 from pcf_core.audit.fitting import template_without
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
@@ -26,6 +27,7 @@ from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.notes import interval_notes, warnings_of
+from pcf_core.report.sections.shared import neutral_risks
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
 from pcf_core.show.findings.reliability import seeds_note
@@ -70,6 +72,18 @@ def said_intervals_and_more(loaded: Loaded) -> list[str]:
     """Say the same; where documents are resampled, also the intervals of R over whole templates."""
     more = whole_templates_finding(whole_template_intervals(loaded))
     return [*said_intervals(loaded), *([more] if more else [])]
+
+
+def neutral_risks_of(loaded: Loaded) -> dict[str, float]:
+    """Return the risk of each loaded model measured from its neutral subjects, of those that have them."""
+    store = open_store()
+    held = tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
+    return loaded.remember(neutral_risks_held, held)
+
+
+def neutral_risks_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
+    """Return these risks of the models whose neutral subjects are ``held``."""
+    return neutral_risks(loaded, open_store())
 
 
 def draw_unequal_words(loaded: Loaded) -> None:

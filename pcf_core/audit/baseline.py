@@ -15,14 +15,14 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
-from pcf_core.audit.writing import risk_report
+from pcf_core.audit.writing import Matrix, risk_report
 from pcf_core.core.errors import EvidenceError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Aggregation, Interval, Over
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import AS_GROUPS
-from pcf_core.measure.neutral import around_neutral
+from pcf_core.measure.neutral import around_neutral, risk_around
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
@@ -115,15 +115,10 @@ def baseline_of(
     AuditError
         Options that the run cannot be read with.
     """
-    asked = baseline_run(run)
-    if asked is None or not has_baseline(store, run):
+    both = _matrices(store, run, result, options, read)
+    if both is None:
         return None
-    even = options.model_copy(update={"reference": "uniform"})
-    alike = even.model_copy(update={"occupation_weights": "uniform"})
-    subjects = Reading(asked, read(store, asked, options.protocol, options.aggregation), alike)
-    matrix = Reading(run, result, even).matrix
-    place = {text: index for index, text in enumerate(subjects.matrix.templates)}
-    neutral = subjects.matrix.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
+    asked, subjects, matrix, neutral = both
     found = around_neutral(
         matrix.values,
         neutral,
@@ -132,7 +127,7 @@ def baseline_of(
         matrix.criterion,
         resamples=resamples,
     )
-    lean = risk_report(subjects.matrix, resamples).lean
+    lean = risk_report(subjects, resamples).lean
     assert lean is not None  # a whole report of a run without a plan has it
     groups = matrix.groups
 
@@ -153,3 +148,34 @@ def baseline_of(
             for (name, of), several in found.intervals.items()
         },
     )
+
+
+def risk_from_neutral(
+    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
+) -> float | None:
+    """Return R with what the neutral subjects get as p*, without its interval; ``None`` where none is scored.
+
+    It takes and raises what :func:`baseline_of` does, and is the same number in a hundredth of the time.
+    """
+    both = _matrices(store, run, result, options, read)
+    if both is None:
+        return None
+    _, _, matrix, neutral = both
+    shares = matrix.occupation_weights / matrix.occupation_weights.sum()
+    return risk_around(matrix.values, neutral, matrix.template_weights, shares, matrix.criterion)
+
+
+def _matrices(
+    store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read
+) -> tuple[RunSpec, Matrix, Matrix, FloatArray] | None:
+    """Return the subjects' run, their matrix, that of the run, and the subjects' values in its templates."""
+    asked = baseline_run(run)
+    if asked is None or not has_baseline(store, run):
+        return None
+    even = options.model_copy(update={"reference": "uniform"})
+    alike = even.model_copy(update={"occupation_weights": "uniform"})
+    subjects = Reading(asked, read(store, asked, options.protocol, options.aggregation), alike).matrix
+    matrix = Reading(run, result, even).matrix
+    place = {text: index for index, text in enumerate(subjects.templates)}
+    neutral = subjects.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
+    return asked, subjects, matrix, neutral

@@ -158,6 +158,17 @@ def around_neutral(
     )
 
 
+def risk_around(
+    values: FloatArray, neutral: FloatArray, weights: FloatArray, shares: FloatArray, criterion: Criterion
+) -> float:
+    """Return R of the occupations with the subjects as p*, the ``overall`` of :func:`around_neutral` alone.
+
+    ``weights``: [template], sum to 1; the others and what is raised are as there.
+    """
+    still = held(values, neutral.mean(axis=0), weights[np.newaxis], criterion)
+    return float(still.risks[0] @ shares)
+
+
 def held(values: FloatArray, subjects: FloatArray, weights: FloatArray, criterion: Criterion) -> Drawn:
     """Hold occupations against the subjects under each row of template weights.
 

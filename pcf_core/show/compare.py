@@ -8,7 +8,7 @@ from typing import Literal
 
 import pandas as pd
 
-from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
+from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import people, percent, two_decimals, with_interval
 from pcf_core.show.overview import leading
@@ -34,7 +34,8 @@ class Standing:
     """Which of two models has the lower risk: the record that the answer is written from.
 
     ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test and its interval agree;
-    ``ordered``: whether the difference may matter.
+    ``ordered``: whether the difference may matter, which one up to ``margin`` does not.  ``neutral``: the
+    risks of both measured from what each model expects of neutral subjects, ``None`` where these are unknown.
     """
 
     names: tuple[str, str]
@@ -42,16 +43,47 @@ class Standing:
     second: float
     verdict: Verdict
     ordered: bool
+    margin: float = 0.0
+    neutral: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, names: tuple[str, str], found: Difference) -> Standing:
-        """Make the record of a tested difference."""
-        return cls(names, found.first, found.second, found.verdict, found.ordered)
+    def of(
+        cls, names: tuple[str, str], comparison: Comparison, neutral: Mapping[str, float] | None = None
+    ) -> Standing:
+        """Make the record of a tested pair.
+
+        ``neutral``: by name; it is of all that a run has, and so of no use where only a part was compared.
+        """
+        found, sides = comparison.differences["overall_risk"], (comparison.first, comparison.second)
+        whole = not any(side.templates_left_out or side.occupations_left_out for side in sides)
+        known = {name: risk for name, risk in (neutral or {}).items() if whole and name in names}
+        return cls(
+            names,
+            found.first,
+            found.second,
+            found.verdict,
+            found.ordered,
+            found.margin,
+            (known[names[0]], known[names[1]]) if len(known) == 2 else None,
+        )
 
     @property
     def differs(self) -> bool:
         """Whether the two differ, be it too little to matter."""
         return self.verdict in ("first", "second")
+
+    @property
+    def lower_first(self) -> tuple[float, float] | None:
+        """The risks from neutral subjects in the order of the answer: first of the model said to be lower."""
+        return self.neutral[::-1] if self.neutral and self.verdict == "first" else self.neutral
+
+    @property
+    def rests_on_even_split(self) -> bool:
+        """Whether the order that is told is gone, by as much as matters, when measured from there."""
+        if not self.is_told or self.lower_first is None:
+            return False
+        low, high = self.lower_first
+        return high - low <= self.margin
 
 
 @dataclass(frozen=True)
@@ -133,6 +165,12 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
     single = f"{differ:,} of {total:,} occupations differ"
     if standing.verdict == "too few":
         return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
+    if standing.rests_on_even_split and standing.lower_first:
+        risks = " against ".join(map(two_decimals, standing.lower_first))
+        return (
+            f"Sure? Only against an even split: {single}. Measured from what each expects of a person, it is "
+            f"{risks}. {unknown}"
+        )
     if standing.differs or standing.verdict == "equal":
         return f"Sure? Yes, for these sentences: {single}. {unknown}"
     return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"

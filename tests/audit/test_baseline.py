@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from pcf_core.audit.baseline import NEUTRAL, baseline_of, baseline_run, has_baseline
+from pcf_core.audit.baseline import NEUTRAL, baseline_of, baseline_run, has_baseline, risk_from_neutral
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
@@ -30,6 +30,7 @@ def store(own_settings: Settings) -> Store:
 def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(store: Store) -> None:
     run = fill(store, "mini-gpt")
     assert baseline_of(store, run, load_result(store, run), ViewOptions()) is None
+    assert risk_from_neutral(store, run, load_result(store, run), ViewOptions()) is None
     (line,) = baseline_lines(run, None)
     assert f"--evidence {NEUTRAL} " in line
     assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
@@ -50,6 +51,7 @@ def test_its_figures_by_hand(store: Store) -> None:
     cells = load_result(store, subjects).preferences.values
     expected = np.einsum("xtg,t->g", cells, weights) / len(cells)
     assert list(found.preferences.values()) == pytest.approx(expected.tolist())
+    assert risk_from_neutral(store, run, result, ViewOptions()) == pytest.approx(found.overall_risk)
     assert found.lean == pytest.approx(abs(2 * expected[0] - 1))
     values = result.preferences.values
     stereotypes = (values - expected) / (1 - expected)

@@ -62,7 +62,7 @@ def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Stor
     )
     found = compared(one, other, ViewOptions())
     pair = ("mini-bert", "mini-gpt")
-    standing = Standing.of(pair, found.differences["overall_risk"])
+    standing = Standing.of(pair, found)
     said = [
         pair_answer(standing),
         *(

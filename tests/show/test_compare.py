@@ -108,6 +108,30 @@ def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
     )
 
 
+def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
+    """Measured from what each expects of a person, 0.11 against 0.66 may be 0.28 against 0.27."""
+    comparison = compared_example()
+    gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
+    assert how_sure(gone, comparison) == (
+        "Sure? Only against an even split: 3 of 7 occupations differ. Measured from what each expects of a "
+        "person, it is 0.28 against 0.27. Not known: another training of the model."
+    )
+    assert "0.27 against 0.28" in how_sure(
+        replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison
+    )
+    assert "Sure? Yes" in how_sure(replace(gone, neutral=(0.31, 0.28)), comparison), "beyond the margin"
+    assert "Sure? No" in how_sure(replace(gone, verdict="unclear", ordered=False), comparison)
+
+
+def test_neutral_subjects_count_where_all_of_both_runs_is_compared() -> None:
+    comparison = compared_example()
+    both = {"A": 0.2, "B": 0.3}
+    assert Standing.of(NAMES, comparison, both).neutral == (0.2, 0.3)
+    assert Standing.of(NAMES, comparison, {"A": 0.2, "C": 0.3}).neutral is None
+    part = replace(comparison, first=replace(comparison.first, templates_left_out=1))
+    assert Standing.of(NAMES, part, both).neutral is None
+
+
 def test_dumbbells_are_of_common_occupations_and_sorted_as_asked() -> None:
     first, second = of_male(0.9, 0.5, 0.1), of_male(0.7, 0.9, 0.2, 0.5)
     rows = dumbbells(first, second, "male")

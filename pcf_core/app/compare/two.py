@@ -15,6 +15,7 @@ import streamlit as st
 from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
+from pcf_core.app.notes import neutral_risks_of
 from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
@@ -82,7 +83,7 @@ def draw_pair(loaded: Loaded) -> None:
         return
     comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
     pair, reports = (first, second), loaded.even
-    standing = Standing.of(pair, comparison.differences["overall_risk"])
+    standing = Standing.of(pair, comparison, neutral_risks_of(loaded))
     st.markdown(f"##### {plain(pair_answer(standing))}")
     finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
     draw_tilts(loaded, reports, pair)

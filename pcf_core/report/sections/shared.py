@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from pcf_core.audit.baseline import Baseline, baseline_of
+from pcf_core.audit.baseline import Baseline, baseline_of, risk_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.loaded import Runs, Study
@@ -55,6 +55,20 @@ def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
         name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
     }
     return {name: one for name, one in found.items() if one is not None}
+
+
+def neutral_risks(runs: Runs, store: Store) -> dict[str, float]:
+    """Return the risk of each model measured from its neutral subjects, of those that have them.
+
+    Empty where the figures shown are held against something else than an even split.
+    """
+    if runs.options.reference != "uniform":
+        return {}
+    found = {
+        name: risk_from_neutral(store, item.run, item.result, runs.options)
+        for name, item in runs.runs.items()
+    }
+    return {name: risk for name, risk in found.items() if risk is not None}
 
 
 def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:

@@ -264,6 +264,17 @@ def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> s
     )
 
 
+def neutral_risks_finding(risks: Mapping[str, float]) -> str:
+    """Say what several models' risks are when measured from neutral subjects; empty for fewer than two.
+
+    ``risks``: by model.
+    """
+    if len(risks) < 2:
+        return ""
+    parts = [f"{two_decimals(risk)} for {model}" for model, risk in risks.items()]
+    return f"Measured from what each model expects of a person, the risk is {listed(parts)}."
+
+
 def _instead(before: float, after: float) -> str:
     """Say what the figure is without the correction."""
     same = two_decimals(before) == two_decimals(after)
