@@ -131,13 +131,14 @@ MOST_NAMED = 3  # occupations in a sentence
 
 
 def lean_sentence(model: str, report: RiskReport) -> str:
-    """Name the occupations in which a model favours each group most; empty where it favours none.
+    """Name the occupations in which a model favours each group most, of those that the group leads.
 
-    ``report``: against an even split.
+    ``report``: against an even split.  Empty where no group leads any.
     """
     parts: list[str] = []
     for group in report.groups:
-        ranked = sorted(report.occupations, key=lambda row: -row.stereotype[group])
+        led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
+        ranked = sorted(led, key=lambda row: -row.stereotype[group])
         names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
         if names:
             who = "It" if parts else model

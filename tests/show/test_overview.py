@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.run import ModelKind
-from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.findings.numbers import people, two_decimals
 from pcf_core.show.overview import (
     WIDTH,
     ModelRow,
@@ -22,6 +22,7 @@ from pcf_core.show.overview import (
     by_risk,
     card_text,
     example_sentence,
+    lean_sentence,
     models_table,
     numbers_table,
     overview_answer,
@@ -100,6 +101,14 @@ def test_the_risk_is_said_with_its_parts() -> None:
     )
     assert risk_answer([replace(MEN, common=None)]) == ("B has a risk of 0.60: 0.60 prejudice and 0 caprice.")
     assert risk_answer([]) == ""
+
+
+def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
+    """White has its largest share in the third, where black leads all the same."""
+    values = [[[0.1, 0.8, 0.1]] * 2, [[0.2, 0.7, 0.1]] * 2, [[0.4, 0.5, 0.1]] * 2]
+    document = {"preferences": values, "groups": ["white", "black", "asian"]}
+    report = matrix_report({**document, "occupations": ["cook", "nurse", "president"]}, ViewOptions(), 20)
+    assert lean_sentence("M", report) == f"M expects {people('black')} most for cook, nurse and president."
 
 
 def test_a_card_says_what_the_table_does() -> None:
