@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import people
-from pcf_core.show.findings.occupations import NONE
-from pcf_core.show.findings.occupations import leading as leaders_of
+from pcf_core.show.findings.occupations import NEARLY_ALL, largest_shares
 
 NAMED = 2  # models in a sentence; of more the picture tells
 
@@ -34,7 +32,7 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
 
 
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
-    """Say in how many occupations a model expects the same group in every sentence.
+    """Say in how many occupations a model expects the same group in every sentence, or in nearly every one.
 
     Parameters
     ----------
@@ -43,16 +41,17 @@ def heat_map_answer(model: str, preferences: Preferences, template_weights: Arra
     preferences
         [occupation, template, group]; cells that are not known yet are NaN and do not count.
     template_weights
-        [template]; templates without weight are left out.
+        [template], by which sentences count; those without weight are left out.
     """
-    leaders = leaders_of(preferences.values[:, np.asarray(template_weights) > 0])
-    same = sum(len(set(row[row != NONE].tolist())) < 2 for row in leaders)
-    total = len(leaders)
+    shares = largest_shares(preferences.values, template_weights)
+    steady = [share for share in shares if share >= NEARLY_ALL]
+    same, total = len(steady), len(shares)
+    sentences = "every sentence" if all(share == 1 for share in steady) else "nearly every sentence"
     if same == total:
-        return f"For all {total:,} occupations {model} expects the same group in every sentence."
+        return f"For all {total:,} occupations {model} expects the same group in {sentences}."
     if not same:
         return f"For all {total:,} occupations the sentence decides whom {model} expects."
     return (
-        f"For {same:,} of {total:,} occupations {model} expects the same group in every sentence; for the "
+        f"For {same:,} of {total:,} occupations {model} expects the same group in {sentences}; for the "
         "others the sentence decides."
     )

@@ -30,6 +30,12 @@ def test_how_often_the_sentence_decides() -> None:
     assert heat_map_answer("A", some, [1, 0]) == (
         "For all 3 occupations A expects the same group in every sentence."
     )
+    rare = preferences([0.9, 0.8], [0.9, 0.1])  # in the second, one sentence of small weight is otherwise
+    assert heat_map_answer("A", rare, [99, 1]) == (
+        "For all 2 occupations A expects the same group in nearly every sentence."
+    )
+    assert heat_map_answer("A", rare, [94, 6]).startswith("For 1 of 2 occupations A expects the same group ")
+    assert heat_map_answer("A", preferences([0.5, 0.5]), [1, 1]).startswith("For all 1 occupations A expects")
     assert heat_map_answer("A", preferences([0.9, 0.1]), [1, 1]) == (
         "For all 1 occupations the sentence decides whom A expects."
     )

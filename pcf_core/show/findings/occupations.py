@@ -26,6 +26,7 @@ MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
 TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
 NONE = -1
+NEARLY_ALL = 0.95  # of the sentences, by weight, from which on the sentence is not said to decide
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
@@ -99,10 +100,10 @@ def heat_map_finding(
     template_weights
         [template]; templates without weight are left out.
     """
-    used = np.ones(len(preferences.templates), dtype=bool)
+    weights = np.ones(len(preferences.templates))
     if template_weights is not None:
-        used = np.asarray(template_weights) > 0
-    values = np.where(used[:, np.newaxis], preferences.values, np.nan)
+        weights = np.asarray(template_weights)
+    values = np.where((weights > 0)[:, np.newaxis], preferences.values, np.nan)
     shares = values[..., preferences.groups.index(group)]
     if not np.isfinite(shares).any():
         return f"No probability of {model} is known yet."
@@ -111,13 +112,25 @@ def heat_map_finding(
         row, column = divmod(int(place), shares.shape[1])
         prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
         ends.append(f"{chance(float(shares[row, column]))}, in “{prompt.replace('[Y]', '…').rstrip('.')}”")
-    leaders = leading(values)
-    changing = sum(len(set(row[row != NONE].tolist())) > 1 for row in leaders)
+    most = largest_shares(values, weights)
+    changing = sum(share < NEARLY_ALL for share in most)
     return (
         f"{model} gives {words_of(group)} the least probability, {ends[0]}. It gives them the most, "
-        f"{ends[1]}. In {changing:,} of {count(len(leaders), 'occupation')} the sentence decides which group "
+        f"{ends[1]}. In {changing:,} of {count(len(most), 'occupation')} the sentence decides which group "
         "it expects."
     )
+
+
+def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
+    """Return per occupation the share of sentences, by weight, of the group that comes first most often.
+
+    ``values``: [occupation, template, group]; sentences in which none comes first do not count, and where
+    none is left the share is 1.
+    """
+    leaders, weights = leading(values), np.asarray(weights, dtype=np.float64)
+    by_group = np.stack([(leaders == i) @ weights for i in range(values.shape[-1])], axis=-1)
+    whole = by_group.sum(axis=-1)
+    return np.divide(by_group.max(axis=-1), whole, out=np.ones(len(whole)), where=whole > 0).tolist()
 
 
 def occupation_finding(
