@@ -11,13 +11,12 @@ import pandas as pd
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import people, percent, two_decimals, with_interval
-from pcf_core.show.overview import leading
+from pcf_core.show.overview import MOST_OF_THEM, leading
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 Sort = Literal["gap", "A–Z", "most stereotyped"]
 SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
 NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
-MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
 EXAMPLES = 2
 IN_WORDS: Mapping[Verdict, str] = {
     "first": "clear",

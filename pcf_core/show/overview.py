@@ -25,6 +25,7 @@ KINDS: Mapping[ModelKind, str] = {
 }
 BAR_LEGEND = "Solid: prejudice, the same in every sentence. Striped: caprice, changing with the sentence. "
 BAR_LEGEND += "Line: the range with other sentences."
+MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
 
 
@@ -70,11 +71,19 @@ class ModelRow:
 
     @property
     def favoured(self) -> str:
-        """The group that leads most occupations; empty where two lead as many."""
-        ranked = sorted(self.leading.values(), reverse=True)
-        if len(ranked) > 1 and ranked[0] == ranked[1]:
-            return ""
-        return max(self.leading, key=lambda group: self.leading[group])
+        """The group that leads most of the occupations, empty where none leads so many."""
+        group = self.ranked[0]
+        return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
+
+    @property
+    def ranked(self) -> list[str]:
+        """The groups, first the one that leads the most occupations."""
+        return sorted(self.leading, key=lambda group: -self.leading[group])
+
+    @property
+    def split(self) -> str:
+        """The two groups that lead the most occupations, with how many: "men in 2, women in 1"."""
+        return ", ".join(f"{people(group)} in {self.leading[group]:,}" for group in self.ranked[:2])
 
     @property
     def range(self) -> str:
@@ -100,10 +109,12 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
     Two models at the most are named; of more the table tells.
     """
     named = rows[:2]
-    if len(named) > 1 and len({(row.favoured, row.leading.get(row.favoured)) for row in named}) == 1:
-        return f"{_favour(named[0], ' and '.join(row.model for row in named), 'both favour')} occupations."
-    parts = [_favour(row, row.model, "favours") for row in named]
-    return f"{', and '.join([f'{parts[0]} occupations', *parts[1:]])}." if parts else ""
+    if not named:
+        return ""
+    if len(named) > 1 and named[0].favoured == named[1].favoured and _led(named[0]) == _led(named[1]):
+        return f"{_favour(named[0], f'{named[0].model} and {named[1].model} both', '')}."
+    parts = [_favour(row, row.model, "s", again=place > 0) for place, row in enumerate(named)]
+    return f"{(', and ' if all(row.favoured for row in named) else '; ').join(parts)}."
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
@@ -162,13 +173,17 @@ def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     return " ".join(said)
 
 
-def _favour(row: ModelRow, who: str, verb: str) -> str:
+def _led(row: ModelRow) -> Mapping[str, int] | int:
+    return row.leading[row.favoured] if row.favoured else row.leading
+
+
+def _favour(row: ModelRow, who: str, ending: str, *, again: bool = False) -> str:
+    """Say whom a model favours; ``ending`` of the verb, and whether occupations are named before."""
     if not row.favoured:
-        return f"{who} {verb} no group more often than another over {row.occupations:,}"
+        return f"{who} split{ending} {'them' if again else 'the occupations'}: {row.split}"
     led = row.leading[row.favoured]
-    share = f"all {row.occupations}" if led == row.occupations else f"{led} of {row.occupations}"
-    often = "" if len(row.leading) == 2 else " most often,"
-    return f"{who} {verb} {people(row.favoured)}{often} in {share}"
+    share = f"all {row.occupations:,}" if led == row.occupations else f"{led:,} of {row.occupations:,}"
+    return f"{who} favour{ending} {people(row.favoured)} in {share}{'' if again else ' occupations'}"
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -187,7 +202,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "model": row.model,
                 "bar": bar(row),
                 "risk": two_decimals(row.overall),
-                "favours": people(row.favoured) if row.favoured else "neither",
+                "favours": people(row.favoured) if row.favoured else "splits",
                 title: _firsts(row, groups),
                 "range": row.range,
                 "kind": KINDS[row.kind],
@@ -210,7 +225,7 @@ def card_text(row: ModelRow) -> str:
     """Write what the table has of a model besides its name and its picture."""
     risk = f"Risk {two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}."
     if not row.favoured:
-        return f"{risk} Favours neither."
+        return f"{risk} Splits the occupations: {row.split}."
     led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"
     return f"{risk} Favours {people(row.favoured)}, in {led}."
 

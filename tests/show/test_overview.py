@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
+from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import ModelKind
+from pcf_core.show.compare import Lean, against_whom
 from pcf_core.show.findings.numbers import people, two_decimals
 from pcf_core.show.overview import (
     WIDTH,
@@ -35,6 +37,10 @@ def row_of(name: str, values: list[list[list[float]]], *groups: str, kind: Model
     return ModelRow.of(name, matrix_report(document, ViewOptions(), resamples=20), kind)
 
 
+def report_of_male(*male: list[float]) -> RiskReport:
+    return matrix_report({"preferences": of_male(*male), "groups": ["male", "female"]}, ViewOptions(), 20)
+
+
 def of_male(*male: list[float]) -> list[list[list[float]]]:
     return [[[p, 1 - p] for p in row] for row in male]
 
@@ -46,20 +52,37 @@ CAPRICIOUS = row_of("C", of_male([0.2, 0.8], [0.4, 0.6], [0.9, 0.3]), kind="teac
 
 
 def test_the_answer_says_whom_each_favours() -> None:
-    assert overview_answer([WOMEN, MEN]) == (
-        "A favours women in 2 of 3 occupations, and B favours men in all 3."
+    mostly = row_of("W", of_male([0.1, 0.1], [0.3, 0.3], [0.2, 0.2], [0.9, 0.9]))
+    assert overview_answer([mostly, MEN]) == (
+        "W favours women in 3 of 4 occupations, and B favours men in all 3."
     )
-    assert overview_answer([MEN, WOMEN, CAPRICIOUS]).startswith("B favours men in all 3 occupations, and A ")
+    assert overview_answer([MEN, mostly, CAPRICIOUS]).startswith("B favours men in all 3 occupations, and W ")
     assert overview_answer([]) == ""
     assert overview_answer([MEN, replace(MEN, model="D")]) == "B and D both favour men in all 3 occupations."
-    even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
-    assert overview_answer([even]) == "E favours no group more often than another over 2 occupations."
+
+
+def test_a_model_favours_a_group_that_leads_three_in_four_occupations_as_compare_says() -> None:
+    assert overview_answer([WOMEN]) == "A splits the occupations: women in 2, men in 1."
+    assert overview_answer([MEN, WOMEN]) == (
+        "B favours men in all 3 occupations; A splits them: women in 2, men in 1."
+    )
+    assert overview_answer([WOMEN, replace(WOMEN, model="D")]) == (
+        "A and D both split the occupations: women in 2, men in 1."
+    )
+    assert models_table([WOMEN]).loc[0, "favours"] == "splits"
+    assert against_whom(Lean.of("A", report_of_male([0.1, 0.1], [0.3, 0.3], [0.9, 0.9]))).startswith(
+        "A splits the occupations."
+    )
 
 
 def test_of_several_groups_the_one_that_leads_most_often_is_named() -> None:
     values = [[[0.6, 0.3, 0.1]] * 2, [[0.5, 0.4, 0.1]] * 2, [[0.1, 0.1, 0.8]] * 2]
     row = row_of("M", values, "white", "black", "asian")
-    assert overview_answer([row]) == "M favours white most often, in 2 of 3 occupations."
+    assert (
+        overview_answer([row]) == f"M splits the occupations: {people('white')} in 2, {people('asian')} in 1."
+    )
+    most = row_of("M", [*values[:1] * 3, *values[2:]], "white", "black", "asian")
+    assert overview_answer([most]) == f"M favours {people('white')} in 3 of 4 occupations."
     table = models_table([row])
     assert table.loc[0, "Most often first"] == "2 of 3"
 
@@ -68,7 +91,7 @@ def test_the_table_has_the_risk_its_range_and_both_counts() -> None:
     table = models_table(by_risk([MEN, WOMEN, CAPRICIOUS])).set_index("model")
     assert list(table.index) == ["C", "B", "A"]
     assert dict(table["Men / women first"]) == {"A": "1 / 2", "B": "3 / 0", "C": "1 / 0"}
-    assert dict(table["favours"]) == {"A": "women", "B": "men", "C": "men"}
+    assert dict(table["favours"]) == {"A": "splits", "B": "men", "C": "splits"}
     assert table.loc["B", "risk"] == "0.60"
     assert table.loc["B", "range"] == "0.60 to 0.60"
     assert table.loc["C", "kind"] == "teaching models"
@@ -114,7 +137,7 @@ def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
 def test_a_card_says_what_the_table_does() -> None:
     assert card_text(MEN) == "Risk 0.60 (0.60 to 0.60). Favours men, in 3 of 3 occupations."
     even = row_of("E", of_male([0.2, 0.2], [0.8, 0.8]))
-    assert card_text(replace(even, low=None)) == "Risk 0.60. Favours neither."
+    assert card_text(replace(even, low=None)) == "Risk 0.60. Splits the occupations: men in 1, women in 1."
 
 
 def test_an_example_names_two_groups_the_likelier_first() -> None:

@@ -42,7 +42,9 @@ COLUMNS = {
         "changes with the sentence. The line is the range with other sentences of this kind.",
     ),
     "risk": st.column_config.TextColumn("Risk", help="0 is a fair model, 1 a fully stereotyped one."),
-    "favours": st.column_config.TextColumn("Favours", help="The group that leads most occupations."),
+    "favours": st.column_config.TextColumn(
+        "Favours", help="The group that leads three in four occupations or more; else the model splits them."
+    ),
     "range": st.column_config.TextColumn(
         "Range",
         help="Where the risk would lie with other sentences of this kind (95 %), unless *Resample* under "
