@@ -173,7 +173,7 @@ def tell_results(found: Listing, study: Study, neutral: Mapping[str, float]) -> 
     found.say(answers.farthest_answer, even)
     names = tuple(reports)
     (paired,), _ = study.comparisons
-    standing = compare.Standing.of((names[0], names[1]), paired, neutral)
+    standing = compare.Standing.of((names[0], names[1]), paired, neutral, reports)
     found.say(compare.pair_answer, standing)
     found.say(models.neutral_risks_finding, neutral)
     found.say(compare.how_sure, standing, paired)

@@ -147,6 +147,11 @@ class RiskReport:
         """The s.d. of the stereotype over templates, averaged over occupations by weight: read beside R^c."""
         return float(sum(row.weight * row.stereotype_sd for row in self.occupations))
 
+    @property
+    def says_little(self) -> bool:
+        """Whether the model hardly expects the topic's words in too many cells to answer anything."""
+        return self.coverage is not None and self.coverage.is_low
+
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
         """Return the interval of R, R^p or R^c over templates, occupations or both, ``None`` without one."""
         return next((found for found in self.intervals.get(quantity, ()) if found.over == over), None)

@@ -255,6 +255,7 @@ class RunSpec(Record):
 
 
 LOW_COVERAGE = 1e-4  # a cell in which the topic's words together get less of the probability is flagged
+MOST_FLAGGED = 0.05  # the share of flagged cells above which no answer is given
 
 
 @dataclass(frozen=True)
@@ -356,6 +357,11 @@ class CoverageSummary(Record):
     flagged: int
     listed: tuple[FlaggedCell, ...] = ()
     limit: float = LOW_COVERAGE
+
+    @property
+    def is_low(self) -> bool:
+        """Whether so many cells are flagged that the figures say little."""
+        return self.flagged > MOST_FLAGGED * self.cells
 
 
 # How far a run is that is being scored.

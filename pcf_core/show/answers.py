@@ -17,10 +17,12 @@ NAMED = 2  # models in a sentence; of more the picture tells
 def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
     """Say for which occupation each of two models at the most is farthest from even, and towards whom.
 
-    ``reports``: against an even split; empty where nothing leans.
+    ``reports``: against an even split; empty where nothing leans; those whose figures say little are
+    passed over.
     """
     parts = []
-    for model, report in list(reports.items())[:NAMED]:
+    telling = [(model, report) for model, report in reports.items() if not report.says_little]
+    for model, report in telling[:NAMED]:
         lean, group, occupation = max(
             (tilt, group, row.occupation)
             for row in report.occupations

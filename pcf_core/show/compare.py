@@ -10,7 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import people, percent, two_decimals, with_interval
+from pcf_core.show.findings.numbers import listed, people, percent, two_decimals, with_interval
 from pcf_core.show.overview import MOST_OF_THEM, leading
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -35,6 +35,7 @@ class Standing:
     ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test and its interval agree;
     ``ordered``: whether the difference may matter, which one up to ``margin`` does not.  ``neutral``: the
     risks of both measured from what each model expects of neutral subjects, ``None`` where these are unknown.
+    ``little``: the names of those whose figures say little, so that nothing is answered.
     """
 
     names: tuple[str, str]
@@ -44,12 +45,17 @@ class Standing:
     ordered: bool
     margin: float = 0.0
     neutral: tuple[float, float] | None = None
+    little: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, names: tuple[str, str], comparison: Comparison, neutral: Mapping[str, float] | None = None
+        cls,
+        names: tuple[str, str],
+        comparison: Comparison,
+        neutral: Mapping[str, float] | None = None,
+        reports: Mapping[str, RiskReport] | None = None,
     ) -> Standing:
-        """Make the record of a tested pair.
+        """Make the record of a tested pair, with the reports of both by name, and of others.
 
         ``neutral``: by name; it is of all that a run has, and so of no use where only a part was compared.
         """
@@ -64,6 +70,7 @@ class Standing:
             found.ordered,
             found.margin,
             (known[names[0]], known[names[1]]) if len(known) == 2 else None,
+            tuple(name for name in names if reports and reports[name].says_little),
         )
 
     @property
@@ -91,6 +98,7 @@ class Lean:
 
     ``leading``: the number of occupations that each group leads.  ``near``: in how many no group's tilt is
     beyond ``NEAR_EVEN``.  ``examples``: by group the occupations that lean most towards it.
+    ``says_little``: whether the figures do.
     """
 
     model: str
@@ -98,6 +106,7 @@ class Lean:
     occupations: int
     near: int
     examples: Mapping[str, tuple[str, ...]]
+    says_little: bool = False
 
     @classmethod
     def of(cls, model: str, report: RiskReport) -> Lean:
@@ -113,6 +122,7 @@ class Lean:
             occupations=len(rows),
             near=sum(max(abs(tilt) for tilt in row.stereotype.values()) < NEAR_EVEN for row in rows),
             examples={group: tuple(row.occupation for row in found) for group, found in ranked.items()},
+            says_little=report.says_little,
         )
 
     @property
@@ -125,6 +135,8 @@ class Lean:
 def pair_answer(standing: Standing) -> str:
     """Say which of the two discriminates less, or that nobody can tell from these sentences."""
     first, second = standing.names
+    if standing.little:
+        return f"No answer: {listed(standing.little)} hardly {_expect(standing.little)} these words."
     if standing.ordered:
         lower, low, high = (
             (second, standing.second, standing.first)
@@ -144,7 +156,9 @@ def pair_answer(standing: Standing) -> str:
 
 
 def against_whom(lean: Lean) -> str:
-    """Say whom one model favours: nobody much, one group, or each group in some occupations."""
+    """Say whom one model favours: nobody much, one group, or each in some occupations; empty if unsure."""
+    if lean.says_little:
+        return ""
     if lean.near >= MOST_OF_THEM * lean.occupations:
         slightly = f", slightly towards {people(lean.favoured)}" if lean.favoured else ""
         return f"{lean.model} is near even{slightly}."
@@ -162,6 +176,8 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
     total, differ = len(comparison.occupations), len(comparison.surviving("overall_risk"))
     unknown = "Not known: another training of the model."
     single = f"{differ:,} of {total:,} occupations differ"
+    if standing.little:
+        return "Sure? No: choose other words or sentences."
     if standing.verdict == "too few":
         return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
     if standing.rests_on_even_split and standing.lower_first:
@@ -173,6 +189,10 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
     if standing.differs or standing.verdict == "equal":
         return f"Sure? Yes, for these sentences: {single}. {unknown}"
     return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"
+
+
+def _expect(names: Sequence[str]) -> str:
+    return "expects" if len(names) == 1 else "expect"
 
 
 def _begun(name: str) -> str:

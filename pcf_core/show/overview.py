@@ -36,7 +36,8 @@ class ModelRow:
     ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
     ``None`` where there is none.  ``common``: how much of ``overall`` all occupations share, ``None`` where
     that is not known.  ``leading``: the number of occupations that each group leads, by its mean
-    preference; an occupation in which two groups are exactly even counts for none.
+    preference; an occupation in which two groups are exactly even counts for none.  ``says_little``: whether
+    the figures do, so that no sentence answers with them.
     """
 
     model: str
@@ -49,6 +50,7 @@ class ModelRow:
     leading: Mapping[str, int]
     occupations: int
     common: float | None = None
+    says_little: bool = False
 
     @classmethod
     def of(
@@ -67,6 +69,7 @@ class ModelRow:
             leading=leading(report),
             occupations=len(report.occupations),
             common=common_lean(report),
+            says_little=report.says_little,
         )
 
     @property
@@ -104,11 +107,11 @@ def leading(report: RiskReport) -> dict[str, int]:
 
 
 def overview_answer(rows: Sequence[ModelRow]) -> str:
-    """Say whom each model favours, and in how many occupations; empty without a row.
+    """Say whom each model favours, and in how many occupations; empty without a row that says enough.
 
     Two models at the most are named; of more the table tells.
     """
-    named = rows[:2]
+    named = answering(rows)
     if not named:
         return ""
     if len(named) > 1 and named[0].favoured == named[1].favoured and _led(named[0]) == _led(named[1]):
@@ -118,11 +121,11 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
-    """Say how much two models at the most discriminate, what their occupations share first; empty for none.
+    """Say how much two models at the most discriminate, what their occupations share first; empty as above.
 
     The second is said in as few words as it can be, so that both are one answer of 25 words.
     """
-    return " ".join(_risk_of(row, briefly=place > 0) for place, row in enumerate(rows[:2]))
+    return " ".join(_risk_of(row, briefly=place > 0) for place, row in enumerate(answering(rows)))
 
 
 def _risk_of(row: ModelRow, *, briefly: bool) -> str:
@@ -138,14 +141,21 @@ def _risk_of(row: ModelRow, *, briefly: bool) -> str:
     )
 
 
+def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
+    """Return the rows that an answer names: two at the most, none whose figures say little."""
+    return [row for row in rows if not row.says_little][:2]
+
+
 MOST_NAMED = 3  # occupations in a sentence
 
 
 def lean_sentence(model: str, report: RiskReport) -> str:
     """Name the occupations in which a model favours each group most, of those that the group leads.
 
-    ``report``: against an even split.  Empty where no group leads any.
+    ``report``: against an even split.  Empty where no group leads any, or its figures say little.
     """
+    if report.says_little:
+        return ""
     parts: list[str] = []
     for group in report.groups:
         led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]

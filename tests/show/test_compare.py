@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Difference, Interval, RiskReport, Verdict
-from pcf_core.core.run import Preferences
+from pcf_core.core.run import CoverageSummary, Preferences
+from pcf_core.show.answers import farthest_answer
 from pcf_core.show.compare import (
     Dumbbell,
     Lean,
@@ -26,6 +27,7 @@ from pcf_core.show.compare import (
     risks_table,
     sentences_table,
 )
+from pcf_core.show.overview import ModelRow, lean_sentence, overview_answer, risk_answer
 from tests.show.charts.compared import compared_example
 
 NAMES = ("A", "B")
@@ -130,6 +132,19 @@ def test_neutral_subjects_count_where_all_of_both_runs_is_compared() -> None:
     assert Standing.of(NAMES, comparison, {"A": 0.2, "C": 0.3}).neutral is None
     part = replace(comparison, first=replace(comparison.first, templates_left_out=1))
     assert Standing.of(NAMES, part, both).neutral is None
+
+
+def test_no_answer_is_given_where_a_model_hardly_expects_the_words() -> None:
+    report = replace(of_male(0.9, 0.8), coverage=CoverageSummary(by_tokens={}, cells=100, flagged=6))
+    comparison = compared_example()
+    found = Standing.of(NAMES, comparison, None, {"A": report, "B": of_male(0.9, 0.8)})
+    assert pair_answer(found) == "No answer: A hardly expects these words."
+    assert how_sure(found, comparison).startswith("Sure? No")
+    assert against_whom(Lean.of("A", report)) == ""
+    assert (lean_sentence("A", report), farthest_answer({"A": report})) == ("", "")
+    assert overview_answer([ModelRow.of("A", report)]) == risk_answer([ModelRow.of("A", report)]) == ""
+    borne = replace(report, coverage=CoverageSummary(by_tokens={}, cells=100, flagged=5))
+    assert overview_answer([ModelRow.of("A", borne)]) == "A favours men in all 2 occupations."
 
 
 def test_dumbbells_are_of_common_occupations_and_sorted_as_asked() -> None:

@@ -83,7 +83,7 @@ def draw_pair(loaded: Loaded) -> None:
         return
     comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
     pair, reports = (first, second), loaded.even
-    standing = Standing.of(pair, comparison, neutral_risks_of(loaded))
+    standing = Standing.of(pair, comparison, neutral_risks_of(loaded), loaded.reports)
     st.markdown(f"##### {plain(pair_answer(standing))}")
     finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
     draw_tilts(loaded, reports, pair)

@@ -126,8 +126,10 @@ def heat_sentence(runs: Runs, name: str, group: str) -> str:
 
 
 def heat_answer(runs: Runs, name: str) -> str:
-    """Answer which way the cells of a model lean."""
+    """Answer which way the cells of a model lean; empty where its figures say little."""
     item = runs.runs[name]
+    if item.report.says_little:
+        return ""
     return heat_map_answer(name, item.result.preferences, item.report.template_weights)
 
 

@@ -19,6 +19,7 @@ from pcf_core.show.findings.models import (
     whiskers_note,
     whole_templates_finding,
 )
+from pcf_core.show.findings.notes import low_coverage_note
 from pcf_core.show.overview import overview_answer, risk_answer
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
@@ -39,7 +40,9 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], shor
     if short and studies:
         if len(studies) > 1:
             return said(f"{study.title}: {overview_answer(study.rows)}" for study in studies)
-        return said([overview_answer(studies[0].rows), risk_answer(studies[0].rows)])
+        first = studies[0]
+        low = low_coverage_note({name: report.coverage for name, report in first.reports.items()})
+        return said([low, overview_answer(first.rows), risk_answer(first.rows)])
     if len(studies) > 1:
         return said(f"{study.title}: {risks_and_order(study)}" for study in studies)
     if studies:

@@ -54,18 +54,23 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
 
 
 def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
-    """Name models that hardly expect the topic's words in over half of their cells; empty for none.
+    """Name models that hardly expect the topic's words in too many cells to answer; empty for none.
 
     Parameters
     ----------
     found
         Per model its coverage, ``None`` where that is not defined.
     """
-    low = [(model, one) for model, one in found.items() if one is not None and 2 * one.flagged > one.cells]
-    return " ".join(
-        f"{model} hardly expects these words here, so its figures say little. In {one.flagged:,} of "
-        f"{count(one.cells, 'cell')} all of them together get a probability below {odds(one.limit)}."
-        for model, one in low
+    low = [
+        f"{model} in {one.flagged:,} of {count(one.cells, 'cell')}"
+        for model, one in found.items()
+        if one is not None and one.is_low
+    ]
+    if not low:
+        return ""
+    return (
+        f"These words are hardly expected, which makes figures say little: by {listed(low)}. Choose other "
+        "words or sentences."
     )
 
 

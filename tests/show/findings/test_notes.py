@@ -54,14 +54,13 @@ def test_models_that_hardly_expect_the_words_are_named() -> None:
     def coverage(flagged: int) -> CoverageSummary:
         return CoverageSummary(by_tokens={}, cells=1200, flagged=flagged)
 
-    assert low_coverage_note({"m": coverage(1200), "n": coverage(600), "o": None}) == (
-        "m hardly expects these words here, so its figures say little. In 1,200 of 1,200 "
-        "cells all of them together get a probability below 1 in 10,000."
+    assert low_coverage_note({"m": coverage(1200), "n": coverage(60), "o": None}) == (
+        "These words are hardly expected, which makes figures say little: by m in 1,200 of 1,200 cells. "
+        "Choose other words or sentences."
     )
-    two = low_coverage_note({"m": coverage(1200), "n": coverage(601)})
-    assert "n hardly expects these words here" in two
-    assert "In 601 of 1,200 cells" in two
-    assert low_coverage_note({"n": coverage(600)}) == ""
+    two = low_coverage_note({"m": coverage(1200), "n": coverage(61)})
+    assert "by m in 1,200 of 1,200 cells and n in 61 of 1,200 cells." in two
+    assert low_coverage_note({"n": coverage(60)}) == "", "5 % are borne"
 
 
 def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:
