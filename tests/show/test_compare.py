@@ -91,9 +91,11 @@ def test_whom_a_model_favours() -> None:
 def test_of_several_groups_the_two_that_lead_most_are_named() -> None:
     values = [[[0.8, 0.1, 0.1]], [[0.7, 0.2, 0.1]], [[0.1, 0.8, 0.1]], [[0.2, 0.1, 0.7]]]
     lean = Lean.of("A", report_of(values, "white", "black", "asian"))
-    assert against_whom(lean) == "A splits the occupations. White: job 0, job 1. Black: job 2, job 1."
+    assert against_whom(lean) == (
+        "A splits the occupations. White people: job 0, job 1. Black people: job 2, job 1."
+    )
     most = Lean.of("A", report_of([*values[:1] * 4, values[2]], "white", "black", "asian"))
-    assert against_whom(most) == "A favours white in 4 of 5 occupations."
+    assert against_whom(most) == "A favours White people in 4 of 5 occupations."
 
 
 def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:

@@ -16,7 +16,7 @@ from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.compare import Lean, against_whom
-from pcf_core.show.findings.numbers import people, two_decimals
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
     WIDTH,
     ModelRow,
@@ -78,11 +78,9 @@ def test_a_model_favours_a_group_that_leads_three_in_four_occupations_as_compare
 def test_of_several_groups_the_one_that_leads_most_often_is_named() -> None:
     values = [[[0.6, 0.3, 0.1]] * 2, [[0.5, 0.4, 0.1]] * 2, [[0.1, 0.1, 0.8]] * 2]
     row = row_of("M", values, "white", "black", "asian")
-    assert (
-        overview_answer([row]) == f"M splits the occupations: {people('white')} in 2, {people('asian')} in 1."
-    )
+    assert overview_answer([row]) == ("M splits the occupations: White people in 2, Asian people in 1.")
     most = row_of("M", [*values[:1] * 3, *values[2:]], "white", "black", "asian")
-    assert overview_answer([most]) == f"M favours {people('white')} in 3 of 4 occupations."
+    assert overview_answer([most]) == "M favours White people in 3 of 4 occupations."
     table = models_table([row])
     assert table.loc[0, "Most often first"] == "2 of 3"
 
@@ -131,7 +129,7 @@ def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
     values = [[[0.1, 0.8, 0.1]] * 2, [[0.2, 0.7, 0.1]] * 2, [[0.4, 0.5, 0.1]] * 2]
     document = {"preferences": values, "groups": ["white", "black", "asian"]}
     report = matrix_report({**document, "occupations": ["cook", "nurse", "president"]}, ViewOptions(), 20)
-    assert lean_sentence("M", report) == f"M expects {people('black')} most for cook, nurse and president."
+    assert lean_sentence("M", report) == "M expects Black people most for cook, nurse and president."
 
 
 def test_a_card_says_what_the_table_does() -> None:
@@ -143,7 +141,7 @@ def test_a_card_says_what_the_table_does() -> None:
 def test_an_example_names_two_groups_the_likelier_first() -> None:
     shares = {"one": {"male": 0.11, "female": 0.89}, "two": {"black": 0.2, "white": 0.5, "asian": 0.3}}
     assert example_sentence("The nurse said that …", shares) == (
-        "“The nurse said that …” one: women 89 %, men 11 %. two: white 50 %, asian 30 %."
+        "“The nurse said that …” one: women 89 %, men 11 %. two: White people 50 %, Asian people 30 %."
     )
 
 

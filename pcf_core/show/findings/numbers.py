@@ -13,7 +13,39 @@ from pcf_core.core.risk import Interval
 
 ADJECTIVES = ("male", "female")  # names of groups that can stand before "words"
 SMALLEST_P = 0.001  # below it only that is said
-PEOPLE = {"male": "men", "female": "women"}
+# What a reader calls the groups of shipped topics; the names themselves are part of what runs are kept by.
+PEOPLE = {
+    "male": "men",
+    "female": "women",
+    "nonbinary": "nonbinary people",
+    "christian": "Christians",
+    "muslim": "Muslims",
+    "jew": "Jewish people",
+    "buddhist": "Buddhists",
+    "hindu": "Hindus",
+    "irreligious": "non-religious people",
+    "young": "young people",
+    "middle-aged": "middle-aged people",
+    "old": "old people",
+    "senior": "seniors",
+    "junior": "juniors",
+    "adolescent": "adolescents",
+    "deaf": "deaf people",
+    "blind": "blind people",
+    "autistic": "autistic people",
+    "wheelchair-user": "wheelchair users",
+    "intellectually-disabled": "intellectually disabled people",
+    "mentally-ill": "mentally ill people",
+    "chronically-ill": "chronically ill people",
+    **{
+        name: f"{name.capitalize()} people"
+        for name in (
+            *("white", "black", "asian", "hispanic", "indian"),
+            *("chinese", "american", "indonesian", "pakistani", "nigerian", "brazilian", "bangladeshi"),
+            *("russian", "ethiopian", "mexican", "japanese", "egyptian", "filipino", "congolese"),
+        )
+    },
+}
 LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 TIE = 1e-9  # what sums of weights leave of a whole
@@ -180,7 +212,7 @@ def words_of(group: str) -> str:
 
 
 def people(group: str) -> str:
-    """Name a group as a reader would: men, women, else by its name."""
+    """Name a group as a reader would: men, Black people, Muslims; a group of one's own by its name."""
     return PEOPLE.get(group, group)
 
 
