@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.report.loaded import Study
 from pcf_core.show.findings.models import interval_sentence, whole_templates_finding
-from pcf_core.show.findings.notes import low_coverage_note, noun_note
+from pcf_core.show.findings.notes import low_coverage_note, noun_note, warning_text
 
 
 def study_notes(study: Study, of: str = "") -> list[str]:
@@ -34,10 +34,13 @@ def instead_note(study: Study) -> str:
 
 def warnings_of(reports: Mapping[str, RiskReport]) -> list[str]:
     """Collect the warnings of several reports, each once, naming whose it is unless it is that of all."""
-    sentences = dict.fromkeys(sentence for report in reports.values() for sentence in report.warnings)
+    said = {
+        name: [warning_text(sentence, report.coverage) for sentence in report.warnings]
+        for name, report in reports.items()
+    }
     found = []
-    for sentence in sentences:
-        whose = [name for name, report in reports.items() if sentence in report.warnings]
+    for sentence in dict.fromkeys(sentence for several in said.values() for sentence in several):
+        whose = [name for name, several in said.items() if sentence in several]
         found.append(sentence if len(whose) == len(reports) else f"{', '.join(whose)}: {sentence}")
     return found
 

@@ -45,6 +45,7 @@ from pcf_core.show.findings.comparison import (
     verdict_text,
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
+from pcf_core.show.findings.notes import warning_text
 from pcf_core.show.findings.numbers import ends, p_value, people, two_decimals
 from pcf_core.show.findings.reliability import seldom_caprice_note
 
@@ -94,7 +95,9 @@ def draw_pair(loaded: Loaded) -> None:
         if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
             st.caption(plain(note))
         for sentence in comparison.warnings:
-            st.caption(plain(sentence))
+            whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
+            coverage = reports[whose].coverage if whose in pair else None
+            st.caption(plain(warning_text(sentence, coverage)))
     with st.expander("Which occupations differ in risk?"):
         shown = choose_picture()
         finding(occupations_difference_finding(comparison, shown.quantity))

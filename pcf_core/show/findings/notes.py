@@ -74,6 +74,28 @@ def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
     )
 
 
+def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
+    """Return a warning that was kept with a result as a person reads it.
+
+    That of flagged cells is written anew from the coverage: what is kept has a bare number and a template's
+    marks in it, and the bytes of kept results do not change.
+    """
+    if coverage is None or not coverage.listed:
+        return sentence
+    kept = f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than"
+    whose, found, _ = sentence.partition(kept)
+    if not found:
+        return sentence
+    lowest = coverage.listed[0]
+    prompt = lowest.template.replace("[X]", lowest.occupation).replace("[Y]", "…").rstrip(".")
+    least = odds(lowest.coverage) if lowest.coverage > 0 else "none at all"
+    return (
+        f"{whose}In {coverage.flagged:,} of {count(coverage.cells, 'cell')} the topic's words together get less "
+        f"than {odds(coverage.limit)} of the probability, so preferences there say little. The lowest is in "
+        f"“{prompt}”: {least}."
+    )
+
+
 def words_with(key: str) -> str:
     """Say which words a coverage is of, by its key; nothing where it is all of them."""
     return "" if key == "all" else f"words of {count(int(key), 'token')}: "

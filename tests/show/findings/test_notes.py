@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pcf_core.audit.preferences import build_run
+from pcf_core.audit.preferences import build_run, warnings_of
 from pcf_core.core.records import LeftOut
-from pcf_core.core.run import CoverageRange, CoverageSummary, SelfAudit
+from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, SelfAudit
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -17,6 +17,7 @@ from pcf_core.show.findings.notes import (
     noun_note,
     self_audit_facts,
     tokens_note,
+    warning_text,
 )
 
 
@@ -48,6 +49,18 @@ def test_coverage_is_summed_up_by_tokens_with_the_flagged_cells() -> None:
     every = coverage_facts(CoverageSummary(by_tokens={"all": ranges["1"]}, cells=1, flagged=0))
     assert every["coverage"] == "median 25 %, lowest about 1 in 33,000"
     assert coverage_facts(None) == {"coverage": "not defined for these templates"}
+
+
+def test_a_kept_warning_of_flagged_cells_is_written_as_people_read_it() -> None:
+    lowest = FlaggedCell(occupation="operator", template="The [X] left and [Y]", coverage=4.5e-05)
+    found = CoverageSummary(by_tokens={}, cells=12000, flagged=1, listed=(lowest,))
+    (kept,) = warnings_of("causal", [1], found)
+    assert warning_text(f"M: {kept}", found) == (
+        "M: In 1 of 12,000 cells the topic's words together get less than 1 in 10,000 of the probability, so "
+        "preferences there say little. The lowest is in “The operator left and …”: 1 in 22,000."
+    )
+    assert warning_text(kept, None) == kept
+    assert warning_text("Another.", found) == "Another."
 
 
 def test_models_that_hardly_expect_the_words_are_named() -> None:
