@@ -90,9 +90,9 @@ def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
     prompt = lowest.template.replace("[X]", lowest.occupation).replace("[Y]", "…").rstrip(".")
     least = odds(lowest.coverage) if lowest.coverage > 0 else "none at all"
     return (
-        f"{whose}In {coverage.flagged:,} of {count(coverage.cells, 'cell')} the topic's words together get less "
-        f"than {odds(coverage.limit)} of the probability, so preferences there say little. The lowest is in "
-        f"“{prompt}”: {least}."
+        f"{whose}In {coverage.flagged:,} of {count(coverage.cells, 'cell')} the topic's words together get "
+        f"less than {odds(coverage.limit)} of the probability, so preferences there say little. The "
+        f"lowest is in “{prompt}”: {least}."
     )
 
 
