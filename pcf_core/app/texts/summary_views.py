@@ -47,7 +47,7 @@ Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the lab
 HOW = """
 Each row is a quantity of one audit, with the value that it has where there is no difference. **Found** is
 that audit's own verdict, by its own interval or test: *a difference* is one beyond chance, *none shown* is
-not the same as none, and *cannot be told* means that nothing was tested or that nothing could be found with
+not the same as none, and *we cannot tell* means that nothing was tested or that nothing could be found with
 so little. Of a run prejudice alone is judged: its interval leaves out 0, or it does not. Caprice has **no
 verdict**, since a spread is above 0 in any sample. FairPair differs *by the exchanged words alone* where F
 does and F of the other words does not; that is counted neither as agreement nor against it.

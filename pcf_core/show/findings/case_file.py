@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pcf_core.show.findings.fairpair import HARDLY
 from pcf_core.show.findings.numbers import begun, beside_one, count, listed, number, with_interval
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, Verdict
 
@@ -17,7 +18,7 @@ FOUND: dict[Verdict, str] = {
     "difference": "a difference",
     "exchanged words": "a difference by the exchanged words alone",
     "none shown": "none shown",
-    "cannot be told": "cannot be told",
+    "cannot be told": "we cannot tell",
     "not run": "not run",
     "not asked": "cannot be asked",
     "no verdict": "no verdict",
@@ -36,7 +37,7 @@ def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
 
 
 def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
-    """Say whether the audits that could tell agree about one model on one topic, and on which side.
+    """Say whether the audits that apply agree about one model on one topic, and on which side.
 
     What differs by the exchanged words alone is said, and counts neither as agreement nor against it.
     """
@@ -46,10 +47,12 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     exchanged = [name for name, verdict in verdicts.items() if verdict == "exchanged words"]
     told = len(finding) + len(silent)
     if not finding and not silent and not exchanged:
-        return f"{model} on {topic.lower()}: no audit could tell whether there is a difference."
+        return f"{model} on {topic.lower()}: we cannot tell whether there is a difference."
     apply = told + len(exchanged)
-    said = f"{model} on {topic.lower()}: {apply} of {len(AUDITS)} audits could tell."
-    parts = [f" {begun(_names(finding))} {_verb('find', finding)} a difference."] if finding else []
+    verb = "applies" if apply == 1 else "apply"
+    said = f"{model} on {topic.lower()}: {apply} of {len(AUDITS)} audits {verb}."
+    small = " FairPair's is under 1 %." if "fairpair" in finding and _is_small(rows) else ""
+    parts = [f" {begun(_names(finding))} {_verb('find', finding)} a difference.{small}"] if finding else []
     parts += [f" {begun(_names(exchanged))} differs by the exchanged words alone."] if exchanged else []
     parts += [f" {begun(_names(silent))} {_verb('show', silent)} none."] if silent else []
     sentence = f"{said}{''.join(parts)}"
@@ -61,9 +64,15 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
         return f"{sentence} They do not agree. {OTHER_QUESTIONS}"
     if not finding:
         return f"{sentence} None shown is not the same as none."
-    agree = " All others that could tell agree." if exchanged else ""
+    agree = " All others that apply agree." if exchanged else ""
     sides = "".join(f" {begun(NAMES[name])}: {_sides(rows, name)}." for name in finding)
     return f"{sentence}{agree}{sides}"
+
+
+def _is_small(rows: Iterable[CaseRow]) -> bool:
+    """Tell whether FairPair's differences are all by hardly more than sampling gives."""
+    found = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
+    return all(value is not None and abs(value - 1) < HARDLY for value in found)
 
 
 def _verb(verb: str, audits: Sequence[AuditName]) -> str:
@@ -79,7 +88,7 @@ def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
     """Say to which side an audit's differences fall; of a side with its numbers the first part alone."""
     differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
     found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
-    return ", ".join(found[:MOST_NAMED]) or "no side can be told"
+    return ", ".join(found[:MOST_NAMED]) or "we cannot tell which side"
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:

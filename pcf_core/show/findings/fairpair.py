@@ -30,6 +30,7 @@ from pcf_core.texts.fairpair.records import (
 )
 
 MOST_NAMED = 5
+HARDLY = 0.01  # by so little more than sampling gives, texts hardly differ, however surely they do
 STEADY = 0.01  # of its last value, within which a curve counts as settled
 NO_RATIO: dict[Undefined, str] = {
     "no variation": "there is no variation: every text is like every other",
@@ -46,15 +47,25 @@ def fairpair_answer(report: FairPairReport) -> str:
     if report.least_p > SIGNIFICANCE:
         return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
     ratio = report.means.ratio
-    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1."
+    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1.{_beyond(report)}"
+    hardly = "hardly " if ratio is not None and abs(ratio - 1) < HARDLY else ""
+    writes = f"{report.model} writes {hardly}otherwise {sides}"
     others = report.others
     if not report.differs:
         return f"We cannot show that {report.model} writes otherwise {sides}.{size}"
     if others is None or others.p_value is None:
-        return f"{report.model} writes otherwise {sides}.{size}"
+        return f"{writes}.{size}"
     if others.differs:
-        return f"{report.model} writes otherwise {sides}, also in words that are not exchanged.{size}"
-    return f"{report.model} writes otherwise {sides}, but we see it in the exchanged words alone.{size}"
+        return f"{writes}, also in words that are not exchanged.{size}"
+    return f"{writes}, but we see it in the exchanged words alone.{size}"
+
+
+def _beyond(report: FairPairReport) -> str:
+    """Say by how many per cent two sides that differ do so beyond sampling; empty for others."""
+    ratio = report.means.ratio
+    if not report.differs or ratio is None or ratio <= 1:
+        return ""
+    return f" That is {percent(ratio - 1)} more."
 
 
 def fairpair_finding(report: FairPairReport) -> str:
@@ -66,7 +77,8 @@ def fairpair_finding(report: FairPairReport) -> str:
     if ratio is None:
         value = f"F is undefined, as {_no_ratio(report.means)}. E is {_energy(report)}."
     else:
-        value = f"F is {beside_one(ratio, report.intervals.get('ratio_of_means'))}; sampling alone gives 1."
+        shown = beside_one(ratio, report.intervals.get("ratio_of_means"))
+        value = f"F is {shown}; sampling alone gives 1.{_beyond(report)}"
     if report.others is not None and (ratio is not None or report.others.ratio is not None):
         other, interval = report.others.ratio, report.others.interval
         value += f" Without the words that are exchanged it is {_ratio_text(other, interval)}."

@@ -61,9 +61,9 @@ ALL = [
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said == (
-        "toy on gender: 3 of 3 audits could tell. Its word probabilities, FairPair and the "
+        "toy on gender: 3 of 3 audits apply. Its word probabilities, FairPair and the "
         "criteria find a difference. Its word probabilities: male words first for 3 of 4. "
-        "FairPair: no side can be told. The criteria: higher for he."
+        "FairPair: we cannot tell which side. The criteria: higher for he."
     )
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
@@ -75,21 +75,21 @@ def test_audits_agree_disagree_or_are_alone() -> None:
     assert none.endswith("None shown is not the same as none.")
     alone = agreement_finding("toy", "Gender", [ALL[0], lacking("fairpair"), lacking("criteria")])
     assert "nothing to agree with yet" in alone
-    assert "no audit could tell" in agreement_finding("toy", "Gender", [row("bias", "cannot be told")])
+    assert "we cannot tell whether" in agreement_finding("toy", "Gender", [row("bias", "cannot be told")])
 
 
 def test_the_exchanged_words_alone_are_said_and_agree_with_nothing() -> None:
     exchanged, counted = row("fairpair", "exchanged words"), "is not counted as agreement"
     said = agreement_finding("toy", "Gender", [exchanged, row("fairpair", "none shown")])
     assert said.startswith(
-        "toy on gender: 1 of 3 audits could tell. FairPair differs by the exchanged words alone."
+        "toy on gender: 1 of 3 audits applies. FairPair differs by the exchanged words alone."
     )
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged])
     assert "Its word probabilities find a difference. FairPair differs by the exchanged words alone." in said
     assert said.endswith(f"{counted}. There is nothing to agree with yet.")
     said = agreement_finding("toy", "Gender", [ALL[0], exchanged, ALL[2]])
-    assert f"{counted}. All others that could tell agree." in said
+    assert f"{counted}. All others that apply agree." in said
     assert "FairPair: " not in said
     none = [row("bias", "none shown"), exchanged, row("criteria", "none shown")]
     assert "None shown is not the same as none." in agreement_finding("toy", "Gender", none)

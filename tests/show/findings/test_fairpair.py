@@ -11,6 +11,7 @@ from pcf_core.show.findings.fairpair import (
     categories_finding,
     convergence_finding,
     drawn_units,
+    fairpair_answer,
     fairpair_finding,
     mean_ratio_note,
     notes,
@@ -64,7 +65,17 @@ def test_no_difference_is_not_called_equality(alike: FairPairReport) -> None:
 
 def test_several_models_say_that_they_are_controlled(found: FairPairReport, alike: FairPairReport) -> None:
     first, _ = controlled([found, alike])
-    assert "F is 1.046 (1.025–1.099); sampling alone gives 1." in fairpair_finding(first)
+    assert "F is 1.046 (1.025–1.099); sampling alone gives 1. That is 5 % more." in fairpair_finding(first)
+
+
+def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(
+    found: FairPairReport, alike: FairPairReport
+) -> None:
+    small = found.model_copy(update={"means": found.means.model_copy(update={"ratio": 1.004})})
+    assert fairpair_answer(small).startswith("mini writes hardly otherwise about Jane than about John")
+    assert fairpair_answer(small).endswith("F is 1.004; sampling alone gives 1. That is under 1 % more.")
+    assert fairpair_answer(found).startswith("mini writes otherwise about Jane than about John")
+    assert "more." not in fairpair_answer(alike)
 
 
 def test_too_few_texts() -> None:
