@@ -82,18 +82,15 @@ def stand_outs(model: str, report: RiskReport) -> str:
         sums += ranked[most].caprice_risk
         most += 1
     if most == 1:
-        share = f"{percent(sums / whole)} of all caprice of {model}"
-        return f"One occupation stands out: “{first.occupation}” has {share}."
+        return f"With {model}, “{first.occupation}” alone has {percent(sums / whole)} of all caprice."
     if most <= FEW * len(ranked):
         named = [
             f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
         ]
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
-        return f"Only {most:,} occupations have over half of all caprice of {model}: {listed(named)}."
-    return (
-        f"No small set of occupations stands out: {most:,} of {len(ranked):,} share half of all caprice of "
-        f"{model}."
-    )
+        return f"With {model}, only {most:,} occupations have over half of all caprice: {listed(named)}."
+    where = f"{most:,} of {len(ranked):,} occupations"
+    return f"With {model}, no few stand out: {where} share half of all caprice."
 
 
 def widest(model: str, report: RiskReport) -> str:

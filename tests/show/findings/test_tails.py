@@ -169,18 +169,18 @@ def moody(caprices: list[float]) -> RiskReport:
 
 def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
     one = moody([0.9, *[0.1] * 4, *[0.0] * 15])
-    assert stand_outs("m", one) == "One occupation stands out: “x0” has 69 % of all caprice of m."
+    assert stand_outs("m", one) == "With m, “x0” alone has 69 % of all caprice."
     few = moody([0.4, 0.4, *[0.05] * 8, *[0.0] * 10])
     assert stand_outs("m", few) == (
-        "Only 2 occupations have over half of all caprice of m: “x0” (33 %) and “x1” (33 %)."
+        "With m, only 2 occupations have over half of all caprice: “x0” (33 %) and “x1” (33 %)."
     )
     even = moody([0.2] * 20)
     assert stand_outs("m", even) == (
-        "No small set of occupations stands out: 11 of 20 share half of all caprice of m."
+        "With m, no few stand out: 11 of 20 occupations share half of all caprice."
     )
     many = moody([*[0.4] * 5, *[0.0] * 45])
     assert stand_outs("m", many).startswith(
-        "Only 3 occupations have over half of all caprice of m: “x0” (20 %), “x1” (20 %) and “x2” (20 %)."
+        "With m, only 3 occupations have over half of all caprice: “x0” (20 %), “x1” (20 %) and “x2” (20 %)."
     )
     tail = caprice_tail([row.caprice_risk for row in few.occupations])
     assert tails_finding("m", few, tail.zero_share, None).startswith(stand_outs("m", few))
