@@ -86,7 +86,7 @@ class Standing:
     @property
     def rests_on_even_split(self) -> bool:
         """Whether the order that is told is gone, by as much as matters, when measured from there."""
-        if not self.is_told or self.lower_first is None:
+        if not self.ordered or self.lower_first is None:
             return False
         low, high = self.lower_first
         return high - low <= self.margin

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
-from pcf_core.show.charts.theme import ACCENT, CAPRICE, MUTED
+from pcf_core.show.charts.theme import ACCENT, CAPRICE
 from pcf_core.show.findings.models import common_lean
 from pcf_core.show.findings.numbers import listed, people, percent, two_decimals
 from pcf_core.show.findings.occupations import TIE
@@ -26,6 +26,7 @@ KINDS: Mapping[ModelKind, str] = {
 BAR_LEGEND = "Solid: prejudice, the same in every sentence. Striped: caprice, changing with the sentence. "
 BAR_LEGEND += "Line: the range with other sentences."
 MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
+TRACK = "#DDDDDD"  # opaque: on a page's own dark the line over the range would be a hollow one
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
 
 
@@ -304,7 +305,7 @@ def bar(row: ModelRow) -> str:
     """
     split, end = WIDTH * min(row.prejudice, 1.0), WIDTH * min(row.overall, 1.0)
     parts = [
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{MUTED}" opacity="0.18"/>',
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TRACK}"/>',
         f'<rect width="{split:.1f}" height="{HEIGHT}" fill="{ACCENT}"/>',
         '<defs><pattern id="c" width="5" height="5" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)"><rect width="5" height="5" fill="{CAPRICE}"/>'
