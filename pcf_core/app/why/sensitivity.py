@@ -26,7 +26,6 @@ from pcf_core.show.charts.sensitivity import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
-from pcf_core.show.overview import risk_answer
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 THREE_DIGITS = "%.3g"
@@ -77,7 +76,7 @@ def draw_sensitivity() -> None:
     loaded = open_results()
     found = sensitivities(loaded)
     intervals = {model: loaded.reports[model].interval("overall_risk") for model in found.models}
-    finding(readings_finding(found, risk_answer(loaded.rows)))
+    finding(readings_finding(found, ""))
     with st.container(horizontal=True):
         shown = choose_one(
             "Show",

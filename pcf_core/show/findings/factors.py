@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, Quantity, excludes_zero
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.numbers import (
+    begun,
     count,
     listed,
     number,
@@ -37,13 +38,18 @@ RISK_NAMES: Mapping[Quantity, str] = {
 
 
 def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
-    """Say which figures go with a model's risk beyond chance, by name alone; every point counts alike."""
+    """Say with which figures a model's risk rises or falls beyond chance; every point counts alike."""
     tested = [panel for panel in panels if panel.ols is not None]
     if not tested:
         return ""
     of = f"the {RISK_NAMES[tested[0].quantity]} of {model}"
-    if told := [panel.scale.noun for panel in tested if panel.ols is not None and survives(panel.ols)]:
-        return f"{of[0].upper()}{of[1:]} goes with {listed(told)}."
+    told = [(panel.scale.noun, panel.ols.slope) for panel in tested if panel.ols and survives(panel.ols)]
+    sides = {
+        "rises": [noun for noun, slope in told if slope >= 0],
+        "falls": [noun for noun, slope in told if slope < 0],
+    }
+    if ways := [f"{verb} with {listed(nouns)}" for verb, nouns in sides.items() if nouns]:
+        return f"{begun(of)} {listed(ways)}."
     either = listed([panel.scale.noun for panel in tested], "or")
     return f"We cannot tell whether {of} goes with {either}."
 

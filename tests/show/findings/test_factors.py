@@ -12,6 +12,7 @@ from pcf_core.core.factors import Carrier, FactorPanel, FactorPoint, FactorScale
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.factors import (
+    factors_answer,
     factors_finding,
     figures_note,
     line_notes,
@@ -88,6 +89,15 @@ def test_slopes_that_are_told_from_none_and_those_that_are_not() -> None:
         "occupations with 10,000 US$ more."
     )
     assert slopes_note(panels) == "The 4 slopes of a model are tested together, by Holm's method."
+
+
+def test_the_answer_says_which_way_a_figure_goes_with_the_risk() -> None:
+    wage, years = panel("wage", line(-0.002, 0.001, 0.04)), panel("education_years", line(0.02, 0.01, 0.01))
+    assert factors_answer("m", [wage, years]) == "The risk of m rises with education and falls with wage."
+    assert factors_answer("m", [wage]) == "The risk of m falls with wage."
+    unclear = panel("education_years", line(0.02, 0.03, 0.2))
+    assert factors_answer("m", [unclear]) == "We cannot tell whether the risk of m goes with education."
+    assert factors_answer("m", []) == ""
 
 
 def test_nothing_told_and_nothing_fitted() -> None:
