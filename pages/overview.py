@@ -19,7 +19,7 @@ from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.leaning import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_risks_finding, overview_finding, whiskers_note
-from pcf_core.show.overview import example_sentence, numbers_table, overview_answer
+from pcf_core.show.overview import example_sentence, numbers_table, overview_answer, risks_sentence
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -44,7 +44,8 @@ def draw() -> None:
     """Draw the page."""
     loaded = open_page("Overview", "Do these models favour one group?", draw_start)
     rows = model_rows(loaded)
-    finding(overview_answer([row for name in loaded.runs for row in rows if row.model == name]))
+    chosen = [row for name in loaded.runs for row in rows if row.model == name]
+    finding(overview_answer(chosen), risks_sentence(chosen))
     draw_models(loaded, rows)
     if is_presented():
         return

@@ -165,6 +165,7 @@ def tell_results(found: Listing, study: Study, neutral: Mapping[str, float]) -> 
     """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study."""
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
+    found.say(overview.risks_sentence, rows)
     found.say(overview.risk_answer, rows)
     found.say(overview.ranges_sentence, rows)
     sentence, shares = example_cell(study)

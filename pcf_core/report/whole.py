@@ -136,7 +136,7 @@ def write_report(
             title=title_of(studies, texts),
             subtitle="; ".join(study.title for study in studies) or "Text audits",
             question=QUESTION if "summary" in request.sections else SHORT_QUESTION,
-            headline=headline(studies, texts.fairpair, "answer" in request.sections),
+            headline=headline(store, studies, texts.fairpair, "answer" in request.sections),
             sections=tuple(sections),
             runs=runs,
             texts=audits,

@@ -147,6 +147,13 @@ def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
     return [row for row in rows if not row.says_little][:2]
 
 
+def risks_sentence(rows: Sequence[ModelRow]) -> str:
+    """Say the risks of those models that :func:`overview_answer` names, in its order, with their ranges."""
+    named = answering(rows)
+    parts = [f"{two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}" for row in named]
+    return f"{'The risk is' if len(parts) == 1 else 'Their risks are'} {listed(parts)}." if parts else ""
+
+
 MOST_NAMED = 3  # occupations in a sentence
 
 

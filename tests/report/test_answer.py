@@ -13,11 +13,14 @@ from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import settings
 from pcf_core.report.html import html_bytes
+from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
+from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.numbers import two_decimals
+from pcf_core.show.overview import overview_answer
 from pcf_core.store.store import Store
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import run_here
@@ -71,6 +74,25 @@ def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -
         men = sum(one.preferences["male"] > one.preferences["female"] for one in found.occupations)
         assert shown["Men / women first"] == f"{men} / {len(found.occupations) - men}"
         assert f"{shown['risk']}" in " ".join(document.headline)
+
+
+def test_of_two_models_it_says_which_discriminates_less_and_how_sure_as_compare_does(
+    full_store: Store,
+) -> None:
+    runs = tuple(info.run.key for info in full_store.runs())
+    (study,) = load_studies(full_store, ReportRequest(runs=runs))
+    (found,) = study.comparisons[0]
+    first, second = study.runs
+    standing = Standing.of((first, second), found)
+    headline = short(full_store, runs).headline
+    assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
+    alone = short(full_store, runs[:1]).headline
+    assert not any("discriminate" in said or "Sure?" in said for said in alone)
+
+
+def test_compressed_copies_are_said_to_be_such(shipped: Store) -> None:
+    (part,) = short(shipped, PUBLIC).sections[0].parts
+    assert any("SmolLM2-135M-Instruct" in note and "Q4_1" in note for note in part.notes)
 
 
 def test_the_occupations_named_lean_most(full_store: Store) -> None:

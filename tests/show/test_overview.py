@@ -29,6 +29,7 @@ from pcf_core.show.overview import (
     numbers_table,
     overview_answer,
     risk_answer,
+    risks_sentence,
 )
 
 
@@ -130,6 +131,15 @@ def test_an_occupation_is_named_under_the_group_that_leads_there() -> None:
     document = {"preferences": values, "groups": ["white", "black", "asian"]}
     report = matrix_report({**document, "occupations": ["cook", "nurse", "president"]}, ViewOptions(), 20)
     assert lean_sentence("M", report) == "M expects Black people most for cook, nurse and president."
+
+
+def test_how_much_is_said_in_the_order_of_the_answer_and_without_ranking_it() -> None:
+    assert (
+        risks_sentence([MEN, CAPRICIOUS, WOMEN])
+        == "Their risks are 0.60 (0.60 to 0.60) and 0.47 (0.47 to 0.47)."
+    )
+    assert risks_sentence([replace(MEN, low=None)]) == "The risk is 0.60."
+    assert risks_sentence([replace(MEN, says_little=True)]) == risks_sentence([]) == ""
 
 
 def test_a_card_says_what_the_table_does() -> None:

@@ -9,8 +9,10 @@ from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.sections.shared import neutral_risks
 from pcf_core.report.tilts import opening_of
 from pcf_core.show.charts.risk import risk_dots
+from pcf_core.show.compare import Standing, how_sure, pair_answer
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.show.findings.fairpair import fairpair_finding
 from pcf_core.show.findings.models import (
@@ -21,6 +23,7 @@ from pcf_core.show.findings.models import (
 )
 from pcf_core.show.findings.notes import low_coverage_note
 from pcf_core.show.overview import overview_answer, risk_answer
+from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -32,17 +35,20 @@ stereotyped.
 """
 
 
-def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], short: bool) -> tuple[str, ...]:
+def headline(
+    store: Store, studies: Sequence[Study], fairpairs: Sequence[FairPairResult], short: bool
+) -> tuple[str, ...]:
     """Return the first things to say of each study, else of the first text audit; empty for none.
 
-    ``short``: as the page Overview says them.
+    ``short``: as the pages Overview and, of two models, Compare say them.
     """
     if short and studies:
         if len(studies) > 1:
             return said(f"{study.title}: {overview_answer(study.rows)}" for study in studies)
         first = studies[0]
         low = low_coverage_note({name: report.coverage for name, report in first.reports.items()})
-        return said([low, overview_answer(first.rows), risk_answer(first.rows)])
+        which, sure = pair_sentences(first, store) or (risk_answer(first.rows), "")
+        return said([low, which, overview_answer(first.rows), sure])
     if len(studies) > 1:
         return said(f"{study.title}: {risks_and_order(study)}" for study in studies)
     if studies:
@@ -55,6 +61,19 @@ def headline(studies: Sequence[Study], fairpairs: Sequence[FairPairResult], shor
 def risks_and_order(study: Study) -> str:
     """Say the risk of each model of a study once, and which is higher where that can be told."""
     return overview_finding(study.reports, study.over, study.order, study.risks_told)
+
+
+def pair_sentences(study: Study, store: Store) -> tuple[str, str] | None:
+    """Say of two models which discriminates less, and how sure that is, as the page Compare does.
+
+    ``None`` for another number of models, and where the two cannot be compared.
+    """
+    names = list(study.runs)
+    if len(names) != 2 or not study.comparisons[0]:
+        return None
+    (found,) = study.comparisons[0]
+    standing = Standing.of((names[0], names[1]), found, neutral_risks(study, store), study.reports)
+    return pair_answer(standing), how_sure(standing, found)
 
 
 def summary_parts(
