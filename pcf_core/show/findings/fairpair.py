@@ -47,7 +47,8 @@ def fairpair_answer(report: FairPairReport) -> str:
     if report.least_p > SIGNIFICANCE:
         return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
     ratio = report.means.ratio
-    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1.{_beyond(report)}"
+    more = f" That is {_beyond(report)}more." if report.differs and _beyond(report) else ""
+    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1.{more}"
     hardly = "hardly " if ratio is not None and abs(ratio - 1) < HARDLY else ""
     writes = f"{report.model} writes {hardly}otherwise {sides}"
     others = report.others
@@ -61,11 +62,9 @@ def fairpair_answer(report: FairPairReport) -> str:
 
 
 def _beyond(report: FairPairReport) -> str:
-    """Say by how many per cent two sides that differ do so beyond sampling; empty for others."""
+    """Write how many per cent F is above 1, with a space behind; empty where it is not."""
     ratio = report.means.ratio
-    if not report.differs or ratio is None or ratio <= 1:
-        return ""
-    return f" That is {percent(ratio - 1)} more."
+    return "" if ratio is None or ratio <= 1 else f"{percent(ratio - 1)} "
 
 
 def fairpair_finding(report: FairPairReport) -> str:
@@ -78,7 +77,7 @@ def fairpair_finding(report: FairPairReport) -> str:
         value = f"F is undefined, as {_no_ratio(report.means)}. E is {_energy(report)}."
     else:
         shown = beside_one(ratio, report.intervals.get("ratio_of_means"))
-        value = f"F is {shown}; sampling alone gives 1.{_beyond(report)}"
+        value = f"F is {shown}; sampling alone gives 1."
     if report.others is not None and (ratio is not None or report.others.ratio is not None):
         other, interval = report.others.ratio, report.others.interval
         value += f" Without the words that are exchanged it is {_ratio_text(other, interval)}."
@@ -316,7 +315,7 @@ def _verdict(report: FairPairReport) -> str:
     test = f"({_tested(report.p_value, report.adjusted)}, {times})"
     verdict = f"We cannot show that {sides} differ more than sampling gives {test}."
     if report.differs:
-        verdict = f"T{sides[1:]} differ more than sampling gives {test}."
+        verdict = f"T{sides[1:]} differ {_beyond(report)}more than sampling gives {test}."
     return f"{verdict}{_verdict_of_others(report)}"
 
 

@@ -24,7 +24,7 @@ from pcf_core.show.findings.numbers import beside_one, p_value, with_interval
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.dissimilarity import Jaccard
 from pcf_core.texts.fairpair.metric import convergence
-from pcf_core.texts.fairpair.records import LABEL, FairPairReport, PromptPairs
+from pcf_core.texts.fairpair.records import LABEL, FairPairReport, PromptPairs, Variation
 from pcf_core.texts.fairpair.report import beside_others, controlled, fairpair_report
 from pcf_core.texts.fairpair.words import word_report
 from tests.texts.fairpair.planted import identical, planted
@@ -49,7 +49,7 @@ def test_a_difference(found: FairPairReport) -> None:
     interval = found.intervals["ratio_of_means"]
     assert sentence.startswith("mini wrote to 4 prompts with 40 texts a side, compared by Jaccard.")
     assert f"F is {beside_one(found.means.ratio, interval)}; sampling alone gives 1." in sentence
-    assert "Texts for Jane and texts for John differ more than sampling gives (p under 0.001" in sentence
+    assert "Texts for Jane and texts for John differ 5 % more than sampling gives (p under 0.001" in sentence
     assert "1,000 relabellings" in sentence
     assert source_of(LABEL) in sentence
 
@@ -65,13 +65,16 @@ def test_no_difference_is_not_called_equality(alike: FairPairReport) -> None:
 
 def test_several_models_say_that_they_are_controlled(found: FairPairReport, alike: FairPairReport) -> None:
     first, _ = controlled([found, alike])
-    assert "F is 1.046 (1.025–1.099); sampling alone gives 1. That is 5 % more." in fairpair_finding(first)
+    assert "F is 1.046 (1.025–1.099); sampling alone gives 1." in fairpair_finding(first)
+    assert "differ 5 % more than sampling gives" in fairpair_finding(first)
 
 
 def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(
     found: FairPairReport, alike: FairPairReport
 ) -> None:
-    small = found.model_copy(update={"means": found.means.model_copy(update={"ratio": 1.004})})
+    small = found.model_copy(
+        update={"means": Variation(between=1.004**0.5, within_original=1.0, within_prompt=1.0)}
+    )
     assert fairpair_answer(small).startswith("mini writes hardly otherwise about Jane than about John")
     assert fairpair_answer(small).endswith("F is 1.004; sampling alone gives 1. That is under 1 % more.")
     assert fairpair_answer(found).startswith("mini writes otherwise about Jane than about John")
