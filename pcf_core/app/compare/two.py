@@ -322,8 +322,13 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     shown = rows if every else rows[:MOST_ROWS]
     if chosen and not every:  # it is seen wherever it would stand
         shown += [row for row in rows[MOST_ROWS:] if row.occupation == chosen]
-    ends = (people(groups[1]), people(groups[0])) if len(groups) == 2 else ("less", f"more {people(group)}")
-    lowest = -1.0 if len(groups) == 2 else -1 / (len(groups) - 1)
+    ends = (people(groups[1]), people(groups[0]))
+    title = f"Tilt of both models: {ends[0]} left, {ends[1]} right"
+    lowest = -1.0
+    if len(groups) > 2:
+        ends = "less often", f"{people(group)} more often"
+        title = f"Tilt of both models towards {people(group)}"
+        lowest = -1 / (len(groups) - 1)
     picture(
         partial(
             dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest
@@ -331,7 +336,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         "dumbbell_plot",
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
         clicked=choose,
-        title=f"Tilt of both models: {ends[0]} left, {ends[1]} right",
+        title=title,
         source=loaded.source,
     )
     if chosen and st.session_state.pop(CLICKED, False):

@@ -189,7 +189,7 @@ def dumbbell_plot(
     figure.update_xaxes(
         title_text=f"← {theme.text(ends[0])} · even · {theme.text(ends[1])} →",
         range=[lowest * 1.04, 1.04],
-        tickvals=[lowest, lowest / 2, 0, 0.5, 1],
+        tickvals=[*([-1, -0.5] if lowest == -1 else [lowest]), 0, 0.5, 1],
         fixedrange=True,
         **theme.SIGNED,
     )

@@ -305,8 +305,8 @@ def heading(sentence: str) -> str:
 def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
     """Write title and source into a figure, in place, so that a file of it carries them.
 
-    The title stands at the left above the plot, in two lines where it is wider than a telephone, and the
-    source in small letters under it; the figure is made higher by what they need, its plot stays as it was.
+    The title stands at the left above the plot, and the source in small letters under it, either in two lines
+    where it is wider than a telephone; the figure is made higher by what they need, its plot stays as it was.
     A figure that has a title keeps it: it may come again.
 
     Parameters
@@ -323,7 +323,7 @@ def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
     said = lines(title, TITLE_COLUMNS)
     if source:  # no subtitle of plotly's, which pushes the title out of the figure when it is drawn again
         small = f"font-size: {SOURCE_SIZE}px; font-weight: normal"
-        said += f'<br><span style="{small}">{text(source, SOURCE_COLUMNS)}</span>'
+        said += f'<br><span style="{small}">{lines(source, SOURCE_COLUMNS)}</span>'
     more = said.count("<br>")
     room = 6 + TITLE_LINE * (1 + more)
     top = (figure.layout.margin.t or 0) + room

@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import people
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
@@ -107,9 +108,9 @@ def tilt_box(
     for row in rows:
         _draw(figure, row, over, chosen)
         labels += _labels(row, labelled, step=LINE * len(rows) / (height - 90))
-    low, high = theme.text(group_low), theme.text(group_high)
+    low, high = (theme.text(people(group)) for group in (group_low, group_high))
     figure.update_xaxes(
-        title_text=f"← {low} · mean stereotype (−1 to 1) · {high} →",
+        title_text=f"← {low} · even · {high} →",
         range=_range(rows),
         **theme.SIGNED,
     )
@@ -133,7 +134,7 @@ def tilt_panels(
     styles = theme.model_styles(list(reports))
     known = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
     groups = [group for group in known if group in drawn] if drawn else known
-    titles = [f"← less · {theme.text(group)} · more →" for group in groups]
+    titles = [f"← less · {theme.text(people(group))} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
     )
@@ -153,7 +154,7 @@ def tilt_panels(
         _draw(figure, row, over, chosen)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(range=_range(rows, lowest=-1 / (len(known) - 1)), **theme.SIGNED)
-    figure.update_xaxes(title_text="mean stereotype (0 = neutral) → the group more often", row=len(groups))
+    figure.update_xaxes(title_text="← less often · even · the group more often →", row=len(groups))
     _finish_rows(figure, list(reports))
     height = 80 + len(groups) * (40 + 44 * len(reports))
     view = f"{groups} {list(reports)}"

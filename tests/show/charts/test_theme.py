@@ -239,6 +239,10 @@ def test_a_title_wider_than_a_telephone_takes_two_lines() -> None:
     one = theme.titled(theme.base_layout(go.Figure(), 300), "Short", "PCF Audit")
     assert two.layout.title.text.count("<br>") == 2
     assert two.layout.height == one.layout.height + theme.TITLE_LINE
+    source = "PCF Audit · Race and ethnicity, in capital letters · race-wikipedia-10 · words of equal tokens"
+    sourced = theme.titled(theme.base_layout(go.Figure(), 300), "Short", source)
+    assert "words of equal tokens</span>" in sourced.layout.title.text, "nothing is cut off"
+    assert sourced.layout.height == two.layout.height
 
 
 def test_a_long_sentence_is_a_title_up_to_its_first_comma() -> None:

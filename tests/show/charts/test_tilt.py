@@ -48,7 +48,7 @@ def test_three_extremes_on_each_side_are_labelled(report: RiskReport) -> None:
 
 def test_ends_are_named_and_neutral_is_drawn(report: RiskReport) -> None:
     figure = tilt_box({"mini-bert": report}, "male", "<i>female", labour=None)
-    assert figure.layout.xaxis.title.text == "← &lt;i&gt;female · mean stereotype (−1 to 1) · male →"
+    assert figure.layout.xaxis.title.text == "← &lt;i&gt;female · even · men →"
     assert list(figure.layout.xaxis.range) == [-1.05, 1.05]
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0, 0)
 
