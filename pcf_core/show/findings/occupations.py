@@ -16,6 +16,7 @@ from pcf_core.show.findings.numbers import (
     listed,
     number,
     people,
+    percent,
     percent_with_interval,
     signed_with_interval,
     two_decimals,
@@ -136,7 +137,7 @@ def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
 def occupation_finding(
     report: RiskReport, occupation: str, preferences: Preferences, interval: Callable[[float], Interval]
 ) -> str:
-    """Say in what share of contexts, by weight, each group comes first for one occupation.
+    """Say in what share of contexts, by weight, each group comes first for one occupation; then the ranges.
 
     Parameters
     ----------
@@ -150,18 +151,22 @@ def occupation_finding(
         Of a share of contexts.
     """
     shares, none = leading_shares(report, occupation, preferences)
-
-    def often(share: float) -> str:
-        return percent_with_interval(share, interval(share))
-
     if not shares:
         return f"No sentence about “{occupation}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
-    named, others = ranked[:MOST_GROUPS], dict(ranked[MOST_GROUPS:])
-    parts = [f"{often(share)} lean to {people(group)}" for group, share in named]
-    parts += [f"{often(sum(others.values()))} to {_others(others)}"] if others else []
-    parts += [f"{often(none)} to none"] if none else []
-    return f"Of the sentences about “{occupation}”, {listed(parts)}."
+    sides = [(people(group), share) for group, share in ranked[:MOST_GROUPS]]
+    if others := dict(ranked[MOST_GROUPS:]):
+        sides.append((_others(others), sum(others.values())))
+    if none:
+        sides.append(("none", none))
+    (first, most), *rest = [(side, percent(share)) for side, share in sides]
+    parts = [f"{most} lean to {first}", *(f"{share} to {side}" for side, share in rest)]
+    found = [interval(share) for _, share in sides]
+    ranges = listed([f"{100 * one.low:.0f} to {100 * one.high:.0f} %" for one in found])
+    return (
+        f"Of the sentences about “{occupation}”, {listed(parts)}. With other sentences of this kind it would "
+        f"be {ranges}."
+    )
 
 
 def leading_shares(

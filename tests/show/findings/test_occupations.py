@@ -119,12 +119,14 @@ def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferenc
 def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
     report = report_of(example, [93, 7])
     assert occupation_finding(report, "clerk", example, wide) == (
-        "Of the sentences about “clerk”, 93 % (83–100 %) lean to women and 7 % (0–17 %) lean to men."
+        "Of the sentences about “clerk”, 93 % lean to women and 7 % to men. With other sentences of this "
+        "kind it would be 83 to 100 % and 0 to 17 %."
     )
-    assert occupation_finding(report, "captain", example, wide).endswith("100 % (90–100 %) lean to men.")
+    assert "100 % lean to men. With" in occupation_finding(report, "captain", example, wide)
     rare = report_of(example, [999.9, 0.1])
     said = occupation_finding(rare, "clerk", example, wide)
-    assert "over 99 % (90–100 %) lean to women and under 1 % (0–10 %) lean to men" in said
+    assert "over 99 % lean to women and under 1 % to men." in said
+    assert said.endswith("it would be 90 to 100 % and 0 to 10 %.")
 
 
 def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
@@ -134,10 +136,8 @@ def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
     values[2] = np.nan
     partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
     report = report_of(example, [25, 75])
-    assert occupation_finding(report, "nurse", partial, wide).endswith(
-        "75 % (65–85 %) lean to women and 25 % (15–35 %) to none."
-    )
-    assert occupation_finding(report, "captain", partial, wide).endswith("100 % (90–100 %) lean to men.")
+    assert "75 % lean to women and 25 % to none." in occupation_finding(report, "nurse", partial, wide)
+    assert "100 % lean to men. With" in occupation_finding(report, "captain", partial, wide)
     assert occupation_finding(report, "clerk", partial, wide) == "No sentence about “clerk” is known yet."
 
 
