@@ -214,7 +214,9 @@ class Beside:
 
 
 def draw_beside(loaded: Loaded, chosen: str) -> Beside:
-    """Draw two toggles, and what they ask for, for two groups of which the first is at the right end.
+    """Draw toggles, and what they ask for, for two groups of which the first is at the right end.
+
+    There is none for the training text where nothing is known of it.
 
     ``chosen``: an occupation of which more is said, empty for none.
     """
@@ -225,6 +227,9 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         bind="query-params",
         help="Women's and men's shares of the people employed, US 2021, as a row of its own.",
     )
+    read = read_of(loaded)
+    if isinstance(read, Unread):
+        return Beside(labour, note=read.problem)
     wanted = st.toggle(
         "What it read",
         True,
@@ -233,9 +238,8 @@ def draw_beside(loaded: Loaded, chosen: str) -> Beside:
         help="The lean of the training text as a row of its own, for the shipped models: biographies whose "
         "lead names the occupation, by the pronoun in the majority.",
     )
-    read = read_of(loaded) if wanted else Unread("")
-    if isinstance(read, Unread):
-        return Beside(labour, note=read.problem)
+    if not wanted:
+        return Beside(labour)
     return Beside(
         labour,
         text_row(loaded, read, loaded.groups[0]),
