@@ -26,6 +26,7 @@ from pcf_core.report.sections.tails import (
 )
 from pcf_core.report.tails import fits_table
 from pcf_core.show.charts.tails import hill_plot
+from pcf_core.show.findings.models import neutral_risks_finding
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
@@ -100,10 +101,9 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
     table = occupation_bars_table(report, 1000.0 if thousand else 1.0)
     unit, digits = (" × 1,000", "%.1f") if thousand else ("", "%.2f")
     top = max(1000.0 if thousand else 1.0, float(table["overall_risk"].max()))
-    formats = {} if thousand else {"caprice_risk": "%.2g"}  # only what is exactly 0 reads 0
     columns = {
         name: st.column_config.ProgressColumn(
-            f"{label}{unit}", help=what, format=formats.get(name, digits), min_value=0, max_value=top
+            f"{label}{unit}", help=what, format=digits, min_value=0, max_value=top
         )
         for name, (label, what) in PARTS.items()
     }
@@ -149,8 +149,11 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     found = loaded.remember(baselines_held, held)
     panel = lean_panel(loaded, found, thousand=thousand)
-    finding(*panel.findings)
+    brief = neutral_risks_finding({name: one.overall_risk for name, one in found.items()})
+    finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
+    if brief:
+        finding(*panel.findings)
     asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
     if wanted := {name: run for name, run in asked.items() if run is not None}:
         st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
