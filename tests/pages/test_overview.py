@@ -20,7 +20,7 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     assert list(table["risk"]) == sorted(table["risk"])
     assert "kind" not in table, "it is the same in every row"
     (answer,) = [line for line in texts(app).splitlines() if line.startswith("mini-bert ")]
-    assert "favour" in answer
+    assert "favour" in answer or "split" in answer
     counts = dict(zip(table["model"], table["Men / women first"], strict=True))
     men, women = (int(part) for part in counts["mini-bert"].split(" / "))
     assert str(max(men, women)) in answer
