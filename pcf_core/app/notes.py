@@ -86,19 +86,22 @@ def neutral_risks_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
     return neutral_risks(loaded, open_store())
 
 
-def draw_unequal_words(loaded: Loaded) -> None:
-    """Draw what is unequal about the words that count, and a button for each way to make them equal."""
+def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
+    """Draw what is unequal about the words that count, and a button for each way to make them equal.
+
+    ``before``: what stands first in the same note, if anything.
+    """
     options = loaded.options
     told = tokens_sentence(
         {name: item.result.token_shares for name, item in loaded.runs.items()},
         {name: item.run.scoring.family for name, item in loaded.runs.items()},
     )
     sizes = "" if options.aggregation == "mean" else sizes_sentence(word_numbers(loaded.first))
-    if not (told or sizes):
+    if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
     possible = narrower and any(can_be_read(item, narrower) for item in loaded.runs.values())
-    said = [told, NONE if narrower and not possible else "", sizes]
+    said = [before, told, NONE if narrower and not possible else "", sizes]
     st.warning(plain(" ".join(filter(None, said))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:

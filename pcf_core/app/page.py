@@ -89,9 +89,10 @@ def open_results(otherwise: Callable[[], None] | None = None) -> Loaded:
     draw_loaded(loaded)
     follow_checks(loaded)
     low = low_coverage_note({name: report.coverage for name, report in loaded.reports.items()})
-    if low:
-        st.warning(plain(low), icon=":material/warning:")
-    draw_unequal_words(loaded)
+    if all(report.says_little for report in loaded.reports.values()):
+        st.warning(plain(low), icon=":material/warning:")  # whose words are longer says no more then
+    else:
+        draw_unequal_words(loaded, low)
     return loaded
 
 

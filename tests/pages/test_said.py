@@ -102,7 +102,8 @@ def test_words_that_are_hardly_expected_are_a_warning_at_the_top(own_settings: S
 
     score_run(run, Store.open(own_settings.cache), opened)
     app = open_app(page, model=["mini-gpt"])
-    assert "In 2,280 of 2,280 cells" in app.warning[0].value
+    (warning,) = app.warning
+    assert "in 2,280 of 2,280 cells" in warning.value
 
 
 def test_enough_coverage_is_no_warning(full_store: Store) -> None:
