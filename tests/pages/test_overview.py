@@ -56,4 +56,19 @@ def test_it_opens_on_the_public_models(shipped: Settings) -> None:
     app.segmented_control(key="models_shown").set_value("all").run()
     assert set(app.dataframe[0].value["kind"]) == {"public models", "teaching models"}
     app.segmented_control(key="models_shown").set_value("teaching models").run()
-    assert not set(app.dataframe[0].value["model"]) & set(public)
+    shown = app.dataframe[0].value
+    assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(public), "they are chosen"
+    assert "teaching models" in set(shown["kind"])
+
+
+@pytest.mark.parametrize(
+    ("models", "begins"),
+    [
+        (["mini-bert", "mini-gpt"], "teaching models"),
+        ([public_models()[0].name, "mini-gpt"], "all"),
+    ],
+)
+def test_a_link_shows_the_models_it_names(shipped: Settings, models: list[str], begins: str) -> None:
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100", model=models)
+    assert app.segmented_control(key="models_shown").value == begins
+    assert set(models) <= set(app.dataframe[0].value["model"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import streamlit as st
@@ -94,8 +94,11 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     """Draw the filter and the models shown, as a table or, where that is too wide, as cards."""
     # Imported ones were brought in to stand beside the others: no choice hides them.
     kinds = [kind for kind in KINDS if kind != "imported" and any(row.kind == kind for row in rows)]
-    chosen = _draw_filter(kinds) if len(kinds) > 1 else ALL
-    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.kind == "imported"]
+    asked = {KINDS[row.kind] for row in rows if row.model in loaded.runs}
+    chosen = _draw_filter(kinds, asked) if len(kinds) > 1 else ALL
+    # The answer above is about the chosen models, so they stay too.
+    always = {row.model for row in rows if row.kind == "imported"} | set(loaded.runs)
+    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.model in always]
     if is_presented():  # the texts of a table have one size, too small for the last row
         figure = risk_bars(
             [
@@ -151,16 +154,18 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     _open(loaded, shown, answer.selection)
 
 
-def _draw_filter(kinds: Sequence[ModelKind]) -> str:
+def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
+    """Draw which kinds are shown beside the chosen models; it begins with theirs, or all where they differ."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(
             "Models shown",
             [*names, ALL],
-            default=names[0],
+            default=next((name for name in names if {name} == asked), ALL),
             key=SHOWN,
             bind="query-params",
-            help="Teaching models are small ones that we trained to show an effect.",
+            help="The chosen models always stay in the table. Teaching models are small ones that we trained to "
+            "show an effect.",
         )
         or ALL
     )
