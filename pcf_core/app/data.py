@@ -16,6 +16,7 @@ from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
 from pcf_core.app.lists import named_or_kept, set_names, stamp_of
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import plain
+from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
@@ -280,7 +281,8 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     """Return the loaded reports, those of other finished runs on the topic, and how many are unreadable so.
 
     The others, in the order of :func:`finished_runs`, have the intervals of R alone.  A run is named by its
-    model, and by what sets it apart from the loaded ones.
+    model, and by what sets it apart from the loaded ones.  Runs of neutral subjects are no others: what they
+    say is a part of a model's lean, and no risk of it.
     """
     first, options = loaded.first.run, loaded.choice.options
     found = dict(loaded.reports)
@@ -288,6 +290,8 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     unread = 0
     for run in finished_runs(first):
         if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
+            continue
+        if run.evidence.name == NEUTRAL:
             continue
         parts = [run.scoring.label]
         parts += [run.templates.name] if run.templates.hash != first.templates.hash else []

@@ -385,10 +385,11 @@ def draw_table(
     def data() -> pd.DataFrame:
         return table if whole is None else whole()
 
+    named = {name: name.replace("_", " ") for name in map(str, table.columns) if "_" in name}
     st.dataframe(
         table,
         hide_index=True,
-        column_config=columns,
+        column_config={**named, **(columns or {})},  # to be read; files keep the names that scripts know
         placeholder="–",
         alt=f"{alt}, {len(table):,} rows",
     )

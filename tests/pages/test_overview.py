@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
+from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
@@ -25,6 +27,12 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
     men, women = (int(part) for part in counts["mini-bert"].split(" / "))
     assert str(max(men, women)) in answer
     assert men + women <= 120
+
+
+def test_names_of_columns_are_words_on_the_page(full_store: Store) -> None:
+    data = open_app("overview").dataframe[-1]
+    assert "overall_risk" in data.value
+    assert json.loads(data.proto.columns)["overall_risk"]["label"] == "overall risk"
 
 
 def test_all_scored_runs_are_read_once_somebody_looks(full_store: Store) -> None:
@@ -59,6 +67,14 @@ def test_it_opens_on_the_public_models(shipped: Settings) -> None:
     shown = app.dataframe[0].value
     assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(public), "they are chosen"
     assert "teaching models" in set(shown["kind"])
+
+
+def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Settings) -> None:
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100", all_runs="true")
+    chart = json.loads(app.get("plotly_chart")[0].proto.spec)
+    assert "PCF Audit · Gender<" in chart["layout"]["title"]["text"]
+    runs = next(frame.value for frame in app.dataframe if "gender-fiction" in frame.value.to_string())
+    assert NEUTRAL not in runs.to_string()
 
 
 @pytest.mark.parametrize(

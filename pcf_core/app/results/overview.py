@@ -155,7 +155,7 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
 
 
 def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
-    """Draw which kinds are shown beside the chosen models; it begins with theirs, or all where they differ."""
+    """Draw which kinds are shown beside the chosen models; it begins with theirs, or with all."""
     names = [KINDS[kind] for kind in kinds]
     return (
         st.segmented_control(
@@ -164,8 +164,8 @@ def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
             default=next((name for name in names if {name} == asked), ALL),
             key=SHOWN,
             bind="query-params",
-            help="The chosen models always stay in the table. Teaching models are small ones that we trained to "
-            "show an effect.",
+            help="The chosen models always stay. Teaching models are small ones that we trained to show an "
+            "effect.",
         )
         or ALL
     )
