@@ -1,4 +1,4 @@
-"""Run an audit: measure models now.  Form on the left, estimate on the right, the queue below."""
+"""Run an audit: measure models now.  Form and queue on the left, estimate on the right."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,6 +16,7 @@ from pcf_core.app.run.request import (
     declared_model,
     declared_run,
     draw_estimates,
+    draw_heaviest_note,
     draw_request,
     draw_word_check,
     requested_runs,
@@ -30,14 +31,14 @@ from pcf_core.models.public import absent_among
 def queue_all(
     request: Request, runs: Sequence[RunSpec], missing: Mapping[str, int], unfetched: Sequence[str]
 ) -> bool:
-    """Queue every run, those of models that are not here too, as far as the hub tells of them.
+    """Queue every run that lacks cells; of models that are not here too, as far as the hub tells of them.
 
     Returns
     -------
     bool
         Whether all are queued; why one is not has been said else.
     """
-    asked, refused = list(runs), False
+    asked, refused = [run for run in runs if missing.get(run.key) != 0], False
     for model in unfetched:
         try:
             asked.append(requested_runs(request, model))
@@ -87,6 +88,7 @@ def draw() -> None:
         if runs or unfetched:
             missing = draw_estimates(runs, unfetched)
         if runs:
+            draw_heaviest_note(request, runs[0])
             draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
@@ -101,10 +103,10 @@ def draw() -> None:
             key="score_button",
         ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
             st.rerun()
+        st.subheader("Queue")
+        draw_queue()
     draw_import()
     draw_log_import()
-    st.subheader("Queue")
-    draw_queue()
 
 
 show(draw)

@@ -54,6 +54,7 @@ def draw_choice() -> None:
             default=opening_models(known, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
+            select_all=False,
             help="The models whose results are shown side by side. Score others on the page 'Run an audit'.",
         )
         draw_lookable(models)

@@ -237,9 +237,27 @@ def progress_text(job: Job) -> str:
     else:
         text = f"{job.done:,} of {job.total:,} {unit_of(job)}"
         text += f" · {job.rate:,.0f} a second" if job.rate else ""
+    if job.state == "queued":
+        text += ahead_text(job)
     if job.total and job.seconds_left is not None:
         text += f" · {duration(job.seconds_left)} left"
     return text
+
+
+def ahead_text(job: Job) -> str:
+    """Say what goes before a waiting job, as Markdown, what is being done first; empty where nothing is."""
+    jobs = open_queue().list(RECENT)
+    running = [one for one in jobs if one.state == "running"]
+    waiting = [one for one in jobs if one.state == "queued" and place_of(one) < place_of(job)]
+    if not (ahead := [*running, *sorted(waiting, key=place_of)]):
+        return ""
+    first = heading(ahead[0]) if ahead[0].kind in KINDS else "a sentence that somebody tries"
+    return f" · after {first}" + (f" and {len(ahead) - 1:,} more" if len(ahead) > 1 else "")
+
+
+def place_of(job: Job) -> tuple[int, int]:
+    """Return by what waiting jobs are taken: the highest priority first, then the oldest."""
+    return -job.priority, job.id
 
 
 def unit_of(job: Job) -> str:

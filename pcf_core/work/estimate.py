@@ -21,15 +21,19 @@ BYTES_A_SCORE = 4
 VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
 PROMPTS_A_BATCH = 256
 RECENT_JOBS = 40
+# Parameters times cells in a second on two cores of a server: the slowest of docs/measured.md but two reaches
+# this for the words of gender.  A first guess, so that nobody starts hours of work for minutes.
+FIRST_GUESS = 5e8
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The estimated cost of a run.
 
-    ``missing`` cells; ``seconds`` is None while nothing like it was measured; sizes in bytes.
+    ``missing`` cells; ``seconds`` is None where the size of the model is not known either; sizes in bytes.
 
-    ``basis`` says in a sentence where the time comes from.  ``at_most``: a sampling plan may end earlier.
+    ``basis`` says in a sentence where the time comes from; ``guessed``: from no job of this machine.
+    ``at_most``: a sampling plan may end earlier.
     """
 
     missing: int
@@ -38,14 +42,16 @@ class Estimate:
     disk_bytes: float
     basis: str
     at_most: bool = False
+    guessed: bool = False
 
 
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
     """Estimate a run from what the store lacks and from finished jobs on this machine.
 
     Time is the missing cells over the rate of the last finished job of the same model in the same precision;
-    of another, the rate is scaled by the number of parameters, which is rough.  When a sampling plan will
-    stop is not known before, so its estimate is that of all templates it may draw.
+    of another, the rate is scaled by the number of parameters, which is rough.  Before any job it is guessed
+    from that number alone.  When a sampling plan will stop is not known before, so its estimate is that of
+    all templates it may draw.
 
     Raises
     ------
@@ -71,6 +77,10 @@ def estimate_declared(run: RunSpec, parameters: int, queue: Queue) -> Estimate:
 def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: Queue) -> Estimate:
     """Say what so many missing cells, of so many words together, cost with a model of this size."""
     seconds, basis = expected_seconds(missing, run.scoring.label, parameters, recent_rates(queue, "score"))
+    guessed = seconds is None and parameters > 0
+    if guessed:
+        seconds = missing * parameters / FIRST_GUESS
+        basis = "A first guess from the model's size: nothing was scored here yet. It may be ten times off."
     return Estimate(
         missing=missing,
         seconds=seconds,
@@ -79,6 +89,7 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
         disk_bytes=float(scores * BYTES_A_SCORE),
         basis=basis,
         at_most=run.plan is not None,
+        guessed=guessed,
     )
 
 

@@ -41,16 +41,35 @@ def test_what_is_in_the_store_costs_nothing(store: Store, queue: Queue, toy: Mod
     assert (after.missing, after.disk_bytes) == (0, 0)
 
 
-def test_time_is_unknown_until_something_was_measured(store: Store, queue: Queue, toy: ModuleType) -> None:
+def test_time_is_guessed_from_the_size_until_something_was_measured(
+    store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    """24 cells of 100 parameters; ten times the parameters, ten times the time."""
     found = estimate(toy.run_of(), store, queue)
-    assert found.seconds is None
-    assert "Nothing was scored" in found.basis
+    assert found.seconds == pytest.approx(24 * 100 / 5e8)
+    assert found.guessed
+    assert found.basis.startswith("A first guess")
+    big = estimate(toy.run_of(spec=toy.spec_of("big")), store, queue)
+    assert big.seconds == pytest.approx(10 * found.seconds)
+
+
+def test_the_time_of_a_model_of_unknown_size_is_unknown(
+    store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        importlib.import_module("pcf_core.work.estimate"),
+        "resolve",
+        lambda name: toy.spec_of(name).model_copy(update={"parameters": 0}),
+    )
+    found = estimate(toy.run_of(), store, queue)
+    assert (found.seconds, found.guessed) == (None, False)
 
 
 def test_time_comes_from_this_model_or_is_scaled_by_size(store: Store, queue: Queue, toy: ModuleType) -> None:
     """24 cells at 12 a second; ten times the parameters, ten times the time."""
     measured(store, queue, toy, 12.0)
-    assert estimate(toy.run_of(), store, queue).seconds == pytest.approx(2)
+    here = estimate(toy.run_of(), store, queue)
+    assert (here.seconds, here.guessed) == (pytest.approx(2), False)
     big = estimate(toy.run_of(spec=toy.spec_of("big")), store, queue)
     assert big.seconds == pytest.approx(20)
     assert big.basis.startswith("Rough")

@@ -123,6 +123,7 @@ def draw_request() -> Request:
             default=opening_writer(able),
             key="fp_model",
             bind="query-params",
+            select_all=False,
             accept_new_options=may_audit(),
             placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
             help="Models that go on from a text: causal ones, encoder–decoders, and those of an endpoint. "

@@ -39,6 +39,7 @@ from pcf_core.models.names import (
 )
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
+from pcf_core.report.loaded import WORDS
 from pcf_core.show.findings.notes import tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
 from pcf_core.show.findings.progress import duration
@@ -49,9 +50,10 @@ from pcf_core.work.requests import submit_words
 SERIES = "score_series"
 HEAVIEST = 20
 INHERITED = "score_begins_with"  # what the form began with, by the keys of its fields
-SCORED_PROTOCOLS = ("exact", "exact-boundary")
+SCORED_PROTOCOLS: tuple[Protocol, ...] = ("exact", "exact-boundary")
 CHECKS = "word_checks"
 PROTOCOLS = get_args(Protocol)
+CELLS = "A cell is one occupation in one sentence."
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ def draw_request() -> Request:
         key="score_model",
         bind="query-params",
         accept_new_options=True,
+        select_all=False,  # Enter behind a typed name takes that one, not all that are like it
         placeholder="Choose, or type a hub id or a folder",
         help="The form begins with the selection of the sidebar. Choose others, or type the id of a model on "
         "the hub such as openai-community/gpt2, a folder on the server with safetensors, or a GGUF file. The "
@@ -145,8 +148,9 @@ def draw_request() -> Request:
         help="The list that fills [X].",
     )
     protocol = st.selectbox(
-        "Words",
+        "Word scoring",
         SCORED_PROTOCOLS,
+        format_func=lambda name: WORDS[name],
         key="score_protocol",
         bind="query-params",
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
@@ -167,13 +171,12 @@ def draw_request() -> Request:
         "caprice are within ± this (0.005 is fine), instead of scoring all of them. A smaller value goes on "
         "from there.",
     )
-    kinds = get_args(Protocol)
     return Request(
         models=tuple(models),
         topic=topic,
         templates=templates,
         evidence=evidence,
-        protocol=kinds[kinds.index(protocol)],
+        protocol=protocol,
         within=within,
         precision=precision,
         heaviest=heaviest,
@@ -291,7 +294,7 @@ def cached_estimate(run: RunSpec, shards: Sequence[str], finished: Sequence[int]
 def draw_estimates(
     runs: Sequence[RunSpec], unfetched: Sequence[tuple[RunSpec, KnownModel]]
 ) -> dict[str, int]:
-    """Draw cells, time, memory and disk before anything is queued, and of several models their sums.
+    """Draw cells, time, memory and disk before anything is queued, a line a model and their sum.
 
     ``unfetched``: runs of models that are not here, with what is declared of them.
 
@@ -324,49 +327,52 @@ def draw_estimates(
 
 def draw_sum(told: Sequence[Estimate]) -> None:
     """Draw what all models of a request cost together; they are scored one after another."""
-    seconds = [found.seconds for found in told if found.missing and found.seconds is not None]
-    unknown = [found.basis for found in told if found.missing and found.seconds is None]
-    time = "–" if unknown else duration(sum(seconds))
-    basis = unknown[0] if unknown else "The sum over the models."
-    cells, disk = sum(found.missing for found in told), sum(found.disk_bytes for found in told)
-    with st.container(border=True):
-        st.markdown(f"**All {count(len(told), 'model')} together**, one after another")
-        columns = st.columns(2)
-        columns[0].metric("To score in all", f"{cells:,}", help="Cells that are not in the store yet.")
-        columns[1].metric("Time in all", time if cells else "none", help=basis)
-        columns[0].metric(
-            "Memory at most",
-            size_text(max(found.memory_bytes for found in told)),
-            help="Of the largest model: weights and one batch.",
-        )
-        columns[1].metric("Disk in all", size_text(disk), help="What the store grows by, about.")
+    left = [found for found in told if found.missing]
+    if not left:
+        return
+    seconds = [found.seconds for found in left if found.seconds is not None]
+    unknown = [found.basis for found in left if found.seconds is None]
+    all_of_them = Estimate(
+        missing=sum(found.missing for found in left),
+        seconds=None if unknown else sum(seconds),
+        memory_bytes=max(found.memory_bytes for found in left),
+        disk_bytes=sum(found.disk_bytes for found in left),
+        basis=unknown[0] if unknown else "The sum over the models, which are scored one after another.",
+        at_most=any(found.at_most for found in left),
+        guessed=any(found.guessed for found in left),
+    )
+    st.markdown(f"**In all** · {cost_text(all_of_them)}", help=f"{CELLS} {all_of_them.basis}")
 
 
 def draw_estimate(run: RunSpec, found: Estimate) -> None:
-    """Draw the card of one model."""
-    with st.container(border=True):
-        st.markdown(f"**{plain(run.scoring.model)}** · {run.scoring.family} · {run.scoring.dtype}")
-        columns = st.columns(2)
-        # In the label: a card cuts figures of more than a few letters.
-        most = ", at most" if found.at_most else ""
-        columns[0].metric(
-            f"To score{most}", f"{found.missing:,}", help="Cells that are not in the store yet."
-        )
-        told = (most or ", about") if found.missing and found.seconds is not None else ""
-        columns[1].metric(f"Time{told}", time_text(found), help=found.basis)
-        columns[0].metric("Memory", size_text(found.memory_bytes), help="Weights and one batch, at most.")
-        columns[1].metric("Disk", size_text(found.disk_bytes), help="What the store grows by, about.")
-        if not found.missing:
-            st.caption("Everything is in the store: opening it costs nothing.")
+    """Draw the line of one model."""
+    model = f"**{plain(run.scoring.model)}** · {run.scoring.dtype}"
+    st.markdown(f"{model} · {cost_text(found)}", help=f"{CELLS} {found.basis}" if found.missing else None)
+
+
+def cost_text(found: Estimate) -> str:
+    """Say what a request costs: "2,400 cells · about 26 s · 40 MB memory · 1 MB disk"."""
+    if not found.missing:
+        return "scored already"
+    most = "at most " if found.at_most else ""
+    parts = [f"{most}{count(found.missing, 'cell')}", time_text(found)]
+    parts += [f"{size_text(found.memory_bytes)} memory", f"{size_text(found.disk_bytes)} disk"]
+    return " · ".join(parts)
 
 
 def time_text(found: Estimate) -> str:
     """Say how long a request takes."""
-    if not found.missing:
-        return "none"
     if found.seconds is None:
-        return "–"
-    return duration(found.seconds)
+        return "time unknown"
+    how = "roughly" if found.guessed else "at most" if found.at_most else "about"
+    return f"{how} {duration(found.seconds)}"
+
+
+def draw_heaviest_note(request: Request, run: RunSpec) -> None:
+    """Say where *Only the heaviest* changes nothing, because the set has no more sentences than that."""
+    if request.heaviest and len(run.templates.templates) < HEAVIEST:
+        number = count(len(run.templates.templates), "sentence")
+        st.caption(f"*Only the {HEAVIEST} heaviest* leaves out nothing: this set has {number}.")
 
 
 def draw_word_check(runs: Sequence[RunSpec]) -> None:
