@@ -29,15 +29,14 @@ from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.notes import interval_notes, warnings_of
 from pcf_core.report.sections.shared import neutral_risks
 from pcf_core.show.findings.models import whole_templates_finding
-from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
 from pcf_core.show.findings.reliability import seeds_note
 
 EQUAL_WEIGHTS = (
-    "Equal template weights are one of the reading options in the sidebar, as is what is resampled."
+    "“Reading options” in the sidebar can give all sentences equal weights, and say what is resampled."
 )
 NARROWER: dict[Protocol, Protocol] = {"exact": "equal-tokens", "equal-tokens": "single-token"}
-LABELS = {"equal-tokens": "Only words of equal tokens", "single-token": "Only words of one token"}
-NONE = "No words of equal tokens are left for every group."
+TOKENS = {"equal-tokens": "equal tokens", "single-token": "one token"}
 
 
 def notes(
@@ -87,25 +86,26 @@ def neutral_risks_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
 
 
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
-    """Draw what is unequal about the words that count, and a button for each way to make them equal.
+    """Draw what is unequal about the words that count, with a button for each way to make them equal.
 
     ``before``: what stands first in the same note, if anything.
     """
     options = loaded.options
-    told = tokens_sentence(
-        {name: item.result.token_shares for name, item in loaded.runs.items()},
-        {name: item.run.scoring.family for name, item in loaded.runs.items()},
-    )
-    sizes = "" if options.aggregation == "mean" else sizes_sentence(word_numbers(loaded.first))
+    told = tokens_clause({name: item.result.token_shares for name, item in loaded.runs.items()})
+    sizes = "" if options.aggregation == "mean" else sizes_clause(word_numbers(loaded.first))
     if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
-    possible = narrower and any(can_be_read(item, narrower) for item in loaded.runs.values())
-    said = [before, told, NONE if narrower and not possible else "", sizes]
+    possible = bool(narrower) and any(can_be_read(item, narrower) for item in loaded.runs.values())
+    words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
+    means = ["the mean of a group's words"] if sizes else []
+    said = [before]
+    if told or sizes:
+        said += [unequal_note(told, sizes, [*words, *means], none_left=bool(narrower) and not possible)]
     st.warning(plain(" ".join(filter(None, said))), icon=":material/warning:")
     with st.container(horizontal=True):
         if narrower and possible:
-            _draw_button(LABELS[narrower], "protocol", narrower)
+            _draw_button(f"Only words of {TOKENS[narrower]}", "protocol", narrower)
         if sizes:
             _draw_button("Mean of a group's words", "aggregation", "mean")
 

@@ -30,12 +30,13 @@ def buttons(app: AppTest) -> list[str]:
 def test_words_of_unequal_length_and_number_are_said_before_the_picture() -> None:
     app = open_app("risk", topic="race", model=["mini-gpt"])
     assert "Words of “hispanic” have 4.0 tokens, words of “white” 1.0" in ambers(app)
-    assert "“black” with 2 words over “white” with 1" in ambers(app)
-    assert "No words of equal tokens are left" in ambers(app)
+    assert "“black” has 2 words, “white” 1: read the mean of a group's words" in ambers(app)
+    assert "no words of equal tokens are left" in ambers(app)
+    assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
     app.button(key="take_aggregation").click().run()
     assert app.sidebar.selectbox(key="aggregation").value == "mean"
-    assert "The sum favours" not in ambers(app)
+    assert "has 2 words" not in ambers(app)
     assert buttons(app) == []
 
 

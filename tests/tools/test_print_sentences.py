@@ -20,7 +20,8 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 ELSEWHERE = {
     # Modules: a typed sentence, a job or a plan, planted models and seeds, a policy, files of a user, people.
     *("probe", "progress", "reliability", "gate", "benchmarks", "journal"),
-    *("findings.notes.tokens_sentence", "findings.notes.sizes_sentence"),
+    *("findings.notes.tokens_sentence", "findings.notes.tokens_clause", "findings.notes.sizes_clause"),
+    "findings.notes.unequal_note",
     *(
         "findings.several.topics_finding",
         "findings.several.checkpoints_finding",

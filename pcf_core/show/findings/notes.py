@@ -152,29 +152,56 @@ def noise_note(found: SelfAudit) -> str:
     )
 
 
-def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
+def tokens_clause(found: Mapping[str, TokenShares | None]) -> str:
     """Say whose words have more tokens in the model in which groups differ most; empty where they do not.
 
-    Parameters
-    ----------
-    found
-        By model, in how many tokens each group's probability lies.
-    families
-        The family of each model.
+    ``found``: by model, in how many tokens each group's probability lies.
     """
-    unequal = {model: shares for model, shares in found.items() if shares is not None and are_unequal(shares)}
-    if not unequal:
+    model = most_unequal(found)
+    if not model:
         return ""
-    model = max(unequal, key=lambda one: largest_difference(unequal[one]))
-    means, (most, least) = mean_tokens(unequal[model]), most_and_least(unequal[model])
+    shares = found[model] or {}
+    means, (most, least) = mean_tokens(shares), most_and_least(shares)
     whose = f" in {model}" if len(found) > 1 else ""
+    return f"{words_of(most)} have {tokens(means[most])}{whose}, {words_of(least)} {means[least]:.1f}"
+
+
+def most_unequal(found: Mapping[str, TokenShares | None]) -> str:
+    """Return the model in which groups differ most in their tokens; empty where they differ in none."""
+    unequal = {model: shares for model, shares in found.items() if shares is not None and are_unequal(shares)}
+    return max(unequal, key=lambda one: largest_difference(unequal[one]), default="")
+
+
+def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
+    """Say whose words have more tokens, as :func:`tokens_clause`, and what follows; empty where none have.
+
+    ``families``: the family of each model.
+    """
+    model = most_unequal(found)
+    if not model:
+        return ""
     why = "Longer words are less likely for that alone."
     if facts_of(families[model]).by_tokens:
         why = "Scored under as many masks, their probabilities are no parts of one whole."
-    return (
-        f"{begun(words_of(most))} have {tokens(means[most])}{whose}, {words_of(least)} "
-        f"{means[least]:.1f}. {why}"
-    )
+    return f"{begun(tokens_clause(found))}. {why}"
+
+
+def unequal_note(tokens: str, sizes: str, ways: Sequence[str], *, none_left: bool = False) -> str:
+    """Say in one sentence what is unequal about the words that count, and what to read instead.
+
+    Parameters
+    ----------
+    tokens, sizes
+        The clauses of :func:`tokens_clause` and :func:`sizes_clause`, of which one may be empty.
+    ways
+        What would make them equal, such as "words of one token".
+    none_left
+        Whether words of equal tokens would help, and some group has none.
+    """
+    parts = [", ".join(filter(None, (tokens, sizes)))]
+    parts.append(f": read {listed(ways, 'or')}" if ways else ", so the groups are not measured alike")
+    parts.append("; no words of equal tokens are left for every group" if none_left else "")
+    return f"{begun(''.join(parts))}."
 
 
 def tokens(mean: float) -> str:
@@ -182,9 +209,9 @@ def tokens(mean: float) -> str:
     return f"{mean:.1f} token{'' if f'{mean:.1f}' == '1.0' else 's'}"
 
 
-def sizes_sentence(sizes: Mapping[str, int]) -> str:
+def sizes_clause(sizes: Mapping[str, int]) -> str:
     """Say which group has the most words that are added up, and which the fewest; empty where all alike."""
     most, least = (choose(sizes, key=lambda group: sizes[group]) for choose in (max, min))
     if sizes[most] == sizes[least]:
         return ""
-    return f"The sum favours “{most}” with {count(sizes[most], 'word')} over “{least}” with {sizes[least]}."
+    return f"“{most}” has {count(sizes[most], 'word')}, “{least}” {sizes[least]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.show.findings.notes import sizes_sentence, tokens_sentence
+from pcf_core.show.findings.notes import sizes_clause, tokens_clause, tokens_sentence, unequal_note
 
 ALIKE = {"white": {1: 1.0}, "hispanic": {1: 0.98, 4: 0.02}}
 LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}
@@ -27,7 +27,17 @@ def test_of_several_models_the_most_unequal_is_named_and_masks_are_said() -> Non
 
 
 def test_unequal_numbers_of_words_are_told() -> None:
-    assert sizes_sentence({"white": 1, "black": 2, "asian": 1}) == (
-        "The sum favours “black” with 2 words over “white” with 1."
+    assert sizes_clause({"white": 1, "black": 2, "asian": 1}) == "“black” has 2 words, “white” 1"
+    assert sizes_clause({"white": 2, "black": 2}) == ""
+
+
+def test_one_sentence_says_what_is_unequal_and_what_to_read() -> None:
+    longer, more = tokens_clause({"m": LONGEST}), sizes_clause({"white": 1, "black": 2})
+    assert unequal_note(longer, more, ["the mean of a group's words"], none_left=True) == (
+        "Words of “hispanic” have 4.0 tokens, words of “white” 1.0, “black” has 2 words, “white” 1: read the "
+        "mean of a group's words; no words of equal tokens are left for every group."
     )
-    assert sizes_sentence({"white": 2, "black": 2}) == ""
+    assert unequal_note("", more, ["a", "b"]) == "“black” has 2 words, “white” 1: read a or b."
+    assert unequal_note(longer, "", []) == (
+        "Words of “hispanic” have 4.0 tokens, words of “white” 1.0, so the groups are not measured alike."
+    )
