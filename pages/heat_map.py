@@ -1,5 +1,6 @@
 """The page Heat map: which group's words a model expects after which occupation in which context."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -7,6 +8,7 @@ import streamlit as st
 from pcf_core.app.caching import once
 from pcf_core.app.lists import template_sets
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
+from pcf_core.app.present import MOST_CELLS_DOWN, fitting_rows
 from pcf_core.app.results.heat_map import (
     PAPER_TEMPLATES,
     choose_map,
@@ -47,6 +49,7 @@ def draw() -> None:
             overview_answer([ModelRow.of(model, item.report)]),
         )
     axes = once(shown_axes)(item, group, preset, order, papers, page)
+    axes = replace(axes, rows=fitting_rows(axes.rows, MOST_CELLS_DOWN))
     rows, columns = axes.rows, axes.columns
     if not rows or not columns:
         st.info("The papers' occupations or templates are not part of this run; choose another view.")

@@ -6,6 +6,9 @@ two links that lead to the view before and behind.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
@@ -18,6 +21,9 @@ VIEWS = ("overview", "tilt", "heat_map", "risk", "caprice")
 TEXT = 20  # pixels, the least of what is read from the last row
 HEIGHT = 700  # of a picture: with title and answer a screen of 1920 × 1080
 COLUMN = "1700px"
+BAR_GROWS = 34  # pixels: three lines of a bar of colours, from 12 to 20
+MOST_CELLS_DOWN, MOST_DUMBBELLS = 10, 18  # rows of a picture whose names are all read
+Row = TypeVar("Row")
 
 HIDDEN = ", ".join(
     [
@@ -32,6 +38,10 @@ HIDDEN = ", ".join(
                 *("stButtonGroup", "stTextInput", "stNumberInput", "stSlider", "stCheckbox", "stToggle"),
             )
         ),
+        # One picture a screen: whatever comes after the first, and the row that chooses a pair.
+        '[data-testid="stMain"] .stElementContainer:has([data-testid="stPlotlyChart"]) ~ *',
+        '[data-testid="stMain"] [data-testid="stLayoutWrapper"]:has([data-testid="stPlotlyChart"]) ~ *',
+        '[data-testid="stMain"] .st-key-pair',
         '[data-testid="stMain"] [data-testid="stTabs"]',
         '[data-testid="stMain"] [data-testid="stExpander"]',
         '[data-testid="stMain"] .stElementContainer:has([data-testid="stPageLink"])'
@@ -48,6 +58,7 @@ STYLE = f"""<style>
 .st-key-present_before, .st-key-present_next {{ position: fixed; bottom: 0.6rem; width: auto; z-index: 99; }}
 .st-key-present_before {{ left: 1rem; }}
 .st-key-present_next {{ right: 1rem; }}
+.st-key-present_before p, .st-key-present_next p {{ font-size: 2.2rem !important; line-height: 1; }}
 </style>"""
 
 # Trusted text alone: what comes from an address or a model never gets here.
@@ -93,6 +104,20 @@ def is_presented() -> bool:
     return bool(st.session_state.get(PRESENT))
 
 
+def draw_style() -> None:
+    """Draw what presenting hides and enlarges, before anything that would jump when it comes.
+
+    The switch itself is drawn later: the address says what it will, until somebody has pressed it.
+    """
+    if st.session_state.get(PRESENT, st.query_params.get(PRESENT) == "true"):
+        st.html(STYLE)
+
+
+def fitting_rows(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return as many rows of a picture as can be read on a projector, evenly from its first to its last."""
+    return list(rows[:: -(-len(rows) // most)] if is_presented() and rows else rows)
+
+
 def take_short_form() -> None:
     """Read ?present=1, which is easy to type, as what the address says of the switch; before it is asked."""
     if st.query_params.get(PRESENT) == "1":
@@ -114,10 +139,9 @@ def draw_tools() -> None:
 
 
 def draw_presented(page: str) -> None:
-    """Draw what presenting needs, where it is asked for: the style, and the ways to the views beside."""
+    """Draw the ways to the views beside, while presenting."""
     if not is_presented():
         return
-    st.html(STYLE)
     parameters = current_choice().parameters
     place = VIEWS.index(page) if page in VIEWS else 0
     ways = {"before": place - 1, "next": place + 1}
@@ -145,4 +169,11 @@ def enlarged(figure: go.Figure) -> go.Figure:
     )
     for axes in (shown.update_xaxes, shown.update_yaxes):
         axes(tickfont=text, title={"font": text})
+    bar = shown.layout.coloraxis.colorbar
+    if bar.title.text:  # it lies between title and plot, which make room for its larger letters
+        grown = shown.layout.margin.t - (figure.layout.margin.t or 0)
+        bar.update(tickfont=text, title={"font": text})
+        if bar.yref == "container":
+            bar.y = 1 - ((1 - bar.y) * (figure.layout.height or HEIGHT) + grown) / HEIGHT
+        shown.update_layout(margin={"t": shown.layout.margin.t + BAR_GROWS})
     return shown.update_annotations(font=text)

@@ -33,7 +33,7 @@ from pcf_core.app.links import (
     say_mistakes,
 )
 from pcf_core.app.mended import MENDED
-from pcf_core.app.present import draw_presented, draw_tools, take_short_form
+from pcf_core.app.present import draw_presented, draw_style, draw_tools, take_short_form
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.app.topics.draft import take_written
 from pcf_core.app.widgets import choose_one, plain
@@ -115,6 +115,7 @@ def _open_frame() -> StreamlitPage:
     login_page()
     drop_infinite()
     take_short_form()
+    draw_style()
     from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
     opened = is_new_page() and not from_elsewhere
     with link_first():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
-from pcf_core.app.present import HEIGHT, TEXT, VIEWS, enlarged
+from pcf_core.app.present import BAR_GROWS, HEIGHT, TEXT, VIEWS, enlarged, fitting_rows
 from pcf_core.app.shell import SECTIONS
+from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.charts.theme import SOURCE_SIZE, titled
 
@@ -35,6 +36,32 @@ def test_the_source_under_a_title_is_as_large() -> None:
     assert f"font-size: {TEXT}px" in shown.layout.title.text
     assert f"font-size: {SOURCE_SIZE}px" not in shown.layout.title.text
     assert shown.layout.margin.t > figure.layout.margin.t
+
+
+def test_the_words_of_a_bar_of_colours_are_as_large_and_have_room() -> None:
+    figure = go.Figure(go.Heatmap(z=[[0, 1]], coloraxis="coloraxis"))
+    bar = theme.probability_axis("male", 0.5, y=1, yanchor="bottom", ypad=6)
+    figure = titled(theme.base_layout(figure, 500, coloraxis=bar, top=64), "Probability", "PCF Audit")
+    shown = enlarged(figure)
+    before, after = figure.layout.coloraxis.colorbar, shown.layout.coloraxis.colorbar
+    assert (after.tickfont.size, after.title.font.size) == (TEXT, TEXT)
+    grown = shown.layout.margin.t - figure.layout.margin.t
+    down = (1 - after.y) * HEIGHT - (1 - before.y) * figure.layout.height
+    assert down == pytest.approx(grown - BAR_GROWS), "as far down as the title has grown"
+
+
+@pytest.mark.parametrize(
+    ("rows", "most", "left"), [(40, 10, [0, 4, 36]), (11, 10, [0, 2, 10]), (6, 10, [0, 1, 5])]
+)
+def test_rows_are_thinned_evenly_while_presenting(
+    monkeypatch: pytest.MonkeyPatch, rows: int, most: int, left: list[int]
+) -> None:
+    assert fitting_rows(range(rows), most) == list(range(rows))
+    monkeypatch.setattr("pcf_core.app.present.is_presented", lambda: True)
+    found = fitting_rows(range(rows), most)
+    assert [found[0], found[1], found[-1]] == left
+    assert len(found) <= most
+    assert fitting_rows([], most) == []
 
 
 def test_it_is_drawn_of_any_picture() -> None:

@@ -95,7 +95,10 @@ def heat_map(
     figure.update_yaxes({**theme.name_axis(names), "range": [len(rows) - 0.5, -0.5]}, row=2)
     figure.update_xaxes(title={"text": "context, with … for the occupation", "standoff": 12}, row=2, col=1)
     figure.update_yaxes(title_text="occupation", row=2, col=1)
-    figure.update_yaxes(title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", row=1, col=1)
+    above = {"ticklabelposition": "outside top"}  # 0 % would lie on the name of the first row
+    figure.update_yaxes(
+        title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", **above, row=1, col=1
+    )
     figure.update_xaxes(
         title_text="mean", range=[0, 1], tickvals=[0, neutral, 1], tickformat=".2~g", row=2, col=2
     )
