@@ -27,12 +27,11 @@ def draw() -> None:
     if view == VIEWS[0]:
         draw_pair(loaded)
         draw_presets()
-        draw_preset_finding(loaded)
         return
     head = st.container()  # what was found stands above the controls that choose it
-    with head:
-        told = draw_preset_finding(loaded)
     if view == VIEWS[1]:
+        with head:  # a ready comparison opens this view
+            told = draw_preset_finding(loaded)
         draw_axis(loaded, head, told)
     else:
         draw_published(loaded, head)

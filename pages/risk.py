@@ -12,9 +12,10 @@ from pcf_core.app.results.policies import draw_verdicts
 from pcf_core.app.results.risk import draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
+from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
 from pcf_core.show.findings.models import neutral_risks_finding
-from pcf_core.show.overview import overview_answer, risk_answer
+from pcf_core.show.overview import overview_answer, ranges_sentence, risk_answer
 
 VIEWS = ["models", "shared or not", "corrected", "occupations", "policy"]
 
@@ -30,6 +31,7 @@ def draw() -> None:
             default="models",
             key="risk_view",
             width=470,
+            wrap=True,  # five names are wider than a telephone
             help="Whole models; what all occupations share of it; the parts corrected for few templates; "
             "the occupations of one model; or whether each model keeps the limits of a policy.",
         )
@@ -52,9 +54,9 @@ def draw() -> None:
     figures = st.expander("How sure?")
     with figures:
         panel = risk_panel(loaded, thousand=thousand)
-        finding(*panel.findings)
+        finding(ranges_sentence(loaded.rows))
         key_figures(panel.numbers, loaded, said_intervals_and_more(loaded))
-        finding(*panel.notes)
+        finding(*panel.notes, NOT_SURE[0])
         draw_seeds(loaded)
     foot()
     with figures:  # behind all else, which does not wait for the paired test
@@ -66,14 +68,14 @@ def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     with st.container(horizontal=True):
         references = st.toggle(
             "Reference models",
-            True,
+            False,
             key="references",
             bind="query-params",
             help="What a fair, a stereotyped and a random model would get.",
         )
         published = st.toggle(
             "Published values",
-            True,
+            False,
             key="published",
             bind="query-params",
             help="The papers' own figures for this topic, hollow and labelled as published.",

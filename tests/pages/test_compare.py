@@ -41,8 +41,8 @@ def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
     found = compared(one, other, ViewOptions(occupation_weights="employment"))
     assert difference_finding(found, over="both") in texts(app)
     assert occupations_difference_finding(found) in texts(app)
-    assert len(app.metric) == 6
-    assert {metric.label for metric in app.metric} == {"Risk R", "Prejudice", "Caprice"}
+    assert not app.metric, "the figures stand in the table under the picture"
+    assert "The ranges do not cover another training" in "".join(caption.value for caption in app.caption)
     verdicts = app.table[1].value
     assert list(verdicts.index) == ["Risk R", "Prejudice", "Caprice"]
     told = str(verdicts["p"]["Risk R"]).replace("\\", "")
@@ -161,9 +161,8 @@ def test_a_caprice_that_no_context_shows_has_no_interval_from_0_to_0(
     monkeypatch.setattr("pcf_core.report.loaded.compared", without_caprice)
     monkeypatch.setattr("pcf_core.app.data.once", lambda function: function)  # for this test alone
     app = open_app("compare")
-    told = [metric for metric in app.metric if metric.label == "Caprice"]
-    assert [(metric.value, metric.delta) for metric in told] == [("0", "in no sentence here")] * 2
-    assert "up to 45 % of sentences may be unseen" in told[0].help
+    (told,) = [one.value for one in app.caption if one.value.startswith("A caprice of 0")]
+    assert "in no sentence here; up to 45 % of sentences may be unseen" in told
     assert str(app.table[1].value["difference and interval"]["Caprice"]).startswith("0\\:")
 
 

@@ -17,12 +17,14 @@ from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_risks_of
 from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
+from pcf_core.app.present import MOST_DUMBBELLS, is_presented
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
 from pcf_core.report.reproducing import compare_command
+from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
@@ -46,19 +48,11 @@ from pcf_core.show.findings.comparison import (
 )
 from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.notes import warning_text
-from pcf_core.show.findings.numbers import ends, p_value, people, two_decimals
+from pcf_core.show.findings.numbers import p_value, people, two_decimals
 from pcf_core.show.findings.reliability import seldom_caprice_note
 
 PARTS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
 SYMBOLS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
-HELP = {
-    "overall_risk": "Discrimination risk, the mean over occupations: 0 is fair, on the PCF scale 1 is "
-    "stereotyped.",
-    "prejudice_risk": "The part of R that remains when contexts are averaged; 0 is none.",
-    "caprice_risk": "The part of R that comes from stereotypes that change with the context; 0 is none.",
-}
-
-
 OPTIONS = """
 A verdict rests on the test and on the interval of whole templates, which are what the test swaps. *Resample*
 and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
@@ -91,9 +85,10 @@ def draw_pair(loaded: Loaded) -> None:
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     with st.expander("How sure?"):
         finding(difference_finding(comparison, over=loaded.over))
-        draw_columns(comparison, loaded)
+        draw_differences(comparison, loaded)
         if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
             st.caption(plain(note))
+        st.caption(NOT_SURE[0])
         for sentence in comparison.warnings:
             whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
             coverage = reports[whose].coverage if whose in pair else None
@@ -171,14 +166,8 @@ def own_interval(side: Side, quantity: str, loaded: Loaded) -> Interval | None:
     return report.interval(quantity, loaded.over)
 
 
-def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
-    """Draw two columns of key figures, and below them the differences with their verdicts."""
-    for column, side in zip(st.columns(2), (comparison.first, comparison.second), strict=True):
-        with column.container(border=True):
-            st.markdown(f"**{plain(side.name)}**")
-            with st.container(horizontal=True):
-                for quantity, label in SYMBOLS.items():
-                    draw_figure(side, quantity, label, comparison, loaded)
+def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
+    """Draw the differences with their verdicts, and what may be unseen where a caprice is 0."""
     over, first, second = loaded.over, comparison.first.name, comparison.second.name
     st.table(
         pd.DataFrame(
@@ -194,30 +183,10 @@ def draw_columns(comparison: Comparison, loaded: Loaded) -> None:
             ]
         ).set_index("")
     )
-
-
-def draw_figure(side: Side, quantity: str, label: str, comparison: Comparison, loaded: Loaded) -> None:
-    """Draw one figure of one side on the common templates.
-
-    It has the run's own interval where that is the same.
-    """
-    found = comparison.differences[quantity]
-    value = found.first if side is comparison.first else found.second
-    interval = own_interval(side, quantity, loaded)
-    told, bounds = two_decimals(value), "" if interval is None else ends(interval, value)
-    unseen = quantity == "caprice_risk" and told == "0" and not bounds
-    if unseen:
-        bounds = "in no sentence here"
-    st.metric(
-        label,
-        told,
-        help=f"{HELP[quantity]} It is {unseen_words(unseen_share(comparison.effective_templates))}."
-        if unseen
-        else HELP[quantity],
-        delta=plain(bounds) or None,
-        delta_color="off",
-        delta_arrow="off",
-    )
+    caprice = comparison.differences["caprice_risk"]
+    if "0" in (two_decimals(caprice.first), two_decimals(caprice.second)):
+        unseen = unseen_words(unseen_share(comparison.effective_templates))
+        st.caption(plain(f"A caprice of 0 is {unseen}."))
 
 
 @dataclass(frozen=True)
@@ -319,15 +288,17 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
             bind="query-params",
             help=f"Every occupation; without it the first {MOST_ROWS} in this order.",
         )
-    shown = rows if every else rows[:MOST_ROWS]
+    most = MOST_DUMBBELLS if is_presented() else MOST_ROWS
+    shown = rows[:most] if is_presented() or not every else rows
     if chosen and not every:  # it is seen wherever it would stand
-        shown += [row for row in rows[MOST_ROWS:] if row.occupation == chosen]
+        shown += [row for row in rows[most:] if row.occupation == chosen]
     ends = (people(groups[1]), people(groups[0]))
-    title = f"Tilt of both models: {ends[0]} left, {ends[1]} right"
+    of_them = f"in {len(shown):,} of {len(rows):,} occupations"
+    title = f"Tilt of both models {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:
         ends = "less often", f"{people(group)} more often"
-        title = f"Tilt of both models towards {people(group)}"
+        title = f"Tilt of both models towards {people(group)} {of_them}"
         lowest = -1 / (len(groups) - 1)
     picture(
         partial(
