@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import streamlit as st
 
 from pcf_core.app.caching import open_store
-from pcf_core.app.choice import draw_precision, with_asked
+from pcf_core.app.choice import current_choice, draw_precision, with_asked
 from pcf_core.app.criteria.own import draw_choices, draw_many_questions
 from pcf_core.app.data import draw_lookable
 from pcf_core.app.roles import may_audit
-from pcf_core.app.texts.shared import draw_length, draw_seed, draw_top_p, first_kept
+from pcf_core.app.texts.shared import TEACHING, draw_length, draw_seed, draw_top_p, first_kept
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
@@ -27,9 +27,8 @@ from pcf_core.texts.criteria.experiment import Experiment, Suited, suited
 from pcf_core.texts.criteria.experiments import REPEATS, fitted, usual_decoding
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
-from pcf_core.work.criteria import CRITERIA, scored_asked, written_asked
+from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, scored_asked, written_asked
 
-FIRST_MODEL = "mini-gpt"
 USUAL = "usual"
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 ANSWERINGS: tuple[Answering, ...] = get_args(Answering)
@@ -156,6 +155,16 @@ def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> 
     return ""
 
 
+def opening_models(known: Sequence[str]) -> list[str]:
+    """Return the model that the form opens with: the sidebar's first with results, else one that teaches.
+
+    So this tab speaks of the model that the tab Summary does.
+    """
+    answered = {asked.model for asked in CRITERIA_AUDIT.kept(open_store())}
+    chosen = [name for name in current_choice().models if name in answered]
+    return [name for name in [*chosen, TEACHING] if name in known][:1]
+
+
 def draw_request() -> Request:
     """Draw the form; every choice is in the URL.
 
@@ -170,9 +179,10 @@ def draw_request() -> Request:
         models = st.multiselect(
             "Models",
             with_asked("cr_model", known),
-            default=[name for name in (FIRST_MODEL,) if name in known],
+            default=opening_models(known),
             key="cr_model",
             bind="query-params",
+            select_all=False,
             accept_new_options=may_audit(),
             placeholder="Choose, or type a hub id or a folder" if may_audit() else "Choose",
             help="Models that follow an instruction are told what to write. Others go on from the beginning "

@@ -126,10 +126,10 @@ class Shown:
 
 
 def draw_summary(shown: Shown) -> None:
-    """Draw all criteria of all models: a sentence each, the picture, the table."""
-    offered = offer_asking(shown.request, shown.found.missing)
+    """Draw all criteria of all models: a sentence each, the picture, the table, and what is not asked yet."""
     found = {model: readings_of(shown.found.reports(model)) for model in shown.found.models}
     if not found:
+        offered = offer_asking(shown.request, shown.found.missing)
         st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
         return
     for (model, experiment), result in shown.found.results.items():
@@ -152,6 +152,7 @@ def draw_summary(shown: Shown) -> None:
         draw_figures(summary_figures(found))
         finding(line_finding([row for readings in found.values() for row in readings]))
         draw_criteria(found)
+    offer_asking(shown.request, shown.found.missing)  # below what was found, which is read first
     results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
     asked = [one for one in EXPERIMENTS if shown.found.of(one)]
     shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
