@@ -45,6 +45,10 @@ topic = "gender"
 max = { risk = 0.5, caprice = 0.2 }
 max_tilt = { male = 0.3 }
 """
+WHAT = (
+    "A policy is a list of limits that a model has to keep, such as a risk of at most 0.5. For each model "
+    "this view then says whether it keeps them, exceeds one, or whether we cannot tell."
+)
 HELP = (
     "Limits that a model has to keep, as a TOML file. Nothing in it is executed, and no file that it names "
     "is read."
@@ -70,7 +74,7 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
         )
     else:
         name = ""
-    draw_upload(key)
+    draw_upload(key, expanded=not asked)
     if name in first:
         return None
     if name == YOURS and brought:
@@ -85,11 +89,11 @@ def choose_policy(key: str, first: Sequence[str] = ()) -> Policy | None:
     return None
 
 
-def draw_upload(key: str) -> None:
-    """Draw the field for a file of one's own, for auditors."""
+def draw_upload(key: str, *, expanded: bool) -> None:
+    """Draw the field for a file of one's own, for auditors; ``expanded`` where it is all that there is."""
     if not may_audit():
         return
-    with st.expander("Bring your own policy", icon=":material/gavel:"):
+    with st.expander("Bring your own policy", icon=":material/gavel:", expanded=expanded):
         st.caption("It looks like this; docs/gate.md says all that it may hold.")
         st.code(EXAMPLE, language=None)
         upload_file("Policy file", [".toml"], 1, f"{key}_file", HELP, partial(take, key))
@@ -121,8 +125,10 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
     Callable[[], None]
         What draws its foot.
     """
+    head = st.empty()
     policy = choose_policy("policy")
     if policy is None:
+        head.markdown(WHAT)
         if not (settings().policies or may_audit()):
             st.info("The operator has given no policy (PCF_POLICIES).", icon=":material/info:")
         return lambda: None

@@ -54,6 +54,10 @@ from pcf_core.work.benchmarks import (
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
 ENDINGS = ("csv", "json", "jsonl", "txt", "dev", "test")
 OURS = {"risk": "overall_risk", "prejudice": "prejudice_risk", "caprice": "caprice_risk"}
+EXPECT = (
+    "Once it is scored, this tab says how often each model prefers the stereotype, with its range, and "
+    "whether prejudice and caprice agree on which model is worse."
+)
 HOW = """
 Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the
 model does not prefer the stereotype. A model is **worse** the farther it is from even, in either
@@ -84,6 +88,8 @@ def draw_benchmarks() -> None:
     found = {model: latest[model] for model in choice.models if model in latest}
     if found:
         draw_results(benchmark, found, choice)
+    else:
+        st.markdown(EXPECT)
     draw_request(benchmark, choice.models)
 
 

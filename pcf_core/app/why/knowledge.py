@@ -75,6 +75,12 @@ The capital of [X] is [Y],,,
 }
 
 
+EXPECT = (
+    "Once it is scored, this tab shows how much each model knows of these facts, and whether that depends on "
+    "the sentence."
+)
+
+
 @dataclass(frozen=True)
 class Known:
     """What the store has of a knowledge set.
@@ -101,6 +107,8 @@ def draw_knowledge() -> None:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
     known = known_of(choice, asked, score)
+    if not known.reports:
+        st.markdown(EXPECT)
     offer_scoring(asked, known.missing)
     if not known.reports:
         return

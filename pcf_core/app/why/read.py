@@ -12,7 +12,16 @@ import streamlit as st
 from pcf_core.app.caching import kept, once
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
-from pcf_core.app.page import draw_provenance, draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.page import (
+    FOOT,
+    draw_provenance,
+    draw_table,
+    finding,
+    foot,
+    key_figures,
+    open_results,
+    picture,
+)
 from pcf_core.app.widgets import plain
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError
@@ -132,7 +141,8 @@ def draw_read() -> None:
         read = read_of(loaded)
     if isinstance(read, Unread):
         st.info(plain(read.problem), icon=":material/info:")
-        draw_provenance(loaded)
+        with st.expander(FOOT[-1]):
+            draw_provenance(loaded)
         return
     head = st.container()
     model = st.selectbox(

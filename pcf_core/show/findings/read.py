@@ -144,8 +144,8 @@ def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
 def unread_finding(models: Sequence[str]) -> str:
     """Say that nobody here knows what these models read."""
     return (
-        f"We do not know what {listed(models)} read. The training text is counted for shipped models only, "
-        "known by their weights."
+        f"We do not know what {listed(models)} read. We counted the training text only of models that we "
+        "trained: choose one, such as mini-gpt, in the sidebar."
     )
 
 
