@@ -156,6 +156,7 @@ def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> N
     assert "'He' is in the groups one and two" in app.warning[0].value.replace("\\", "")
     press(app, "save_topic")
     assert "'He' is in the groups one and two" in errors(app)
+    assert not app.warning, "said once"
     assert load_topic("own-topic") == own
     field(app, "Words of group 2, one a line").set_value("").run()
     assert "the group two has no words" in app.warning[0].value
@@ -166,6 +167,18 @@ def test_what_is_not_right_is_said_under_the_form_and_not_saved(own: Topic) -> N
     press(app, "save_topic")
     assert "belongs to a shipped topic" in errors(app)
     assert own_topics() == ("own-topic",)
+
+
+def test_a_bad_name_is_said_beside_the_missing_words_and_once(own_settings: Settings) -> None:
+    app = open_app("topics", topic_view="new")
+    write(app, Name="<b>x</b>")
+    (warning,) = app.warning
+    press(app, "save_topic")
+    (error,) = app.error
+    assert not app.warning
+    for told in (warning.value, error.value):
+        assert "the name is '<b>x</b>'; use small letters" in told.replace("\\", "")
+        assert "the group first has no words" in told
 
 
 def test_a_gap_among_counterparts_is_no_shift(own: Topic) -> None:

@@ -18,6 +18,7 @@ from pcf_core.core.errors import TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.own_topics import copied, own_topics
+from pcf_core.material.safety.text import check_name
 from pcf_core.material.topics import load_topic, make_topic
 
 DRAFTS = "topic_drafts"
@@ -136,6 +137,21 @@ def topic_of(fields: Fields) -> Topic:
         templates=fields.templates,
         position=fields.position,
     )
+
+
+def problems_of(fields: Fields) -> list[str]:
+    """Say what is wrong with what is written, that of the name first; empty where all is right."""
+    found: list[str] = []
+    try:
+        check_name(fields.name.strip(), "the name", "The topic", TopicError)
+    except TopicError as error:
+        found.append(str(error))
+        fields = replace(fields, name=empty_fields().name)
+    try:
+        topic_of(fields)
+    except TopicError as error:
+        found.append(str(error))
+    return found
 
 
 def lines_of(text: str, aligned: bool) -> list[str]:

@@ -26,6 +26,7 @@ from pcf_core.app.topics.draft import (
     field_key,
     new_group,
     point_at,
+    problems_of,
     topic_of,
     write_down,
 )
@@ -104,8 +105,9 @@ def draw_form(name: str) -> None:
     """Draw the fields, what is wrong with them, and the button that saves."""
     draft = draft_of(name)
     draft = write_down(name, draw_fields(name, draft))
-    draw_verdict(draft)
+    verdict = st.container()
     fields = draft.fields
+    problems = problems_of(fields)
     kept = fields.name.strip()
     replaces = kept == name and name in own_topics()
     with st.container(horizontal=True):
@@ -118,7 +120,9 @@ def draw_form(name: str) -> None:
         )
         if draft.changed:
             draw_discard(name)
-    if pressed:
+    with verdict:
+        draw_verdict(draft, problems, refused=pressed)
+    if pressed and not problems:
         with refusals_said():
             if replaces:
                 check_not_overtaken(name)
@@ -137,17 +141,20 @@ def draw_discard(name: str) -> None:
         st.rerun()
 
 
-def draw_verdict(draft: Draft) -> None:
-    """Draw what is wrong with what is written, in the library's sentence, or what it compares."""
-    try:
-        topic = topic_of(draft.fields)
-    except TopicError as error:
-        if draft.changed:
-            st.warning(plain(str(error)), icon=":material/rule:")
-        else:
-            st.caption("Write two groups or more: a name, and their words one a line.")
+def draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> None:
+    """Draw what is wrong with what is written, in the library's sentences, or what it compares.
+
+    ``refused``: whether it was to be saved.
+    """
+    said = "  \n".join(map(plain, problems))
+    if said and refused:
+        st.error(said, icon=":material/error:")
+    elif said and draft.changed:
+        st.warning(said, icon=":material/rule:")
+    elif said:
+        st.caption("Write two groups or more: a name, and their words one a line.")
     else:
-        st.caption(plain(topic_finding(topic)))
+        st.caption(plain(topic_finding(topic_of(draft.fields))))
 
 
 def draw_fields(name: str, draft: Draft) -> Fields:
@@ -161,12 +168,12 @@ def draw_fields(name: str, draft: Draft) -> Fields:
         title = text("Title", draft, "title", fields.title, "What people read in lists.")
         position = str(
             st.radio(
-                "What a word is at [Y]",
+                "What a word is in its sentence",
                 ("subject", "predicate"),
                 key=held(draft, "position", fields.position),
                 horizontal=True,
-                help="subject: of a clause, as in The [X] said that [Y]. predicate: behind a verb, as in The "
-                "[X], who came, is [Y]. It decides which templates suit.",
+                help="subject: of a clause, as in “The nurse said that …”. predicate: behind a verb, as in "
+                "“The nurse, who came, is …”. It decides which templates suit.",
             )
         )
     groups = draw_groups(name, draft)
