@@ -10,11 +10,12 @@ from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import draw_seeds, neutral_risks_of, notes, said_intervals_and_more
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
-from pcf_core.app.probe import SENTENCE
+from pcf_core.app.probe import SENTENCE, as_typed
 from pcf_core.app.results.overview import draw_models, model_rows
 from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
+from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.leaning import example_cell
 from pcf_core.show.charts.risk import risk_dots
@@ -88,7 +89,8 @@ def draw_all_runs(loaded: Loaded) -> None:
         "risk_dots",
         "Risk of every scored run with its interval",
         title="Risk of each model, with its range",
-        source=loaded.source,
+        # The runs differ in templates and words, which stand in their names.
+        source=f"{PROGRAM} · {loaded.first.run.topic.title}",
     )
     st.caption(plain(whiskers_note({row.label: row.drawn for row in rows if row.drawn})))
     if unread:
@@ -107,14 +109,14 @@ def draw_start() -> None:
 def draw_example(loaded: Loaded) -> None:
     """Draw whom the first models expect in one sentence, and the way to another one."""
     sentence, shares = example_cell(loaded)
-    finding(example_sentence(sentence.replace("[Y]", "…"), shares))
+    finding(example_sentence(as_typed(sentence), shares))
     draw_sentence_door(sentence, "Try your own sentence")
 
 
 def draw_sentence_door(sentence: str = "", label: str = "Type a sentence: whose words are expected?") -> None:
     """Draw the way to a sentence of one's own, which begins with ``sentence``."""
     if may_audit():
-        begun: dict[str, str | list[str]] = {SENTENCE: sentence} if sentence else {}
+        begun: dict[str, str | list[str]] = {SENTENCE: as_typed(sentence)} if sentence else {}
         st.page_link(
             "pages/try_a_sentence.py",
             label=label,

@@ -24,12 +24,12 @@ from pcf_core.show.findings.probe import probe_caution, probe_finding
 from pcf_core.work.requests import checked_sentence
 
 HOW = """
-Each bar is what a group's words get at [Y], of what all of the topic's words get there: a model's bars sum
-to 1, and the dotted line is an even split. Below, each mark is one word with its probability over everything
+Each bar is what a group's words get at the dots, of what all of the topic's words get there: a model's bars
+sum to 1, and the dotted line is an even split. Below, each mark is one word with its probability over all
 that the model could have written; on that axis every step is ten times as much. One sentence is an example
 and no measurement, so nothing here has an interval: the pages under *Results* say what holds over many
-contexts. Of the sidebar, the models, the topic, *Words* and *A group's words* count here; an answer is kept
-and asked for once.
+contexts. Of the sidebar, the models, the topic, *Word scoring* and *A group's words* count here; an answer
+is kept and asked for once.
 """
 
 

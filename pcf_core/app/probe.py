@@ -63,7 +63,7 @@ COLUMNS = {
         "share", format=THREE_DIGITS, help="What the word brings to its group; all words together make 1."
     ),
     "probability": st.column_config.NumberColumn(
-        "probability", format=THREE_DIGITS, help="At [Y], over the model's whole vocabulary."
+        "probability", format=THREE_DIGITS, help="At the dots, over the model's whole vocabulary."
     ),
     "log_probability": st.column_config.NumberColumn(
         "log probability", format="%.2f", help="Its natural logarithm, in nats."
@@ -216,25 +216,35 @@ class Asked:
 def draw_sentence(choice: Choice) -> str:
     """Draw the field, and examples that suit the sidebar's templates as buttons.
 
-    Return the sentence as it was typed.
+    Return the sentence as it is asked, with [Y].
     """
     typed = st.text_input(
         "Sentence",
-        EXAMPLE,
+        as_typed(EXAMPLE),
         key=SENTENCE,
         bind="query-params",
-        help=f"Any sentence with one [Y] where the topic's words go, at most {LONGEST} characters. "
-        "Text to the right of [Y] counts. Press Enter to ask.",
+        help=f"Any sentence with one … (or three dots, or [Y]) where the topic's words go, at most {LONGEST} "
+        "characters. Text to the right of it counts. Press Enter to ask.",
     )
     with st.container(horizontal=True):
         for place, example in enumerate(examples(choice)):
             st.button(
-                plain(example),
+                plain(as_typed(example)),
                 key=f"example_{place}",
                 on_click=write_sentence,
-                args=(example,),
+                args=(as_typed(example),),
             )
-    return typed
+    return as_prompt(typed)
+
+
+def as_typed(prompt: str) -> str:
+    """Write a prompt as a reader would, with … at [Y]."""
+    return prompt.replace("[Y]", "…")
+
+
+def as_prompt(typed: str) -> str:
+    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
+    return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")
 
 
 def write_sentence(text: str) -> None:

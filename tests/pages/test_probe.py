@@ -112,7 +112,7 @@ def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker)
     app.text_input(key="sentence").set_value("The  <b>cook</b> saw *[Y]* $x$").run()
     assert queue.list(1, kind=PROBE)[0].payload["text"] == "The <b>cook</b> saw *[Y]* $x$"
     app.button(key="example_1").click().run()
-    assert app.text_input(key="sentence").value == "The engineer said that [Y]"
+    assert app.text_input(key="sentence").value == "The engineer said that …"
     assert queue.list(1, kind=PROBE)[0].payload["text"] == "The engineer said that [Y]"
     states = {job.payload["text"]: job.state for job in queue.list(kind=PROBE)}
     assert states["The <b>cook</b> saw *[Y]* $x$"] == "cancelled"  # nobody waits for it any more
@@ -123,6 +123,7 @@ def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker)
     [
         ("The nurse said that", "has no [Y]: write [Y] where the word goes"),
         ("[Y] and [Y]", "has 2 places [Y]"),
+        ("… and ...", "has 2 places [Y]"),
         ("The [X] said that [Y]", "still has an [X]"),
         ("x" * 400 + "[Y]", "has 403 characters: shorten it to 300"),
         (" ", "There is no sentence"),
@@ -142,7 +143,7 @@ def test_groups_of_another_topic_and_the_mean_of_a_groups_words(worker: Worker) 
     assert not app.error
     # All words alike: sums favour the two groups of two words, 2 of 7 words each.
     assert "words of “black” and words of “hispanic” get 29 % each (an even split: 20 %)" in texts(app)
-    assert "The nurse, who played a role, is [Y]" in [button.label.replace("\\", "") for button in app.button]
+    assert "The nurse, who played a role, is …" in [button.label.replace("\\", "") for button in app.button]
     mean = answered(worker, topic="race", model=["mini-bert"], sentence="The cook is [Y]", aggregation="mean")
     assert "words of “hispanic” and words of “indian” get 20 % each" in texts(mean)
 

@@ -161,7 +161,11 @@ def draw_cell(loaded: Loaded) -> None:
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
     occupation = left.selectbox(
-        "Occupation", preferences.occupations, key="occupation", bind="query-params", help="Fills [X]."
+        "Occupation",
+        preferences.occupations,
+        key="occupation",
+        bind="query-params",
+        help="Fills the sentence.",
     )
     template = right.selectbox(
         "Context",
@@ -176,7 +180,7 @@ def draw_cell(loaded: Loaded) -> None:
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
-    st.markdown(f"**{plain(template.replace('[X]', occupation))}**")
+    st.markdown(f"**{plain(template.replace('[X]', occupation).replace('[Y]', '…'))}**")
     picture(
         partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
