@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -30,10 +31,12 @@ from pcf_core.material.templates import SHELF, load_mined, load_templates, own_t
 from pcf_core.material.topics import SHELF as TOPIC_SHELF
 from pcf_core.material.topics import list_topics
 from pcf_core.models.precision import named as precision_named
+from pcf_core.show.findings.numbers import listed
 
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
 DIGITS = 8
+MOST_NEAR = 3  # names that a refusal suggests
 T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 
@@ -243,9 +246,12 @@ def named(
         (EvidenceError, "list of occupations", evidence),
         (TemplateError, "template set", templates),
     )
-    for item, (error, kind, name) in zip(found, errors, strict=True):
+    known = (list(topics()), list(evidence_lists()), set_names())
+    for item, (error, kind, name), names in zip(found, errors, known, strict=True):
         if item is None:
-            raise error(f"There is no {kind} named {name!r}; choose another in the sidebar.")
+            near = get_close_matches(name, names, MOST_NEAR) or names[:MOST_NEAR]
+            such = f", such as {listed(near, 'or')}" if near else ""
+            raise error(f"There is no {kind} named {name!r}; choose another in the sidebar{such}.")
     return found  # type: ignore[return-value]
 
 

@@ -11,6 +11,7 @@ another model under a shipped name is not.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
 
@@ -32,6 +33,8 @@ from pcf_core.models.hub import require_allowed_code, resolve_hub
 from pcf_core.models.inspected import resolve_inspected
 from pcf_core.models.names import NAME, known_models, require_allowed, split_name
 from pcf_core.models.public import public_model, public_models
+
+MOST_NEAR = 3  # names that a refusal suggests
 
 
 def list_models() -> tuple[ModelSpec, ...]:
@@ -83,9 +86,12 @@ def resolve(name_or_path: str) -> ModelSpec:
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
     if meant:
         raise ModelError(f"There is no model named {name_or_path!r} here: its name on the hub is {meant[0]}.")
-    known = ", ".join(spec.name for spec in list_models()) or "none"
+    names = [spec.name for spec in list_models()]
+    near = get_close_matches(name_or_path, names, MOST_NEAR) or names[:MOST_NEAR]
+    known = ", ".join(near) or "none"
+    more = f" and {len(names) - len(near):,} more" if len(names) > len(near) else ""
     raise ModelError(
-        f"There is no model named {name_or_path!r}: known are {known}; or give a directory with a "
+        f"There is no model named {name_or_path!r}: known are {known}{more}; or give a directory with a "
         "config.json, a GGUF file, or a hub id such as openai-community/gpt2."
     )
 

@@ -18,7 +18,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.show.findings.models import risk_finding
+from pcf_core.show.overview import ModelRow, ranges_sentence, risk_answer
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
@@ -44,7 +44,9 @@ def test_an_empty_store_offers_to_score(own_settings: Settings, page: str) -> No
     assert [title.value for title in app.title] == [PAGES[page]]
     if page == "run_an_audit":
         assert app.button(key="score_button").disabled is False
-        assert [metric.value for metric in app.metric if metric.label == "To score"] == ["2,280", "2,280"]
+        costs = [line for line in texts(app).splitlines() if " · 2,280 cells · roughly " in line]
+        assert len(costs) == 2
+        assert "**In all** · 4,560 cells" in texts(app)
     else:
         assert "Not scored yet" in texts(app)
         assert app.button(key="score_missing").label == "Score what is missing"
@@ -122,11 +124,13 @@ def test_a_full_store_is_read(full_store: Store, page: str) -> None:
 
 def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
     app = open_app("risk", weights="employment", scale="bvf")
+    rows = []
     for model in ("mini-bert", "mini-gpt"):
         run = default_run(model)
         options = ViewOptions(occupation_weights="employment", scale="bvf")
-        found = report(load_result(full_store, run), run, options)
-        assert risk_finding(model, found) in texts(app)
+        rows.append(ModelRow.of(model, report(load_result(full_store, run), run, options)))
+    assert risk_answer(rows) in texts(app)
+    assert ranges_sentence(rows) in texts(app)
 
 
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
@@ -200,17 +204,23 @@ def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
 
 def test_a_link_opens_one_cell(full_store: Store) -> None:
     app = open_app("heat_map", occupation="nurse", template="The [X] stated that [Y]", preset="papers")
-    assert "The nurse stated that [Y]" in texts(app)
+    assert "The nurse stated that …" in texts(app)
     assert any("6 of 120 occupations" in caption.value for caption in app.caption)
+
+
+def refusal(app: AppTest) -> str:
+    return str(app.error[0].value.replace("\\", ""))
 
 
 def test_a_link_to_what_is_not_here_says_so_by_name(full_store: Store) -> None:
     app = open_app("risk", model=["ghost", "mini-gpt"])
     assert app.multiselect(key="model").value == ["ghost", "mini-gpt"]
     assert "ghost" in app.error[0].value
-    assert "The discrimination risk of mini-gpt" in texts(app)
+    assert "With other sentences of this kind, the risk of mini-gpt would lie between" in texts(app)
+    assert "The ranges do not cover another training" in texts(app)
     app = open_app("risk", topic="phantom")
-    assert "There is no topic named 'phantom'" in app.error[0].value.replace("\\", "")
+    assert "There is no topic named 'phantom'; choose another in the sidebar, such as" in refusal(app)
+    assert "such as gender-nineteen" in refusal(open_app("risk", templates="gender-ninteen"))
 
 
 def test_names_are_never_markup(full_store: Store) -> None:
@@ -255,8 +265,8 @@ def test_few_effective_templates_are_said_with_the_way_out(full_store: Store) ->
     counted, equal = open_app("risk"), open_app("risk", template_weights="equal")
     said = "\n".join(caption.value for caption in counted.caption).replace("\\", "")
     assert "19 templates count as 5.0" in said
-    assert "Equal template weights are one of the reading options" in said
-    assert not any("Equal template weights" in caption.value for caption in equal.caption)
+    assert "“Reading options” in the sidebar can give all sentences equal weights" in said
+    assert not any("equal weights" in caption.value for caption in equal.caption)
 
 
 def test_nothing_chosen_is_a_state(full_store: Store) -> None:
