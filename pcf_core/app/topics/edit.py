@@ -31,7 +31,6 @@ from pcf_core.app.topics.draft import (
     write_down,
 )
 from pcf_core.app.widgets import plain, refusals_said
-from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
 from pcf_core.material.own_topics import (
     OWN,
