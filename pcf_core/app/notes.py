@@ -96,7 +96,7 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
     if not (before or told or sizes):
         return
     narrower = NARROWER.get(options.protocol) if told else None
-    possible = bool(narrower) and any(can_be_read(item, narrower) for item in loaded.runs.values())
+    possible = narrower is not None and any(can_be_read(item, narrower) for item in loaded.runs.values())
     words = [f"words of {TOKENS[narrower]}"] if narrower and possible else []
     means = ["the mean of a group's words"] if sizes else []
     said = [before]

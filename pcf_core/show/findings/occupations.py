@@ -131,7 +131,10 @@ def largest_shares(values: FloatArray, weights: ArrayLike) -> list[float]:
     leaders, weights = leading(values), np.asarray(weights, dtype=np.float64)
     by_group = np.stack([(leaders == i) @ weights for i in range(values.shape[-1])], axis=-1)
     whole = by_group.sum(axis=-1)
-    return np.divide(by_group.max(axis=-1), whole, out=np.ones(len(whole)), where=whole > 0).tolist()
+    shares: list[float] = np.divide(
+        by_group.max(axis=-1), whole, out=np.ones(len(whole)), where=whole > 0
+    ).tolist()
+    return shares
 
 
 def occupation_finding(
