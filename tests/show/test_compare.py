@@ -70,7 +70,9 @@ def test_a_difference_inside_the_margin_is_no_order_and_one_beyond_it_is_also_wh
         0.5141, 0.5059, (Interval(low=0.001, high=0.0296),), p_value=0.001, least_p=0.001, margin=0.02
     )
     assert hidden.ordered
-    assert pair_answer(Standing.of(NAMES, hidden)) == (
+    compared = compared_example()
+    told = replace(compared, differences={**compared.differences, "overall_risk": hidden})
+    assert pair_answer(Standing.of(NAMES, told)) == (
         "B discriminates less, by under 0.01: with two decimals, both risks are 0.51."
     )
 
