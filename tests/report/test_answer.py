@@ -90,11 +90,6 @@ def test_of_two_models_it_says_which_discriminates_less_and_how_sure_as_compare_
     assert not any("discriminate" in said or "Sure?" in said for said in alone)
 
 
-def test_compressed_copies_are_said_to_be_such(shipped: Store) -> None:
-    (part,) = short(shipped, PUBLIC).sections[0].parts
-    assert any("SmolLM2-135M-Instruct" in note and "Q4_1" in note for note in part.notes)
-
-
 def test_the_occupations_named_lean_most(full_store: Store) -> None:
     run = next(info.run for info in full_store.runs())
     document = short(full_store, (run.key,))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from pcf_core.models.registry import list_models
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import instead_note, warnings_of
 from pcf_core.report.panels import figure_in
@@ -18,7 +17,7 @@ from pcf_core.report.sections.summary import text_findings
 from pcf_core.show.charts.risk import risk_bars
 from pcf_core.show.charts.theme import TITLE_ROOM
 from pcf_core.show.findings.notes import low_coverage_note
-from pcf_core.show.overview import copies_text, figures_table, lean_sentence, ranges_sentence
+from pcf_core.show.overview import figures_table, lean_sentence, ranges_sentence
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
 
@@ -51,20 +50,12 @@ def answer_parts(
                 title="Risk of each model: prejudice and caprice",
             ),
             tables=(table_of(figures_table(study.rows), "answer", "Risk of each model", folded=False),),
-            notes=said([copies_of(study)]),
         )
         for place, study in enumerate(studies)
     ]
     sentences = text_findings(fairpairs, criteria)
     written = [ReportPart(title="Texts that models write", findings=sentences)] if sentences else []
     return [*parts, *written]
-
-
-def copies_of(study: Study) -> str:
-    """Say which public models of a study are compressed copies; what they are is known on every machine."""
-    stored = {spec.name: spec.quantization for spec in list_models() if spec.kind == "public"}
-    names = dict.fromkeys(item.run.scoring.name for item in study.runs.values())
-    return copies_text({name: stored.get(name, "") for name in names})
 
 
 def answer_chart(study: Study) -> go.Figure:
@@ -98,7 +89,9 @@ def sure_parts(studies: Sequence[Study]) -> list[ReportPart]:
             notes=said(
                 [
                     instead_note(study),
-                    low_coverage_note({name: report.coverage for name, report in study.reports.items()}),
+                    low_coverage_note({name: report.coverage for name, report in study.reports.items()})
+                    if len(studies) > 1  # of one the headline says it
+                    else "",
                     *warnings_of(study.reports),
                 ]
             ),
