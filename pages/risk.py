@@ -15,7 +15,7 @@ from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
 from pcf_core.show.findings.models import neutral_risks_finding
-from pcf_core.show.overview import overview_answer, ranges_sentence, risk_answer
+from pcf_core.show.overview import overview_answer, risk_answer
 
 VIEWS = ["models", "shared or not", "corrected", "occupations", "policy"]
 
@@ -54,7 +54,7 @@ def draw() -> None:
     figures = st.expander("How sure?")
     with figures:
         panel = risk_panel(loaded, thousand=thousand)
-        finding(ranges_sentence(loaded.rows))
+        finding(*panel.findings)
         key_figures(panel.numbers, loaded, said_intervals_and_more(loaded))
         finding(*panel.notes, NOT_SURE[0])
         draw_seeds(loaded)

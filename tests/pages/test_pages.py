@@ -18,7 +18,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.show.overview import ModelRow, ranges_sentence, risk_answer
+from pcf_core.show.findings.models import risk_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
@@ -124,13 +124,11 @@ def test_a_full_store_is_read(full_store: Store, page: str) -> None:
 
 def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None:
     app = open_app("risk", weights="employment", scale="bvf")
-    rows = []
     for model in ("mini-bert", "mini-gpt"):
         run = default_run(model)
         options = ViewOptions(occupation_weights="employment", scale="bvf")
-        rows.append(ModelRow.of(model, report(load_result(full_store, run), run, options)))
-    assert risk_answer(rows) in texts(app)
-    assert ranges_sentence(rows) in texts(app)
+        found = report(load_result(full_store, run), run, options)
+        assert risk_finding(model, found) in texts(app)
 
 
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
@@ -216,7 +214,7 @@ def test_a_link_to_what_is_not_here_says_so_by_name(full_store: Store) -> None:
     app = open_app("risk", model=["ghost", "mini-gpt"])
     assert app.multiselect(key="model").value == ["ghost", "mini-gpt"]
     assert "ghost" in app.error[0].value
-    assert "With other sentences of this kind, the risk of mini-gpt would lie between" in texts(app)
+    assert "The discrimination risk of mini-gpt" in texts(app)
     assert "The ranges do not cover another training" in texts(app)
     app = open_app("risk", topic="phantom")
     assert "There is no topic named 'phantom'; choose another in the sidebar, such as" in refusal(app)
