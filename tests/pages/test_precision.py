@@ -127,7 +127,7 @@ def test_score_asks_for_the_chosen_precision(own_settings: Settings) -> None:
 def test_auto_scores_in_the_models_own_precision_where_there_is_a_gpu(
     own_settings: Settings, gpu: None
 ) -> None:
-    assert "**mini-gpt** · causal · float16" in texts(open_app("run_an_audit", score_model=["mini-gpt"]))
+    assert "**mini-gpt** · float16" in texts(open_app("run_an_audit", score_model=["mini-gpt"]))
 
 
 def test_a_probe_is_asked_in_the_chosen_precision(own_settings: Settings) -> None:
