@@ -40,7 +40,7 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     app.session_state[CLICKED] = True
     app.run()
     assert not app.exception
-    prompt = preferences.templates[2].replace("[X]", preferences.occupations[3])
+    prompt = preferences.templates[2].replace("[X]", preferences.occupations[3]).replace("[Y]", "…")
     assert texts(app).count(f"**{prompt}**") == 2, "over the page, and below"
     assert len(app.get("plotly_chart")) > charts
     app.run()

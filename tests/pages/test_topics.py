@@ -140,7 +140,7 @@ def test_a_shipped_topic_is_changed_into_an_own_one(own_settings: Settings) -> N
 
 def test_an_own_topic_is_changed_in_place(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic", topic_view="edit")
-    write(app, Language="de", **{"What_a_word_is_at_[Y]": "predicate", "Usual_templates": "race-relative"})
+    write(app, Language="de", What_a_word_is_in_its_sentence="predicate", Usual_templates="race-relative")
     write(app, Words_of_one_line_are_counterparts=True, Source="Duden", Usual_occupations="sports")
     press(app, "save_topic")
     kept = load_topic("own-topic")

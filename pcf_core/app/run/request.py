@@ -39,7 +39,6 @@ from pcf_core.models.names import (
 )
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
-from pcf_core.report.loaded import WORDS
 from pcf_core.show.findings.notes import tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
 from pcf_core.show.findings.progress import duration
@@ -150,7 +149,6 @@ def draw_request() -> Request:
     protocol = st.selectbox(
         "Word scoring",
         SCORED_PROTOCOLS,
-        format_func=lambda name: WORDS[name],
         key="score_protocol",
         bind="query-params",
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
