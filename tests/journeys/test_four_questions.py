@@ -63,11 +63,12 @@ class Hand:
 
 
 def is_queued(environment: dict[str, str]) -> bool:
+    """Whether the form's models, as many as it began with, are to be scored, and nothing else is asked."""
     queue = Queue.open(Path(environment["PCF_CACHE"]) / "catalogue.sqlite")
     end = monotonic() + 30
     while not (jobs := queue.list(9)) and monotonic() < end:
         sleep(0.2)
-    return [job.kind for job in jobs] == ["score"]
+    return {job.kind for job in jobs} == {"score"}
 
 
 def test_which_of_two_discriminates_less_down_to_a_report(
