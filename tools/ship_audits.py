@@ -2,7 +2,8 @@
 
 They are what the tabs FairPair (for ``WRITERS``) and Criteria (``ASKED``) ask for at first.
 
-    python -m tools.ship_audits
+    python -m tools.ship_audits          # every text anew: hours
+    python -m tools.ship_audits --keep   # the shipped texts count, and those are written that lack
 
 They lie in ``assets/audits``, texts and results alone, beside the scores of ``assets/cache``.  A result is
 found by the hash of its request, which holds versions of the rules: once they are raised, this is run again.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -21,8 +23,8 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.registry import resolve, resolve_writer
 from pcf_core.store.store import Store
-from pcf_core.texts.criteria.experiment import suited
-from pcf_core.texts.criteria.experiments import REPEATS, load_experiment, usual_decoding
+from pcf_core.texts.criteria.experiment import Experiment, suited
+from pcf_core.texts.criteria.experiments import REPEATS, fitted, load_experiment, usual_decoding
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
@@ -58,7 +60,7 @@ def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTa
     return fairpair_asked(key, prompts, table, count=BLOCK), prompts, table
 
 
-def usual_criteria(model: str, name: ExperimentName) -> CriteriaAsked:
+def usual_criteria(model: str, name: ExperimentName) -> tuple[CriteriaAsked, Experiment]:
     """Return what the tab Criteria asks a model at first.
 
     Raises
@@ -66,17 +68,23 @@ def usual_criteria(model: str, name: ExperimentName) -> CriteriaAsked:
     AuditError
         There is no such model.
     """
-    spec, experiment = resolve_writer(model), load_experiment(name)
+    spec = resolve_writer(model)
     way = suited(spec, name)
+    experiment = fitted(load_experiment(name), way.answering)
     if way.wording is None:
-        return scored_asked(experiment, ScoringKey.of(resolve(model)))
-    return written_asked(experiment, GenerationKey.of(spec, usual_decoding(name)), way.wording, REPEATS[name])
+        return scored_asked(experiment, ScoringKey.of(resolve(model))), experiment
+    key = GenerationKey.of(spec, usual_decoding(name))
+    return written_asked(experiment, key, way.wording, REPEATS[name]), experiment
 
 
-def main() -> None:
+def main(
+    keep: Annotated[bool, typer.Option("--keep", help="Carry over the texts that are shipped.")] = False,
+) -> None:
     """Make every result and replace ``assets/audits``."""
     target = settings().assets / "audits"
     with tempfile.TemporaryDirectory() as folder:
+        if keep:
+            shutil.copytree(target / "texts", Path(folder) / "texts")
         store = Store.open(Path(folder))
         for model in WRITERS:
             asked, prompts, table = usual_fairpair(model)
@@ -84,8 +92,8 @@ def main() -> None:
             _, written = run_fairpair(asked, store)
             typer.echo(f"{model}, FairPair: {written:,} texts")
         for model, name in ASKED:
-            one = usual_criteria(model, name)
-            CRITERIA_AUDIT.keep(store, one, load_experiment(name))
+            one, experiment = usual_criteria(model, name)
+            CRITERIA_AUDIT.keep(store, one, experiment)
             _, written = run_criteria(one, store)
             typer.echo(f"{model}, {name}: {written:,} texts or prompts")
         shutil.rmtree(Path(folder) / "scores", ignore_errors=True)

@@ -15,7 +15,6 @@ from pcf_core.models.generation.base import Generator
 from pcf_core.show.findings.answers import share_text
 from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
-from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import CRITERIA_AUDIT
@@ -48,7 +47,7 @@ def texts_alone(tmp_path: Path) -> Store:
 
 def test_nothing_else_is_shipped(store: Store) -> None:
     fairpairs = {usual_fairpair(model)[0].hash for model in WRITERS}
-    criteria = {usual_criteria(*asked).hash for asked in ASKED}
+    criteria = {usual_criteria(*asked)[0].hash for asked in ASKED}
     assert {asked.hash for asked in FAIRPAIR_AUDIT.kept(store)} == fairpairs
     assert {asked.hash for asked in CRITERIA_AUDIT.kept(store)} == criteria
     assert {path.name for path in SHIPPED.iterdir()} == set(FOLDERS)
@@ -66,9 +65,9 @@ def test_a_comparison_comes_of_the_shipped_texts(store: Store, texts_alone: Stor
 
 
 def test_stories_come_of_the_shipped_texts(store: Store, texts_alone: Store) -> None:
-    asked = usual_criteria("mini-gpt", "anecdotes")
+    asked, experiment = usual_criteria("mini-gpt", "anecdotes")
     shipped = CRITERIA_AUDIT.load(store, asked.hash)
-    CRITERIA_AUDIT.keep(texts_alone, asked, load_experiment("anecdotes"))
+    CRITERIA_AUDIT.keep(texts_alone, asked, experiment)
     again, written = run_criteria(asked, texts_alone, never)
     assert shipped is not None
     assert written == 0
@@ -85,12 +84,12 @@ def test_the_documents_say_what_was_found(store: Store) -> None:
             interval = report.intervals["ratio_of_means"]
             assert f"{report.means.ratio:.4f} ({interval.low:.4f}–{interval.high:.4f})" in said
     assert f"(p = {digits(report.p_value)};" in said
-    stories = CRITERIA_AUDIT.load(store, usual_criteria("mini-gpt", "anecdotes").hash)
+    stories = CRITERIA_AUDIT.load(store, usual_criteria("mini-gpt", "anecdotes")[0].hash)
     assert stories is not None
     (reading,) = readings_of([stories.report])
     assert reading.p_value is not None
     assert f"(p = {digits(reading.p_value)})" in said
-    tasks = CRITERIA_AUDIT.load(store, usual_criteria(PUBLIC[0], "tasks").hash)
+    tasks = CRITERIA_AUDIT.load(store, usual_criteria(PUBLIC[0], "tasks")[0].hash)
     assert tasks is not None
     assert isinstance(tasks.report, AnswersReport)
     assert tasks.report.baseline is not None
