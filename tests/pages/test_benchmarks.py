@@ -48,3 +48,11 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
     )
     assert "CrowS-Pairs: mini-bert prefers the more stereotyping sentence in 100 %" in texts(summary)
     assert "CrowS-Pairs: mini-gpt prefers" not in texts(summary)
+    assert "CrowS-Pairs and prejudice" not in texts(summary)  # of one model nothing is worse
+    both = open_address(
+        "written_text",
+        model=["mini-bert", "mini-gpt"],
+        cf_model="mini-bert",
+        templates=TAB["templates"],
+    )
+    assert "CrowS-Pairs and prejudice" in texts(both)

@@ -84,8 +84,7 @@ def draw_benchmarks() -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    latest = newest(kept_results(open_store(), choice.models, benchmark))
-    found = {model: latest[model] for model in choice.models if model in latest}
+    found = newest_of(benchmark, choice.models)
     if found:
         draw_results(benchmark, found, choice)
     else:
@@ -102,6 +101,17 @@ def draw_beside_audits(model: str) -> None:
         st.markdown("**Known benchmarks**", width="content")
         draw_link(KNOWN_TAB, "Do they agree with us?", {"bench": results[0].asked.benchmark})
     finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
+    choice = current_choice()
+    for benchmark in dict.fromkeys(one.asked.benchmark for one in results):
+        found = newest_of(benchmark, choice.models)
+        if model in found:
+            finding(agreement_finding(agreements(benchmark, found, load(choice))))
+
+
+def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
+    """Return the results of the models that have some, in their order, all on the same sentences."""
+    latest = newest(kept_results(open_store(), models, benchmark))
+    return {model: latest[model] for model in models if model in latest}
 
 
 def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
@@ -118,8 +128,7 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
     if pairs:
         st.subheader("Do prejudice and caprice agree?", anchor=False)
         finding(*(worse_finding(benchmark, pair) for pair in pairs))
-        theirs = {(pair.first, pair.second): pair.worse for pair in pairs}
-        agreed = agreements(benchmark, theirs, load(choice))
+        agreed = agreements(benchmark, found, load(choice))
         finding(agreement_finding(agreed))
         if not agreed:
             st.caption("No two of these models have a finished run to compare with.")
@@ -133,8 +142,12 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
     how.markdown(HOW)
 
 
-def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
+def agreements(
+    benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], loaded: Loaded
+) -> list[Agreement]:
     """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
+    theirs = {(pair.first, pair.second): pair.worse for pair in pairs}
     runs = {item.run.scoring.name: item for item in loaded.runs.values()}
     compared: dict[Pair, Comparison] = {}
     for first, second in combinations(runs, 2):
