@@ -41,7 +41,7 @@ WRITERS = ("mini-gpt", "mini-gpt-l", "SmolLM2-135M-Instruct-Q4_1")
 ASKED: tuple[tuple[str, ExperimentName], ...] = (
     *(("mini-gpt", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
     *(("mini-bert", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
-    ("SmolLM2-135M-Instruct-Q4_1", "tasks"),
+    *(("SmolLM2-135M-Instruct-Q4_1", name) for name in ("questions", "tasks")),
 )
 FOLDERS = ("texts", "results")
 

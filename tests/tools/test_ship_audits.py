@@ -97,3 +97,9 @@ def test_the_documents_say_what_was_found(store: Store) -> None:
     for error in (each.error for each in tasks.report.pronouns):
         assert error.interval is not None
         assert error.interval.low < 0.5 < error.interval.high
+    questions = CRITERIA_AUDIT.load(store, usual_criteria(PUBLIC[0], "questions")[0].hash)
+    assert questions is not None
+    assert isinstance(questions.report, AnswersReport)
+    assert questions.report.baseline is not None
+    for share in (questions.report.baseline.invalid_rates[0], questions.report.baseline.error):
+        assert share_text(share) in said
