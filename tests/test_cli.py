@@ -21,7 +21,7 @@ import pytest
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
-from pcf_core.material import own_evidence
+from pcf_core.material import evidence
 from pcf_core.material.evidence import make_evidence
 from pcf_core.material.own_sets import save_set
 from pcf_core.material.own_topics import save_topic
@@ -78,7 +78,7 @@ def test_own_topics_come_last_and_can_be_asked_for(own_settings: Settings) -> No
 
 
 def test_own_evidence_lists_come_last_and_can_be_asked_for(own_settings: Settings) -> None:
-    own_evidence.OWN.save(make_evidence("mine", ["nurse", "swimmer"], weights=[1, 3]))
+    evidence.OWN.save(make_evidence("mine", ["nurse", "swimmer"], weights=[1, 3]))
     assert answer_of("topics")["evidence"][-1]["weights"] == [1, 3]
     mine = ["--evidence", "mine", "--templates", "gender-nineteen", "--topic", "gender-pronouns"]
     assert answer_of("score", "--model", "mini-gpt", *mine)["cells"] == 2 * 19

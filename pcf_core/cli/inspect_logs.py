@@ -9,7 +9,7 @@ from pcf_core.cli.console import give, must_record, open_store, record, say
 from pcf_core.report.criteria import criteria_document
 from pcf_core.report.fairpair import fairpair_document
 from pcf_core.show.findings.criteria import criteria_findings
-from pcf_core.show.findings.inspected import inspected_note
+from pcf_core.show.findings.imported import inspected_note
 
 
 def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:

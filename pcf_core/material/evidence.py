@@ -16,6 +16,7 @@ from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Evidence, Topic, Weights
 from pcf_core.material.factors import Factor, factors, why_unused
+from pcf_core.material.own_files import OwnFiles, toml_lines
 from pcf_core.material.safety.reading import label, read_json, read_table, read_text, read_toml, title_of
 from pcf_core.material.safety.text import (
     check_name,
@@ -332,3 +333,27 @@ def _weight(term: str, weight: object, where: str) -> float:
             "a number from 0 up."
         )
     return float(weight)
+
+
+# The user's own lists: TOML files in the folder ``evidence`` of the cache.  A list of other terms is another
+# one to the store; weights decide no score.
+
+
+def checked_evidence(evidence: Evidence) -> Evidence:
+    """Return the list normalised.
+
+    Raises
+    ------
+    EvidenceError
+        :func:`~pcf_core.material.evidence.make_evidence` refuses it.
+    """
+    facts = {name: getattr(evidence, name) for name in ("weights", "noun", "title", "source", "notes")}
+    return make_evidence(evidence.name, evidence.terms, where="The evidence list to save", **facts)
+
+
+def evidence_toml(evidence: Evidence) -> str:
+    """Write a list as TOML that :func:`~pcf_core.material.evidence.load_evidence` reads as the same list."""
+    return toml_lines(evidence.model_dump(mode="json"))
+
+
+OWN = OwnFiles(SHELF, lambda evidence: evidence_toml(evidence).encode(), load_evidence, checked_evidence)

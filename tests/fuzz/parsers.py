@@ -23,9 +23,9 @@ from pcf_core.audit.reading import matrix_report
 from pcf_core.cli.reading import read_json
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.material.evidence import OWN as EVIDENCE
 from pcf_core.material.evidence import load_evidence, occupation_weights
-from pcf_core.material.own_evidence import OWN as EVIDENCE
-from pcf_core.material.own_knowledge import OWN as KNOWLEDGE
+from pcf_core.material.knowledge import OWN as KNOWLEDGE
 from pcf_core.material.own_sets import load_upload
 from pcf_core.material.own_topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus

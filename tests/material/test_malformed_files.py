@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import settings as app_settings
-from pcf_core.material import own_evidence, own_knowledge
+from pcf_core.material import evidence, knowledge
 from pcf_core.material.evidence import load_evidence, make_evidence, occupation_weights
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.own_sets import load_upload, save_set
@@ -160,15 +160,15 @@ KINDS = {
         files(".txt", "term.csv", "term.json", "lines.txt")
         | files(".txt").map(lambda file: (".toml", file[1])),
         load_evidence,
-        lambda name, data: own_evidence.OWN.read_upload([(name, data)]),
-        own_evidence.OWN.save,
+        lambda name, data: evidence.OWN.read_upload([(name, data)]),
+        evidence.OWN.save,
         check_evidence,
     ),
     "knowledge": Kind(
         files("facts.toml", "facts.json", "facts.csv"),
         load_knowledge,
-        lambda name, data: own_knowledge.OWN.read_upload([(name, data)]),
-        own_knowledge.OWN.save,
+        lambda name, data: knowledge.OWN.read_upload([(name, data)]),
+        knowledge.OWN.save,
         check_knowledge,
     ),
 }

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence
-from pcf_core.material.evidence import left_out_evidence, list_evidence, load_evidence, make_evidence
-from pcf_core.material.own_evidence import OWN, evidence_toml
+from pcf_core.material.evidence import (
+    OWN,
+    evidence_toml,
+    left_out_evidence,
+    list_evidence,
+    load_evidence,
+    make_evidence,
+)
 from tests.material.refusing import refused
 
 SPORTS = make_evidence(

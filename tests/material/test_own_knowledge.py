@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import InputError, StoreError, TopicError
 from pcf_core.core.knowledge import Fact, KnowledgeSet
 from pcf_core.core.settings import Settings
-from pcf_core.material.knowledge import list_knowledge, load_knowledge, make_knowledge
-from pcf_core.material.own_knowledge import OWN, knowledge_toml
+from pcf_core.material.knowledge import OWN, knowledge_toml, list_knowledge, load_knowledge, make_knowledge
 from tests.material.refusing import refused
 
 SKY = make_knowledge(

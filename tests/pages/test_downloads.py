@@ -18,8 +18,7 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, MinedTemplate, SetCard
-from pcf_core.material.evidence import make_evidence
-from pcf_core.material.own_evidence import OWN
+from pcf_core.material.evidence import OWN, make_evidence
 from pcf_core.material.own_sets import save_set
 from pcf_core.material.own_topics import save_topic
 from pcf_core.material.safety.text import FORMULA_STARTS

@@ -12,8 +12,7 @@ from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
-from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.own_knowledge import OWN
+from pcf_core.material.knowledge import OWN, load_knowledge
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer

@@ -11,7 +11,7 @@ from pcf_core.app.topics.page import EXAMPLES as LIST_EXAMPLES
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
-from pcf_core.material.own_evidence import OWN as LISTS
+from pcf_core.material.evidence import OWN as LISTS
 from pcf_core.material.own_topics import delete_topic, load_topic_upload, own_topics, save_topic, topic_toml
 from pcf_core.material.suiting import template_cards
 from pcf_core.material.topics import list_topics, load_topic, make_topic

@@ -41,7 +41,7 @@ ELSEWHERE = {
     *("findings.templates.move_finding", "findings.topics.words_finding", "findings.topics.probes_finding"),
     *("findings.topics.low_probes_caution", "findings.topics.same_tokens_cautions"),
     *("findings.topics.forms_note", "findings.imported.imported_note"),
-    "findings.inspected.inspected_note",
+    "findings.imported.inspected_note",
     # Said inside others, which are there.
     *("findings.anecdotes.stereotype_finding", "findings.anecdotes.information_finding"),
     *("findings.answers.separation_finding", "findings.answers.sufficiency_finding"),

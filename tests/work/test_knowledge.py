@@ -19,8 +19,7 @@ from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, Top
 from pcf_core.core.knowledge import Fact
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import Settings, settings
-from pcf_core.material.knowledge import load_knowledge, make_knowledge
-from pcf_core.material.own_knowledge import OWN
+from pcf_core.material.knowledge import OWN, load_knowledge, make_knowledge
 from pcf_core.models.scoring.base import Batch, Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store

@@ -16,7 +16,7 @@ from pcf_core.core.generation import LONGEST, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.inspected import refuse_asking
-from pcf_core.show.findings.inspected import inspected_note
+from pcf_core.show.findings.imported import inspected_note
 
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "

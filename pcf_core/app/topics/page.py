@@ -26,8 +26,7 @@ from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.run import model_label
 from pcf_core.core.topics import Evidence, Topic
-from pcf_core.material.evidence import load_evidence
-from pcf_core.material.own_evidence import OWN, evidence_toml
+from pcf_core.material.evidence import OWN, evidence_toml, load_evidence
 from pcf_core.material.own_topics import own_topics
 from pcf_core.material.suiting import (
     filled_prompts,

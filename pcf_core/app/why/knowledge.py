@@ -28,8 +28,7 @@ from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
-from pcf_core.material.knowledge import ENDINGS, FIRST, SHELF, load_knowledge
-from pcf_core.material.own_knowledge import OWN, knowledge_toml
+from pcf_core.material.knowledge import ENDINGS, FIRST, OWN, SHELF, knowledge_toml, load_knowledge
 from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve

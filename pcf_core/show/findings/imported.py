@@ -1,9 +1,11 @@
-"""What has to be said of what came in a pack: who scored it, by their own word, and who signed."""
+"""What has to be said of what came in a pack, or in a log of Inspect: who made it, and by whose word."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from pcf_core.core.generation import INSPECTED, GenerationKey
 
 KEPT = "imported"  # in the provenance of such a run or text audit
 AS_IT_CAME = "taken as it came"
@@ -35,3 +37,11 @@ def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
         **({AS_IT_CAME: "; ".join(came)} if came else {}),
         "licence note of the pack": str(kept.get("licence") or "none"),
     }
+
+
+def inspected_note(key: GenerationKey) -> str:
+    """Say that a model's texts came in a log of Inspect; nothing of those that were written here."""
+    if not key.inspected:
+        return ""
+    model, _, day = key.model.removeprefix(INSPECTED).rpartition("@")
+    return f"The texts of {model} came in a log of Inspect of {day}; nobody here has asked that model."
