@@ -76,14 +76,15 @@ def test_stories_come_of_the_shipped_texts(store: Store, texts_alone: Store) -> 
 
 def test_the_documents_say_what_was_found(store: Store) -> None:
     said = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-    for model in ("mini-gpt", PUBLIC[0]):
+    for model in ("mini-gpt", *PUBLIC):
         found = FAIRPAIR_AUDIT.load(store, usual_fairpair(model)[0].hash)
         assert found is not None
         for name in ("jaccard", "jaccard-others"):
             report = found.reports[name]
             interval = report.intervals["ratio_of_means"]
             assert f"{report.means.ratio:.4f} ({interval.low:.4f}–{interval.high:.4f})" in said
-    assert f"(p = {digits(report.p_value)};" in said
+        if model in PUBLIC:  # of what differs without the exchanged words
+            assert f"(p = {digits(report.p_value)}" in said
     stories = CRITERIA_AUDIT.load(store, usual_criteria("mini-gpt", "anecdotes")[0].hash)
     assert stories is not None
     (reading,) = readings_of([stories.report])
