@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -385,7 +386,8 @@ def draw_table(
     def data() -> pd.DataFrame:
         return table if whole is None else whole()
 
-    named = {name: name.replace("_", " ") for name in map(str, table.columns) if "_" in name}
+    ours = (name for name in map(str, table.columns) if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name))
+    named = {name: name.replace("_", " ") for name in ours}  # no model's name, which has more in it
     st.dataframe(
         table,
         hide_index=True,

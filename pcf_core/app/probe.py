@@ -238,8 +238,8 @@ def draw_sentence(choice: Choice) -> str:
 
 
 def as_typed(prompt: str) -> str:
-    """Write a prompt as a reader would, with … at [Y]."""
-    return prompt.replace("[Y]", "…")
+    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
+    return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
 
 
 def as_prompt(typed: str) -> str:

@@ -470,7 +470,9 @@ def _added_up(
         rows = slice(start, start := start + len(part))
         nats = gather(store, run.scoring, part, expressed)
         if np.isnan(nats).any():
-            raise _unfinished(run, sum(len(block.prompts) for block in missing_blocks(store, run)))
+            lacking = sum(len(block.prompts) for block in missing_blocks(store, run))
+            # None where another process has scored them in this moment.
+            raise _unfinished(run, lacking or int(np.isnan(nats).any(axis=1).sum()))
         nats = np.take(nats, columns, axis=1)
         at = np.arange(rows.start, rows.stop)
         there = counts[at % len(counts)]

@@ -197,11 +197,19 @@ def _led(row: ModelRow) -> Mapping[str, int] | int:
 
 def _favour(row: ModelRow, who: str, ending: str, *, again: bool = False) -> str:
     """Say whom a model favours; ``ending`` of the verb, and whether occupations are named before."""
+    if not any(row.leading.values()):
+        return f"{who} favour{ending} no group in {'them' if again else 'any occupation'}"
     if not row.favoured:
         return f"{who} split{ending} {'them' if again else 'the occupations'}: {row.split}"
     led = row.leading[row.favoured]
     share = f"all {row.occupations:,}" if led == row.occupations else f"{led:,} of {row.occupations:,}"
     return f"{who} favour{ending} {people(row.favoured)} in {share}{'' if again else ' occupations'}"
+
+
+def _favours(row: ModelRow) -> str:
+    if not any(row.leading.values()):
+        return "none"
+    return people(row.favoured) if row.favoured else "splits"
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -220,7 +228,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "model": row.model,
                 "bar": bar(row),
                 "risk": two_decimals(row.overall),
-                "favours": people(row.favoured) if row.favoured else "splits",
+                "favours": _favours(row),
                 title: _firsts(row, groups),
                 "range": row.range,
                 "kind": KINDS[row.kind],
@@ -242,6 +250,8 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 def card_text(row: ModelRow) -> str:
     """Write what the table has of a model besides its name and its picture."""
     risk = f"Risk {two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}."
+    if not any(row.leading.values()):
+        return f"{risk} Favours no group."
     if not row.favoured:
         return f"{risk} Splits the occupations: {row.split}."
     led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"

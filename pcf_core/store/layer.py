@@ -104,10 +104,13 @@ class Layer:
         Whoever adds a shard writes files to the folder and a number to the index.  The latter also changes
         within one tick of the disk's clock, the former also where its writer was killed before the latter.
         """
-        mark = self.catalogue.newest(), self.scores.stamp(scoring)
+        mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
             self._marks[scoring] = mark
             self._changes[scoring] += 1
+
+    def _mark(self, scoring: str) -> tuple[object, ...]:
+        return self.catalogue.newest(), self.scores.stamp(scoring)
 
     def known_words(self, scoring: str) -> TokenTable:
         """Return what is known of words under a key, after a look for new shards."""
@@ -152,7 +155,8 @@ class Layer:
         with self.catalogue.database.transaction():  # on one disk writers hold a lock
             self._look(scoring)  # what others added, apart from what is added here
             self._write(scoring, manifest, data, prompts)
-            self._look(scoring)
+            self._marks[scoring] = self._mark(scoring)
+            self._changes[scoring] += 1  # also where another process was first: whoever writes counts one
         return manifest.shard
 
     def _write(self, scoring: str, manifest: Manifest, data: bytes, prompts: Sequence[str]) -> None:

@@ -241,7 +241,7 @@ class Store:
 
     @mending
     def changes(self, key: ScoringKey) -> int | None:
-        """Count how often scores of a key were added by now, one for each :meth:`write` that added some.
+        """Count how often scores may have been added by now, one for each :meth:`write` of this store.
 
         Where it is what it was, what was missing still is; unlike the list of shards it costs the same,
         however many there are.  ``None`` where others write without our lock, and only the list tells.

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app import probe as probe_waiting
-from pcf_core.app.probe import ASKED
+from pcf_core.app.probe import ASKED, as_prompt, as_typed
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.material.topics import load_topic
@@ -254,3 +254,10 @@ def test_no_model_chosen(queue: Queue, own_settings: Settings) -> None:
     app = open_app("try_a_sentence")
     app.multiselect(key="model").set_value([]).run()
     assert "Choose one or more models" in app.info[0].value
+
+
+@pytest.mark.parametrize(
+    "prompt", ["The nurse said that [Y]", "Well… the nurse said that [Y]", "So ... she is [Y]."]
+)
+def test_a_sentence_that_is_offered_is_the_prompt_again(prompt: str) -> None:
+    assert as_prompt(as_typed(prompt)) == prompt

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.app.templates import mine as templates_uploads
+from pcf_core.app.templates import mine
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.core.errors import CorpusError
 from pcf_core.core.settings import Settings, settings
@@ -206,7 +206,7 @@ class Endless(io.RawIOBase):
 def test_a_full_disk_leaves_no_half_of_an_upload(
     own_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(templates_uploads, "CHUNK", 1000)
+    monkeypatch.setattr(mine, "CHUNK", 1000)
     with pytest.raises(CorpusError, match="No space left on device"):
         keep_upload("a.txt", Endless())  # type: ignore[arg-type]
     assert not list(uploads_folder().iterdir())

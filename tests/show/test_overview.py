@@ -52,6 +52,13 @@ MEN = row_of("B", of_male([0.9, 0.9], [0.8, 0.8], [0.7, 0.7]))
 CAPRICIOUS = row_of("C", of_male([0.2, 0.8], [0.4, 0.6], [0.9, 0.3]), kind="teaching")
 
 
+def test_a_model_that_is_exactly_even_favours_nobody() -> None:
+    even = row_of("E", of_male([0.5, 0.5], [0.5, 0.5]))
+    assert overview_answer([even]) == "E favours no group in any occupation."
+    assert card_text(even).endswith("Favours no group.")
+    assert models_table([even])["favours"].tolist() == ["none"]
+
+
 def test_the_answer_says_whom_each_favours() -> None:
     mostly = row_of("W", of_male([0.1, 0.1], [0.3, 0.3], [0.2, 0.2], [0.9, 0.9]))
     assert overview_answer([mostly, MEN]) == (

@@ -569,5 +569,17 @@ def test_what_others_add_is_noticed_without_a_list(root: Path, key: ScoringKey) 
     assert one.changes(key) == begun + 5
 
 
+def test_a_block_that_another_was_first_with_does_not_hide_what_else_it_wrote(
+    root: Path, key: ScoringKey
+) -> None:
+    one, two = Store.open(root), Store.open(root)
+    begun = one.changes(key)
+    assert begun is not None
+    score(two, key, PROMPTS[:1], WORDS)
+    score(two, key, PROMPTS[1:2], WORDS)
+    score(one, key, PROMPTS[:1], WORDS)
+    assert one.changes(key) > begun + 1, "more than one's own write"
+
+
 def test_in_a_shared_place_only_a_list_tells(tmp_path: Path, key: ScoringKey) -> None:
     assert Store.open(tmp_path / "one", scores=str(tmp_path / "all")).changes(key) is None

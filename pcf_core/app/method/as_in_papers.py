@@ -274,9 +274,10 @@ def heat(_: Printed, link: PrintedLink) -> Beside:
     papers = template_sets()[PAPER_TEMPLATES].texts
     axes = shown_axes(item, group, str(said["preset"]), "tilt", papers, 1)
     answer = heat_map_answer(item.run.scoring.label, preferences, item.report.template_weights)
+    answers = [] if item.report.says_little else [answer]
     table = cell_rows(preferences, group, axes.rows, axes.columns)
     number = {str(name): st.column_config.NumberColumn(format="%.2f") for name in table if name != "context"}
-    return Beside([answer], table, number)
+    return Beside(answers, table, number)
 
 
 def change(item: Printed, link: PrintedLink) -> Beside:

@@ -148,7 +148,7 @@ def agreements(
     """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
     pairs = worse_pairs({model: result.report for model, result in results.items()})
     theirs = {(pair.first, pair.second): pair.worse for pair in pairs}
-    runs = {item.run.scoring.name: item for item in loaded.runs.values()}
+    runs = {item.run.scoring.name: item for item in loaded.runs.values() if not item.report.says_little}
     compared: dict[Pair, Comparison] = {}
     for first, second in combinations(runs, 2):
         pair = (first, second) if (first, second) in theirs else (second, first)

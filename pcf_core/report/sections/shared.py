@@ -67,6 +67,7 @@ def neutral_risks(runs: Runs, store: Store) -> dict[str, float]:
     found = {
         name: risk_from_neutral(store, item.run, item.result, runs.options)
         for name, item in runs.runs.items()
+        if not item.report.says_little
     }
     return {name: risk for name, risk in found.items() if risk is not None}
 

@@ -44,9 +44,11 @@ def headline(
     """
     if short and studies:
         if len(studies) > 1:
-            return said(f"{study.title}: {overview_answer(study.rows)}" for study in studies)
+            return said(
+                f"{study.title}: {overview_answer(study.rows) or low_coverage_of(study)}" for study in studies
+            )
         first = studies[0]
-        low = low_coverage_note({name: report.coverage for name, report in first.reports.items()})
+        low = low_coverage_of(first)
         which, sure = pair_sentences(first, store) or (risk_answer(first.rows), "")
         return said([low, which, overview_answer(first.rows), sure])
     if len(studies) > 1:
@@ -54,8 +56,13 @@ def headline(
     if studies:
         first = studies[0]
         opening = opening_of(first.runs, first.reports, first.options)
-        return said([risks_and_order(first), opening])
+        return said([low_coverage_of(first), risks_and_order(first), opening])
     return said(fairpair_finding(next(iter(result.reports.values()))) for result in fairpairs[:1])
+
+
+def low_coverage_of(study: Study) -> str:
+    """Say of which models of a study the figures say little; empty where of none."""
+    return low_coverage_note({name: report.coverage for name, report in study.reports.items()})
 
 
 def risks_and_order(study: Study) -> str:

@@ -4,7 +4,7 @@ d = (mean_F − mean_M) / s, with s² = ((n_F − 1) s_F² + (n_M − 1) s_M²) 
 model writes for one name hangs together, so that names are drawn again, each side by itself and every name
 with all its texts; bounds are expanded percentiles with as many units as the smaller side has names
 (:mod:`pcf_core.measure.resampling`).  The test is Mann and Whitney's of the names' means, one value a name;
-taken over texts, as in the paper, it rejects too often (tests/measure/test_effects.py measures both).
+taken over texts, as in the paper, it rejects too often (tests/texts/criteria/test_effects.py measures both).
 
 Example: F has the names (1, 3) and (5, 3), M the names (0, 2) and (2, 0).  Means 3 and 1; s_F² = 8/3, s_M² =
 4/3, so s² = 2 and d = 2 / √2 = 1.41.  The names' means are 2 and 4 against 1 and 1: U = 4, the largest.

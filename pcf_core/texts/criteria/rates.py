@@ -23,7 +23,7 @@ valid in 15 to 25 % of the questions under one pronoun, nominal 95 % intervals b
 neither can see how it varies, and Newcombe's square-and-add interval (1998, method 10) of the two clustered
 Wilson intervals is taken; it is wider than it need be, as it takes the two for independent.
 
-How often the intervals hold the truth is simulated in tests/measure/test_rates.py and
+How often the intervals hold the truth is simulated in tests/texts/criteria/test_rates.py and
 tests/texts/criteria/test_fair_models.py.
 
 **Whether a share of answers differs between two pronouns: a test that exchanges whole questions or tasks.**
@@ -60,7 +60,7 @@ a difference under :data:`LEAST`: scored probabilities that differ by 1e-9 in ev
 one direction, would else be as sure a difference as any.
 
 A pronoun with answers in k questions can be told from another by no fewer ways than 2 / 2^k, and p is never
-less.  Simulated in tests/measure/test_exchange.py and tests/texts/criteria/test_fair_models.py.
+less.  Simulated in tests/texts/criteria/test_exchange.py and tests/texts/criteria/test_fair_models.py.
 
 **Too many fair models are convicted where errors clump under one pronoun alone**: where a model is seldom
 wrong, and under one pronoun a few questions bring all errors, while under the others every question brings
