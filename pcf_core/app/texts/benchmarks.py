@@ -105,7 +105,7 @@ def draw_beside_audits(model: str) -> None:
     for benchmark in dict.fromkeys(one.asked.benchmark for one in results):
         found = newest_of(benchmark, choice.models)
         if model in found:
-            finding(agreement_finding(agreements(benchmark, found, load(choice))))
+            finding(agreement_finding(agreements(benchmark, verdicts_of(found), load(choice))))
 
 
 def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
@@ -128,7 +128,7 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
     if pairs:
         st.subheader("Do prejudice and caprice agree?", anchor=False)
         finding(*(worse_finding(benchmark, pair) for pair in pairs))
-        agreed = agreements(benchmark, found, load(choice))
+        agreed = agreements(benchmark, verdicts_of(found), load(choice))
         finding(agreement_finding(agreed))
         if not agreed:
             st.caption("No two of these models have a finished run to compare with.")
@@ -142,12 +142,14 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
     how.markdown(HOW)
 
 
-def agreements(
-    benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], loaded: Loaded
-) -> list[Agreement]:
-    """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
+def verdicts_of(results: Mapping[str, BenchmarkResult]) -> dict[Pair, str]:
+    """Return the worse model of each pair by a benchmark, empty where it cannot tell."""
     pairs = worse_pairs({model: result.report for model, result in results.items()})
-    theirs = {(pair.first, pair.second): pair.worse for pair in pairs}
+    return {(pair.first, pair.second): pair.worse for pair in pairs}
+
+
+def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loaded) -> list[Agreement]:
+    """Hold a benchmark's verdicts on pairs of models against the orders that our quantities state."""
     runs = {item.run.scoring.name: item for item in loaded.runs.values() if not item.report.says_little}
     compared: dict[Pair, Comparison] = {}
     for first, second in combinations(runs, 2):
