@@ -85,7 +85,7 @@ def command_line(environment: dict[str, str], *arguments: str) -> dict[str, obje
 def press_score(page: Page, address: str, cells: str, query: str = "") -> None:
     page.goto(f"{address}/run_an_audit?score_model=mini-bert&score_model=mini-gpt&{query}")
     settle(page, "Run an audit")
-    expect(page.get_by_text(cells, exact=True)).to_have_count(2)
+    expect(page.get_by_text(f"{cells} cells · ")).to_have_count(2)
     page.get_by_role("button", name="Run the audit", exact=True).click()
 
 

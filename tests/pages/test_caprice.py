@@ -68,7 +68,7 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
     assert len(app.get("plotly_chart")) == 1
     app.segmented_control(key="part").set_value("caprice").run()
     assert not app.exception
-    assert "all caprice of mini-gpt" in texts(app)
+    assert "With mini-gpt, no few stand out" in texts(app)
     assert "The prejudice of mini-gpt" not in texts(app)
 
 
@@ -81,7 +81,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     assert "Caprice is bounded, so its tail" in texts(app)
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
-    assert "all caprice of mini-gpt" not in texts(app)
+    assert "With mini-gpt" not in texts(app)
     app.selectbox(key="reference").set_value("uniform").run()
     assert "Caprice cannot exceed 1," in texts(app)
 
