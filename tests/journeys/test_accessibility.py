@@ -31,7 +31,7 @@ STREAMLITS_OWN = {
 }
 
 CRITERIA = tuple(
-    urlencode({**answers, "cr_view": view}, doseq=True)
+    urlencode({"cr_model": "mini-gpt", **answers, "cr_view": view}, doseq=True)
     for answers, views in ((WRITTEN, ("summary", "anecdotes", "hobbies", "tasks")), (SCORED, EXPERIMENTS))
     for view in views
 )
