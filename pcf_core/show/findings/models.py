@@ -135,15 +135,6 @@ def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
     )
 
 
-def caprice_interval(report: RiskReport, over: Over = "templates") -> str:
-    """Write the bounds of R^c as they stand beside it: "0.05–0.07"; what may be unseen where both are 0."""
-    interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
-    if interval is None:
-        return ""
-    unseen = report.caprice_risk == 0 and interval.high == 0
-    return unseen_words(unseen_share(report.effective_templates)) if unseen else ends(interval)
-
-
 def unseen_words(share: float) -> str:
     """Say what stands in place of a caprice's interval from 0 to 0.
 

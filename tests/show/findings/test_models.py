@@ -13,12 +13,13 @@ from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval, Lean, RiskReport
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.findings.models import (
-    caprice_interval,
     drawn_again,
     interval_sentence,
     overview_finding,
     risk_finding,
     unseen_note,
+    unseen_share,
+    unseen_words,
     whiskers_note,
     whole_templates_finding,
 )
@@ -220,8 +221,5 @@ def test_a_sentence_gives_the_interval_that_is_asked_for() -> None:
 def test_a_caprice_of_0_has_what_may_be_unseen_in_place_of_an_interval() -> None:
     """Five equal templates can miss 1 − 0.05^(1/5) = 45 % of all contexts."""
     steady = report_of([[0.9, 0.8, 0.7, 0.8, 0.9]])
-    assert caprice_interval(steady) == "in no sentence here; up to 45 % of sentences may be unseen"
-    moody = report_of([[0.9, 0.2, 0.7, 0.3, 0.9]])
-    interval = moody.interval("caprice_risk")
-    assert interval is not None
-    assert caprice_interval(moody) == with_interval(moody.caprice_risk, interval).split("(")[1].strip(")")
+    unseen = unseen_words(unseen_share(steady.effective_templates))
+    assert unseen == "in no sentence here; up to 45 % of sentences may be unseen"
