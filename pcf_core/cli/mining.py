@@ -18,7 +18,7 @@ from pcf_core.material.safety.text import check_name
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
-from pcf_core.mining.constructions import CONSTRUCTIONS
+from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.rules import rule_for
 from pcf_core.report.tables import write_whole
 from pcf_core.work.launch import ensure_worker
@@ -82,7 +82,8 @@ def mine(
         cut=cut,
         constructions=rule.constructions if construction else (),
     )
-    for one in (CONSTRUCTIONS[chosen] for chosen in request.constructions):
+    known = LANGUAGES[rule.language].constructions
+    for one in (known[chosen] for chosen in request.constructions):
         if not one.on:
             say(f"The construction {one.name} is {one.standing}.")
     if out is None:

@@ -3,7 +3,7 @@
 ``on``: whether it is mined where nothing is said.  That needs a precision of 0.95 with a lower Wilson bound
 of 0.90 (:data:`PRECISION`, :data:`LOWER`).  ``measured``: what ``python -m benchmarks.constructions`` said
 with the shipped parser on GUM and GAP, and two readers of accepted pairs (``python -m benchmarks.recall``),
-right ones of those accepted, together.
+right ones of those accepted, together.  Of Chinese nothing was measured.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from pcf_core.core.errors import TopicError
 from pcf_core.mining import attributive, chains, clausal, modifiers
+from pcf_core.mining.chinese import finders
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
 
@@ -30,7 +30,8 @@ class Construction:
 
     ``example``: a sentence and its template; ``positions``: of the topics that it is mined for.  ``words``:
     those of the topic's words that it takes; all where it is empty.  ``find`` yields templates of a tree,
-    given these and all words of the topics.  ``measured``: ``None`` where no word stands at ``[Y]``.
+    given these and all words of the topics.  ``measured``: ``None`` where nothing was, or where no
+    word stands at ``[Y]``.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Construction:
         """Whether it is on by itself, and what was measured, in words."""
         switch = "on" if self.on else "off"
         if self.measured is None:
-            return f"{switch} by itself"
+            return f"{switch} by itself" if self.on else f"{switch} by itself: not measured"
         right, accepted = self.measured
         if not accepted:
             return f"{switch} by itself: none found to measure"
@@ -209,25 +210,24 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
     )
 }
 
-
-def constructions_for(position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
-    """Return constructions for topics of a position, in the order of the table: those named, else those on.
-
-    Raises
-    ------
-    TopicError
-        A name that is none of this position's.
-    """
-    offered = offered_for(position)
-    unknown = sorted(set(names) - {one.name for one in offered})
-    if unknown:
-        raise TopicError(
-            f"There is no construction {unknown[0]!r} for topics whose words are {position}s: choose of "
-            f"{', '.join(one.name for one in offered)}."
-        )
-    return tuple(one for one in offered if (one.name in names if names else one.on))
-
-
-def offered_for(position: Position) -> tuple[Construction, ...]:
-    """Return the constructions that can be mined for topics of a position."""
-    return tuple(one for one in CONSTRUCTIONS.values() if position in one.positions)
+CHINESE: Mapping[str, Construction] = {
+    one.name: one
+    for one in (
+        Construction(
+            "clause",
+            "他 or 她 in a clause behind a verb of saying",
+            ("护士说她累了。", "这位[X]说[Y]"),
+            ("subject",),
+            finders.clause,
+            words=finders.PRONOUNS,
+        ),
+        Construction(
+            "possessive",
+            "他的 or 她的 before a thing of one's own",
+            ("护士失去了她的工作。", "这位[X]失去了[Y]的工作"),
+            ("subject",),
+            finders.possessive,
+            words=finders.PRONOUNS,
+        ),
+    )
+}

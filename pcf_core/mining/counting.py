@@ -15,9 +15,10 @@ from typing import Protocol
 from pcf_core.core.topics import PARTS, Part, Topic
 from pcf_core.mining.corpora.source import Document
 from pcf_core.mining.documents import Corpus
+from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.rules import Rule, rule_for
-from pcf_core.mining.sentences import WITHOUT_WORD, Wanted, candidates
+from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Dropped
 
 # Blocks: documents in a row, the unit that is counted at once, kept at once, and never counted twice.
@@ -102,9 +103,9 @@ class Tally:
 class Counts:
     """What was counted in a block.
 
-    ``words``: read; ``sentences``: parsed, because they have a wanted word.  Every sentence that was read is
-    one of ``matches``, which gave a template; of ``dropped``, which gave none, by the first reason; and of
-    ``without_word``, which have no wanted word.
+    ``words``: read, in the language's unit; ``sentences``: parsed, because they have a wanted word.  Every
+    sentence that was read is one of ``matches``, which gave a template; of ``dropped``, which gave none, by
+    the first reason; and of ``without_word``, which have no wanted word.
     """
 
     templates: dict[str, Tally] = field(default_factory=dict)
@@ -131,7 +132,8 @@ class BlockCounter:
     def __init__(self, parser: Parser, rule: Rule) -> None:
         self.parser = parser
         self.rule = rule
-        self.wanted = Wanted(rule.wanted)
+        self.language = LANGUAGES[rule.language]
+        self.search = self.language.search(rule.wanted)
 
     def count(self, block: TextBlock) -> Counts:
         """Count a block: a function of its documents alone.
@@ -143,7 +145,7 @@ class BlockCounter:
         """
         counts = Counts(
             documents=len(block.documents),
-            words=sum(len(document.text.split()) for document in block.documents),
+            words=sum(self.language.count(document.text) for document in block.documents),
         )
         owners: dict[str, set[int]] = {}
         for number, parsed in self._parsed(block.documents, counts.dropped):
@@ -158,7 +160,7 @@ class BlockCounter:
         found = [
             (number, document, offset, sentence)
             for number, document in enumerate(documents)
-            for offset, sentence in candidates(document.text, self.wanted, dropped)
+            for offset, sentence in self.search(document.text, dropped)
         ]
         trees = self.parser.trees(sentence for *_, sentence in found)
         for (number, document, offset, _), forest in zip(found, trees, strict=True):
@@ -214,4 +216,5 @@ def open_counter(
     """
     from pcf_core.mining.parser.pipeline import open_pipeline
 
-    return BlockCounter(open_pipeline(pipeline), rule_for(topics, constructions))
+    rule = rule_for(topics, constructions)
+    return BlockCounter(open_pipeline(pipeline, rule.language), rule)

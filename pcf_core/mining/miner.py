@@ -15,6 +15,7 @@ from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Topic
 from pcf_core.material.templates import make_mined
 from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
+from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
 from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.pool import Counters, Opened
@@ -117,9 +118,11 @@ def mine(
         ledger.close()
     _require_templates(templates, facts, corpus, rule, cut)
     kept = sum(template.count for template in templates) / facts.count
+    language = LANGUAGES[rule.language]
     card = SetCard(
         title=f"{corpus.name}: {', '.join(topic.title for topic in topics)}",
         source=f"Mined from {corpus.name}",
+        notes="" if language.unit == "words" else f"Its number of words is one of {language.unit}.",
         language=topics[0].language,
         form=rule.name,
         corpus=corpus.name,
@@ -159,7 +162,7 @@ def key_of(
             "topics": sorted(topic.hash for topic in topics),
             "parser": opened.identity,
             "rules": mining.RULES,
-            "lists": lists_identity(),
+            "lists": lists_identity(LANGUAGES[rule.language].lists),
             "block": characters,
             "ledger": FORMAT,
         }

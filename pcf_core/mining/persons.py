@@ -166,10 +166,10 @@ def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def lists_identity() -> str:
-    """Hash of all that ``assets/language`` holds: other lists may make another template of a sentence."""
-    folder = settings().assets / "language"
-    return digest({path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()})
+def lists_identity(folder: str = "") -> str:
+    """Hash the lists in a folder of ``assets/language``: others may make another template of a sentence."""
+    files = (path for path in (settings().assets / "language" / folder).iterdir() if path.is_file())
+    return digest({path.name: sha256(path.read_bytes()).hexdigest() for path in files})
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Literal, Protocol
 
 from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
-from pcf_core.mining.constructions import CONSTRUCTIONS, Construction, constructions_for
+from pcf_core.mining.constructions import Construction
+from pcf_core.mining.languages import LANGUAGES, language_of
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
 
@@ -16,7 +17,8 @@ from pcf_core.mining.verb_groups import Dropped, Found
 class Rule(Protocol):
     """What a topic's templates are made of; workers get it pickled.
 
-    ``constructions``: names of what it looks for (:mod:`pcf_core.mining.constructions`).
+    ``language``: a key of :data:`pcf_core.mining.languages.LANGUAGES`; ``constructions``: names of what it
+    looks for there (:mod:`pcf_core.mining.constructions`).
     ``wanted``: words of which a sentence must have one, in lower case; ``looked_for``: these, for a sentence.
     ``form``: of sentences that can give a template, with an example; ``formless``: why others give none.
     """
@@ -24,6 +26,11 @@ class Rule(Protocol):
     @property
     def name(self) -> Literal["clausal", "attributive"]:
         """The rule's name."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """The code of the language."""
         ...
 
     @property
@@ -62,6 +69,7 @@ class ClausalRule:
     wanted: tuple[str, ...]
     topic_words: frozenset[str]
     constructions: tuple[str, ...] = ("clause",)
+    language: str = "en"
     name: Literal["clausal"] = "clausal"
 
     @property
@@ -73,8 +81,8 @@ class ClausalRule:
     @property
     def form(self) -> str:
         """The form of sentence, with an example."""
-        if self.constructions != ("clause",):
-            return examples_of(self.constructions)
+        if not self._is_english_clause:
+            return examples_of(self.language, self.constructions)
         return (
             f"a person, what they say, think or do, and a clause with {self.looked_for} as its subject, as "
             f"in “The nurse said that {self.wanted[0]} was tired”"
@@ -83,13 +91,17 @@ class ClausalRule:
     @property
     def formless(self) -> str:
         """Why a sentence does not have the form."""
-        if self.constructions != ("clause",):
+        if not self._is_english_clause:
             return ELSEWHERE
         return f"{self.looked_for} is not the subject of a clause that depends on what someone says or does"
 
+    @property
+    def _is_english_clause(self) -> bool:
+        return (self.language, self.constructions) == ("en", ("clause",))
+
     def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         """Yield the templates of one sentence, or why it has none."""
-        return found_in(tree, self.constructions, self.topic_words)
+        return found_in(tree, self.language, self.constructions, self.topic_words)
 
 
 @dataclass(frozen=True)
@@ -99,6 +111,7 @@ class AttributiveRule:
     wanted: tuple[str, ...]
     topic_words: frozenset[str]
     constructions: tuple[str, ...] = ("attributive",)
+    language: str = "en"
     name: Literal["attributive"] = "attributive"
 
     @property
@@ -112,7 +125,7 @@ class AttributiveRule:
     def form(self) -> str:
         """The form of sentence, with an example."""
         if self.constructions != ("attributive",):
-            return examples_of(self.constructions)
+            return examples_of(self.language, self.constructions)
         return (
             "such a noun as its subject, and what is said of them, as in “The inspectors were appointed in "
             "May”"
@@ -127,7 +140,7 @@ class AttributiveRule:
 
     def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
         """Yield the templates of one sentence, or why it has none."""
-        return found_in(tree, self.constructions, self.topic_words)
+        return found_in(tree, self.language, self.constructions, self.topic_words)
 
 
 MOST_NAMED = 8  # wanted words that a message names
@@ -135,29 +148,30 @@ ELSEWHERE = "no wanted word stands where the chosen constructions have one"
 
 
 def found_in(
-    tree: Tree, constructions: Sequence[str], topic_words: frozenset[str]
+    tree: Tree, language: str, constructions: Sequence[str], topic_words: frozenset[str]
 ) -> Iterator[Found | Dropped]:
-    """Yield what each construction finds in a sentence, one after the other."""
+    """Yield what each construction of a language finds in a sentence, one after the other."""
     for name in constructions:
-        construction = CONSTRUCTIONS[name]
+        construction = LANGUAGES[language].constructions[name]
         yield from construction.find(tree, construction.taken(topic_words), topic_words)
 
 
-def examples_of(constructions: Sequence[str]) -> str:
-    """Name a sentence of each construction."""
-    return "one of these forms: " + " ".join(f"“{CONSTRUCTIONS[name].example[0]}”" for name in constructions)
+def examples_of(language: str, constructions: Sequence[str]) -> str:
+    """Name a sentence of each construction of a language."""
+    known = LANGUAGES[language].constructions
+    return "one of these forms: " + " ".join(f"“{known[name].example[0]}”" for name in constructions)
 
 
 def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule:
-    """Return the rule that mines templates for topics, all of one position.
+    """Return the rule that mines templates for topics, all of one position and one language.
 
     ``constructions``: names of what is looked for; where there is none, what is on by itself.
 
     Raises
     ------
     TopicError
-        No topic, positions that differ, not English, no word that can stand in the constructions, one of
-        these that is not known.
+        No topic, positions or languages that differ, a language that is not mined, no word that can stand in
+        the constructions, one of these that is not known, none that is on by itself.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:
@@ -165,17 +179,13 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
             f"Templates are mined for topics of one position, subject or predicate; "
             f"{', '.join(topic.name for topic in topics) or 'no topic'} came: mine them apart."
         )
-    for topic in topics:
-        if topic.language.split("-")[0] != "en":
-            raise TopicError(
-                f"Templates are mined from English; the topic {topic.name} is in the language "
-                f"{topic.language}: give its templates as a file."
-            )
+    code = language_of(topics)
+    language = LANGUAGES[code]
     words = frozenset(word.lower() for topic in topics for word in topic.words)
     if positions == {"predicate"}:
-        chosen = constructions_for("predicate", constructions)
-        return AttributiveRule(_wanted(chosen, words), words, tuple(one.name for one in chosen))
-    chosen = constructions_for("subject", constructions)
+        chosen = language.chosen("predicate", constructions)
+        return AttributiveRule(_wanted(chosen, words), words, tuple(one.name for one in chosen), code)
+    chosen = language.chosen("subject", constructions)
     wanted = _wanted(chosen, words)
     if not wanted:
         needed = ", ".join(dict.fromkeys(word for one in chosen for word in one.words))
@@ -184,7 +194,7 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
             f"The topic {topics[0].name} has no word that can stand in the constructions {which} ({needed}): "
             "add one, choose other constructions, or give it the position predicate."
         )
-    return ClausalRule(wanted, words, tuple(one.name for one in chosen))
+    return ClausalRule(wanted, words, tuple(one.name for one in chosen), code)
 
 
 def _wanted(constructions: Sequence[Construction], words: frozenset[str]) -> tuple[str, ...]:

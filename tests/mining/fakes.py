@@ -55,6 +55,7 @@ class FakeRule:
 
     name: str = "clausal"
     constructions: tuple[str, ...] = ("clause",)
+    language: str = "en"
     wanted: tuple[str, ...] = ("he", "she")
     looked_for: str = "he or she"
     form: str = "the word that"

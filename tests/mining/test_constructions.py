@@ -10,7 +10,8 @@ from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Part
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.chains import CUT, without_numbers
-from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION, constructions_for, offered_for
+from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION
+from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.rules import rule_for
 from pcf_core.mining.verb_groups import Dropped, Found
@@ -19,6 +20,7 @@ from tests.mining.hand import tree, trees
 TOPIC = frozenset(
     {"he", "she", "his", "her", "him", "himself", "herself", "woman", "man", "deaf", "a muslim"}
 )
+ENGLISH = LANGUAGES["en"]
 SMITH = "Smith Smith NNP 2 nsubj; "
 FOUND: dict[str, tuple[str, str, Part, str]] = {
     "fronted": (
@@ -184,14 +186,14 @@ def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
 
 
 def test_what_is_on_by_itself() -> None:
-    subject, predicate = constructions_for("subject"), constructions_for("predicate")
+    subject, predicate = ENGLISH.chosen("subject"), ENGLISH.chosen("predicate")
     assert [one.name for one in subject] == ["clause", "where", "possessive", "reflexive", "noun"]
     assert [one.name for one in predicate] == ["attributive", "noun"]
 
 
 def test_what_a_position_does_not_have_is_refused() -> None:
     with pytest.raises(TopicError, match=r"no construction 'possessive'.*predicates: choose of attributive"):
-        constructions_for("predicate", ["possessive"])
+        ENGLISH.chosen("predicate", ["possessive"])
 
 
 def test_the_words_that_are_looked_for_are_those_of_the_constructions() -> None:
@@ -219,7 +221,7 @@ def test_a_sentence_gives_what_each_construction_finds_in_it() -> None:
 @given(trees())
 def test_whatever_the_tree_every_template_is_well_formed(parsed: Tree) -> None:
     """One [X] first, one [Y], lower-case words between, nobody named."""
-    for one in (*offered_for("subject"), *offered_for("predicate")):
+    for one in CONSTRUCTIONS.values():
         for found in one.find(parsed, one.taken(TOPIC), TOPIC):
             if isinstance(found, Dropped):
                 assert found.reason

@@ -67,7 +67,7 @@ def test_the_words_of_the_topics_are_kept_out_of_their_templates() -> None:
 
 OBJECTS = make_topic("own", [Group(name="a", words=("him",)), Group(name="b", words=("hers",))])
 NOUNS = make_topic("own", [Group(name="a", words=("man",)), Group(name="b", words=("woman",))])
-CHINESE = make_topic("zh", [Group(name="a", words=("他",)), Group(name="b", words=("她",))], language="zh")
+FRENCH = make_topic("fr", [Group(name="a", words=("il",)), Group(name="b", words=("elle",))], language="fr")
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,8 @@ CHINESE = make_topic("zh", [Group(name="a", words=("他",)), Group(name="b", wor
         ([], "no topic"),
         ([load_topic("gender"), RACE], "one position"),
         ([OBJECTS], "in the constructions that are on by themselves"),
-        ([CHINESE], "language zh"),
+        ([FRENCH], "language fr"),
+        ([load_topic("gender-zh")], "No construction of Chinese is on by itself"),
     ],
 )
 def test_topics_that_no_rule_fits_are_refused(topics: list[Topic], message: str) -> None:

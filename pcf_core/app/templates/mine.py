@@ -25,14 +25,15 @@ from pcf_core.app.roles import recorded, write
 from pcf_core.app.widgets import plain, refusals_said, size_text
 from pcf_core.core.errors import CorpusError, TemplateError
 from pcf_core.core.settings import settings
+from pcf_core.core.topics import Topic
 from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import MAX_NAME, shown
 from pcf_core.material.shelves import name_of
-from pcf_core.mining.constructions import Position, offered_for
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.corpora.source import suffixes
 from pcf_core.mining.documents import offered_corpora
+from pcf_core.mining.languages import LANGUAGES, code_of
 from pcf_core.mining.rules import rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
@@ -104,7 +105,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
         help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
         "words that describe (the religions).",
     )
-    constructions = draw_constructions(known[names[0]].position) if names else ()
+    constructions = draw_constructions(known[names[0]]) if names else ()
     st.button(
         f"Sample of {PAPERS_SAMPLE:,} articles, as in the papers",
         key="mine_as_in_papers",
@@ -161,15 +162,21 @@ def draw_form(corpora: dict[str, Path]) -> None:
             st.rerun()
 
 
-def draw_constructions(position: Position) -> tuple[str, ...]:
-    """Draw the switches of what can be mined; return the names that are on, none where all are as usual."""
-    offered = {one.name: one for one in offered_for(position)}
+def draw_constructions(topic: Topic) -> tuple[str, ...]:
+    """Draw the switches of what can be mined; return the names that are on, none where all are as usual.
+
+    For a topic in a language that is not mined nothing is drawn; pressing *Mine* says so.
+    """
+    code, position = code_of(topic), topic.position
+    if code not in LANGUAGES:
+        return ()
+    offered = {one.name: one for one in LANGUAGES[code].offered(position)}
     usual = [name for name, one in offered.items() if one.on]
     chosen = st.multiselect(
         "Constructions",
         list(offered),
         default=usual,
-        key=f"mine_constructions_{position}",
+        key=f"mine_constructions_{position}" + ("" if code == "en" else f"_{code}"),
         format_func=lambda name: f"{offered[name].title}: “{offered[name].example[0]}”",
         help="Where a word must stand to mean or describe the person. Those that are off by themselves are "
         "not known to be right in 95 of 100 sentences. Mine each kind of word into a set of its own: words "

@@ -1,4 +1,4 @@
-"""The parser of English: from texts to trees, in Universal Dependencies whatever labels the parser has.
+"""The parser: from texts to trees, in Universal Dependencies whatever labels the parser has.
 
 spaCy is imported by ``pipeline`` alone, and never by the Streamlit process.
 """

@@ -6,15 +6,6 @@ held to one thread, so that processes side by side do not fight; and once the vo
 batch adds to it is forgotten with the batch, so that memory does not grow with the corpus.
 
 A folder or package is data: its configuration may name nothing but spaCy's own parts, and no code of it runs.
-
-**From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.**  spaCy's
-English packages carry the labels of ClearNLP's conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for
-the CLEAR style constituent to dependency conversion"), in which function words govern: a preposition its
-object, the verb *be* its predicate.  Universal Dependencies 2 (de Marneffe et al. 2021,
-doi:10.1162/coli_a_00402), as in the treebank UD English EWT, lets content words govern.  One step a function
-turns the first into the second.  Left as they are: clauses in front of a verb of saying, which EWT makes the
-root or not by punctuation; the expletive subject of "it is clear that"; and names, whose parts stay
-``compound`` where EWT has ``flat``.
 """
 
 from __future__ import annotations
@@ -24,14 +15,14 @@ import importlib.util
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, Literal
+from typing import Any
 
 import spacy
 from spacy.language import Language
@@ -41,63 +32,8 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import settings
+from pcf_core.mining.parser.schemes import LEMMATIZERS, READINGS, STANFORD, Draft, Scheme, convert, scheme_of
 from pcf_core.mining.parser.trees import HALF, UNKNOWN, Tree
-
-# From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.
-
-
-Scheme = Literal["ud", "clearnlp"]
-MARKS: dict[Scheme, frozenset[str]] = {
-    "ud": frozenset({"nsubj", "obj", "obl", "case", "cop"}),
-    "clearnlp": frozenset({"nsubj", "dobj", "pobj", "prep", "auxpass"}),
-}
-RENAMED = {
-    "ROOT": "root",
-    "agent": "obl",  # without an object
-    "attr": "xcomp",
-    "acomp": "xcomp",
-    "oprd": "xcomp",
-    "auxpass": "aux:pass",
-    "csubjpass": "csubj:pass",
-    "dative": "iobj",
-    "dobj": "obj",
-    "intj": "discourse",
-    "meta": "dep",
-    "neg": "advmod",
-    "npadvmod": "obl:unmarked",
-    "nsubjpass": "nsubj:pass",
-    "pcomp": "advcl",  # without its preposition
-    "pobj": "obl",
-    "poss": "nmod:poss",
-    "preconj": "cc:preconj",
-    "predet": "det:predet",
-    "prep": "obl",  # stranded: "nobody to speak to"
-    "prt": "compound:prt",
-    "quantmod": "advmod",
-    "relcl": "acl:relcl",
-}
-PLACES = frozenset(
-    {"abroad", "away", "back", "down", "here", "home", "in", "off", "on", "out", "over", "there", "up"}
-)
-NOMINATIVE = frozenset({"i", "he", "she", "we", "they"})
-FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-
-
-def scheme_of(labels: Collection[str]) -> Scheme:
-    """Return the scheme that a parser's labels belong to.
-
-    Raises
-    ------
-    PipelineError
-        Labels of another scheme.
-    """
-    for scheme, marks in MARKS.items():
-        if marks <= set(labels):
-            return scheme
-    raise PipelineError(
-        "The parser's labels must be those of Universal Dependencies or of ClearNLP, as the English "
-        f"pipelines of spaCy have them (got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
-    )
 
 
 def tree_of(sentence: Span, scheme: Scheme) -> Tree:
@@ -114,152 +50,14 @@ def tree_of(sentence: Span, scheme: Scheme) -> Tree:
         draft = Draft(words, lemmas, tags, heads, list(relations))
         convert(draft)
         heads, relations = draft.heads, tuple(draft.relations)
+    elif scheme == "stanford":
+        relations = tuple([STANFORD.get(relation, relation) for relation in relations])
     else:
         relations = tuple(["root" if relation == "ROOT" else relation for relation in relations])
     return Tree(words, lemmas, tags, tuple(heads), relations, sentence.start_char)
 
 
-# -------------------------------------------------------------------------------------------- ClearNLP
-
-
-@dataclass
-class Draft:
-    """A sentence between the schemes; ``heads`` and ``relations`` change, the root is its own head."""
-
-    words: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    tags: tuple[str, ...]
-    heads: list[int]
-    relations: list[str]
-
-    def children(self, token: int, *relations: str) -> list[int]:
-        """Return dependents from left to right, of these relations if any is named."""
-        return [
-            child
-            for child, head in enumerate(self.heads)
-            if head == token and child != token and (not relations or self.relations[child] in relations)
-        ]
-
-    def swap(self, governor: int, governed: int, relation: str) -> None:
-        """Let a dependent take its head's place and dependents, and the head depend on it."""
-        outer = self.heads[governor]
-        for child in self.children(governor):
-            self.heads[child] = governed
-        self.heads[governed] = governed if outer == governor else outer
-        self.relations[governed] = self.relations[governor]
-        self.heads[governor], self.relations[governor] = governed, relation
-
-
-def convert(draft: Draft) -> None:
-    """Turn ClearNLP's heads and relations into Universal Dependencies'."""
-    lift_objects_of_prepositions(draft)
-    raise_subjects(draft)
-    lift_predicates_of_be(draft)
-    attach_conjunctions(draft)
-    flatten_conjuncts(draft)
-    draft.relations[:] = [RENAMED.get(relation, relation) for relation in draft.relations]
-    for token, relation in enumerate(draft.relations):
-        if relation == "aux" and draft.tags[token] == "TO":
-            draft.relations[token] = "mark"
-
-
-def lift_objects_of_prepositions(draft: Draft) -> None:
-    """Turn prep(wrote, about), pobj(about, sea) into obl(wrote, sea), case(sea, about).
-
-    From right to left, so that of "out of the city" the inner preposition comes first.  A clause after a
-    preposition becomes ``advcl`` of a verb and ``acl`` of a noun.
-    """
-    for token in reversed(range(len(draft.heads))):
-        relation = draft.relations[token]
-        governed = [*draft.children(token, "pobj"), *draft.children(token, "pcomp")]
-        if relation not in ("prep", "agent", "dative", "conj") or not (
-            governed or (relation == "prep" and draft.children(token, "obl", "nmod"))
-        ):
-            continue
-        chosen = (governed or draft.children(token, "obl", "nmod"))[0]
-        clausal = draft.relations[chosen] == "pcomp"
-        nominal = is_nominal(draft.tags[draft.heads[token]])
-        draft.swap(token, chosen, "mark" if clausal and draft.tags[chosen].startswith("V") else "case")
-        if relation == "agent" and not clausal:
-            draft.relations[chosen] = "obl:agent"
-        elif relation != "conj":
-            names = ("acl", "advcl") if clausal else ("nmod", "obl")
-            draft.relations[chosen] = names[0] if nominal else names[1]
-
-
-def is_nominal(tag: str) -> bool:
-    """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
-    return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
-
-
-def raise_subjects(draft: Draft) -> None:
-    """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him).
-
-    It is done where the clause has no tense.
-    """
-    for clause in range(len(draft.heads)):
-        if draft.relations[clause] != "ccomp" or draft.children(clause, "mark"):
-            continue
-        subjects = draft.children(clause, "nsubj", "nsubjpass")
-        words = [clause, *draft.children(clause, "aux", "auxpass")]
-        if not subjects or any(draft.tags[word] in FINITE for word in words):
-            continue
-        if draft.words[subjects[0]].lower() not in NOMINATIVE:  # "suggested he leave" has its own
-            draft.relations[clause] = "xcomp"
-            draft.heads[subjects[0]] = draft.heads[clause]
-            draft.relations[subjects[0]] = "dobj"
-
-
-def lift_predicates_of_be(draft: Draft) -> None:
-    """Turn attr(is, woman), nsubj(is, teacher) into cop(woman, is), nsubj(woman, teacher).
-
-    The predicate is a noun or an adjective, else what stands with a preposition or says a place, else a
-    clause, whose own subject makes that of *be* an outer one.  "There is a cook" has none: the cook is the
-    subject.
-    """
-    for token, lemma in enumerate(draft.lemmas):
-        if lemma != "be" or draft.relations[token] in ("aux", "auxpass", "cop"):
-            continue
-        if draft.children(token, "expl"):
-            for child in draft.children(token, "attr"):
-                draft.relations[child] = "nsubj"
-            continue
-        right = [child for child in draft.children(token) if child > token]
-        predicates = [
-            *draft.children(token, "attr", "acomp", "oprd"),
-            *(child for child in right if draft.relations[child] == "obl"),
-            *(
-                child
-                for child in right
-                if draft.relations[child] == "advmod" and draft.lemmas[child].lower() in PLACES
-            ),
-        ]
-        clauses = [child for child in right if draft.relations[child] == "ccomp"]
-        if not predicates and clauses:
-            for subject in draft.children(token, "nsubj"):
-                draft.relations[subject] = "nsubj:outer"
-        if predicates or clauses:
-            draft.swap(token, (predicates or clauses)[0], "cop")
-
-
-def attach_conjunctions(draft: Draft) -> None:
-    """Turn cc(put, and), conj(put, picked) into cc(picked, and): to the conjunct that follows."""
-    for token, relation in enumerate(draft.relations):
-        if relation == "cc":
-            following = [child for child in draft.children(draft.heads[token], "conj") if child > token]
-            if following:
-                draft.heads[token] = following[0]
-
-
-def flatten_conjuncts(draft: Draft) -> None:
-    """Turn conj(a, b), conj(b, c) into conj(a, b), conj(a, c)."""
-    for token, relation in enumerate(draft.relations):
-        while relation == "conj" and draft.relations[draft.heads[token]] == "conj":
-            draft.heads[token] = draft.heads[draft.heads[token]]
-
-
 SHIPPED = "en-mini"
-LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
 READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
 UNREAD = (
     "morphologizer", "ner", "senter", "sentencizer", "textcat", "textcat_multilabel", "entity_ruler",
@@ -267,7 +65,6 @@ UNREAD = (
 )  # fmt: skip
 OWN = ("@tokenizers", "@vectors", "@architectures", "@scorers")  # the registries that they name
 CALLBACKS = ("before_creation", "after_creation", "after_pipeline_creation")
-PENN = {"NN", "PRP", "VB", "VBD", "VBN"}  # part of the tags that rules read
 REMEMBERED = 100_000  # words and lemmas the vocabulary keeps
 LONGEST = 1_000_000  # characters parsed at once: about 1 GB
 ODD = re.compile(rf"\s{{2,}}|[^\S ]|^\s|{HALF.pattern}")
@@ -358,27 +155,40 @@ class Plain:
 # ---------------------------------------------------------------------------------------------- opening
 
 
-def open_pipeline(name: str) -> Pipeline:
+def open_pipeline(name: str, language: str = "en") -> Pipeline:
     """Open a parser by name: the shipped ``en-mini``, an installed spaCy package, or a spaCy folder.
+
+    ``language``: of the texts that it is to read, a key of
+    :data:`~pcf_core.mining.parser.schemes.READINGS`.
 
     Raises
     ------
     PipelineError
-        Unknown, damaged, of another language or of other labels; without tagger, lemmatizer or parser; or
-        made of parts that are not spaCy's own.
+        Unknown, damaged, of another language or of other labels; without a part that the language's rules
+        need; or made of parts that are not spaCy's own.
     """
+    reading = READINGS[language]
     folder = find(name)
     config = read_config(name, folder)
-    check_parts(name, config)
+    check_parts(name, config, language)
     pipeline, blas = load(name, folder, config), ThreadpoolController()
-    tags = set(pipeline.get_pipe(names_of(config, "tagger")[0]).labels)  # type: ignore[attr-defined]
-    if not tags >= PENN:
+    tags = labels_of(pipeline, config, "tagger")
+    if not tags >= reading.tags:
         raise PipelineError(
-            f"The parser {name} must have the part-of-speech tags of the Penn Treebank, such as VBD (got "
+            f"The parser {name} must have the part-of-speech tags of {reading.tag_names} (got "
             f"{', '.join(sorted(tags)[:8]) or 'none'}): take another."
         )
-    labels = pipeline.get_pipe(names_of(config, "parser")[0]).labels  # type: ignore[attr-defined]
-    return Pipeline(name, identity_of(folder), scheme_of(labels), pipeline, blas)
+    scheme = scheme_of(labels_of(pipeline, config, "parser"), language)
+    return Pipeline(name, identity_of(folder), scheme, pipeline, blas)
+
+
+def labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> set[str]:
+    """Return the labels of the components that a factory made."""
+    return {
+        label
+        for part in names_of(config, factory)
+        for label in pipeline.get_pipe(part).labels  # type: ignore[attr-defined]
+    }
 
 
 def find(name: str) -> Path:
@@ -443,25 +253,26 @@ def broken(name: str, error: Exception) -> PipelineError:
     return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
 
 
-def check_parts(name: str, config: Mapping[str, Any]) -> None:
-    """Refuse what is not English, lacks a part, or would run code that is not spaCy's.
+def check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
+    """Refuse what is of another language, lacks a part, or would run code that is not spaCy's.
 
     Raises
     ------
     PipelineError
         One of these.
     """
-    language = config.get("nlp", {}).get("lang")
-    if language != "en":
+    reading, got = READINGS[language], config.get("nlp", {}).get("lang")
+    if got != language:
         raise PipelineError(
-            f"The parser {name} must be one of English, 'en' (got {language!r}): take another."
+            f"The parser {name} must be one of {reading.name}, {language!r} (got {got!r}): name another with "
+            f"--pipeline or PCF_PIPELINE, such as {reading.example} where it is installed."
         )
-    for kind, factories in (("tagger", ("tagger",)), ("lemmatizer", LEMMATIZERS), ("parser", ("parser",))):
+    for kind, factories in reading.parts.items():
         if not names_of(config, *factories):
-            got = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
+            there = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
             raise PipelineError(
-                f"The parser {name} has no {kind} (it has {got}), and mining needs tags, lemmas and "
-                "dependencies: take another."
+                f"The parser {name} has no {kind} (it has {there}), and mining {reading.name} needs "
+                f"{' and '.join(reading.parts)}: take another."
             )
     kept = {part: config["components"][part] for part in names_of(config, *READ)}
     hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}

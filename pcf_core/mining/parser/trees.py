@@ -16,9 +16,10 @@ from functools import cached_property
 class Tree:
     """One sentence; every field has one entry a token.
 
-    ``tags`` are the Penn Treebank's (``VBD``), ``relations`` Universal Dependencies' with subtypes
-    (``nsubj:pass``), ``heads`` positions in the sentence; the root is its own head and has the relation
-    ``root``.  ``offset``: characters between the start of the parsed text and the sentence.
+    ``tags`` are the Penn Treebank's (``VBD``; of Chinese the parser's own), ``relations`` Universal
+    Dependencies' with subtypes (``nsubj:pass``), ``heads`` positions in the sentence; the root is its own
+    head and has the relation ``root``.  ``offset``: characters between the start of the parsed text and the
+    sentence.
     """
 
     words: tuple[str, ...]

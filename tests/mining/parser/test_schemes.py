@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from pcf_core.core.errors import PipelineError
-from pcf_core.mining.parser.pipeline import scheme_of, tree_of
+from pcf_core.mining.parser.pipeline import tree_of
+from pcf_core.mining.parser.schemes import scheme_of
 from pcf_core.mining.parser.trees import Tree
 
 SENTENCES = Path(__file__).with_name("schemes.tsv")

@@ -1,0 +1,274 @@
+"""The labels of parsers: which language has which, and how each becomes Universal Dependencies.
+
+**From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.**  spaCy's
+English packages carry the labels of ClearNLP's conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for
+the CLEAR style constituent to dependency conversion"), in which function words govern: a preposition its
+object, the verb *be* its predicate.  Universal Dependencies 2 (de Marneffe et al. 2021,
+doi:10.1162/coli_a_00402), as in the treebank UD English EWT, lets content words govern.  One step a function
+turns the first into the second.  Left as they are: clauses in front of a verb of saying, which EWT makes the
+root or not by punctuation; the expletive subject of "it is clear that"; and names, whose parts stay
+``compound`` where EWT has ``flat``.
+
+spaCy's Chinese packages carry the labels of Stanford CoreNLP's converter for Chinese, an early form of
+Universal Dependencies in which content words govern already: names of relations change, heads do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pcf_core.core.errors import PipelineError
+
+Scheme = Literal["ud", "clearnlp", "stanford"]
+MARKS: Mapping[Scheme, frozenset[str]] = {
+    "ud": frozenset({"nsubj", "obj", "obl", "case", "cop"}),
+    "clearnlp": frozenset({"nsubj", "dobj", "pobj", "prep", "auxpass"}),
+    "stanford": frozenset({"nsubj", "dobj", "nmod:assmod", "case", "aux:asp"}),
+}
+LEMMATIZERS = ("trainable_lemmatizer", "lemmatizer")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the rules of a language need of its parser.
+
+    ``schemes``: labels that are understood, ``beside``: those that are not Universal Dependencies', in words.
+    ``parts``: kinds of components with the factories that make one; ``tags``: part of the tags that rules
+    read, ``tag_names``: whose they are.  ``example``: an installed package that has all of it.
+    """
+
+    name: str
+    schemes: tuple[Scheme, ...]
+    beside: str
+    parts: Mapping[str, tuple[str, ...]]
+    tags: frozenset[str]
+    tag_names: str
+    example: str
+
+
+READINGS: Mapping[str, Reading] = {
+    "en": Reading(
+        name="English",
+        schemes=("ud", "clearnlp"),
+        beside="ClearNLP, as the English pipelines of spaCy have them",
+        parts={"tagger": ("tagger",), "lemmatizer": LEMMATIZERS, "parser": ("parser",)},
+        tags=frozenset({"NN", "PRP", "VB", "VBD", "VBN"}),
+        tag_names="the Penn Treebank, such as VBD",
+        example="en_core_web_sm",
+    ),
+    "zh": Reading(
+        name="Chinese",
+        schemes=("ud", "stanford"),
+        beside="Stanford's converter, as the Chinese pipelines of spaCy have them",
+        parts={"parser": ("parser",)},  # words do not inflect, and rules go by words and relations
+        tags=frozenset(),
+        tag_names="",
+        example="zh_core_web_sm",
+    ),
+}
+
+
+def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
+    """Return the scheme that a parser's labels belong to.
+
+    ``language``: the parser's, a key of ``READINGS``.
+
+    Raises
+    ------
+    PipelineError
+        Labels of another scheme.
+    """
+    reading = READINGS[language]
+    for scheme in reading.schemes:
+        if MARKS[scheme] <= set(labels):
+            return scheme
+    raise PipelineError(
+        f"The parser's labels must be those of Universal Dependencies or of {reading.beside} "
+        f"(got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
+    )
+
+
+# -------------------------------------------------------------------------------------------- Stanford
+
+STANFORD = {
+    "ROOT": "root",
+    "auxpass": "aux:pass",
+    "dobj": "obj",
+    "mark:clf": "clf",
+    "name": "flat:name",
+    "neg": "advmod:neg",
+    "nmod:tmod": "obl:tmod",
+    "nsubjpass": "nsubj:pass",
+}
+
+
+# -------------------------------------------------------------------------------------------- ClearNLP
+
+RENAMED = {
+    "ROOT": "root",
+    "agent": "obl",  # without an object
+    "attr": "xcomp",
+    "acomp": "xcomp",
+    "oprd": "xcomp",
+    "auxpass": "aux:pass",
+    "csubjpass": "csubj:pass",
+    "dative": "iobj",
+    "dobj": "obj",
+    "intj": "discourse",
+    "meta": "dep",
+    "neg": "advmod",
+    "npadvmod": "obl:unmarked",
+    "nsubjpass": "nsubj:pass",
+    "pcomp": "advcl",  # without its preposition
+    "pobj": "obl",
+    "poss": "nmod:poss",
+    "preconj": "cc:preconj",
+    "predet": "det:predet",
+    "prep": "obl",  # stranded: "nobody to speak to"
+    "prt": "compound:prt",
+    "quantmod": "advmod",
+    "relcl": "acl:relcl",
+}
+PLACES = frozenset(
+    {"abroad", "away", "back", "down", "here", "home", "in", "off", "on", "out", "over", "there", "up"}
+)
+NOMINATIVE = frozenset({"i", "he", "she", "we", "they"})
+FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+
+
+@dataclass
+class Draft:
+    """A sentence between the schemes; ``heads`` and ``relations`` change, the root is its own head."""
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: list[int]
+    relations: list[str]
+
+    def children(self, token: int, *relations: str) -> list[int]:
+        """Return dependents from left to right, of these relations if any is named."""
+        return [
+            child
+            for child, head in enumerate(self.heads)
+            if head == token and child != token and (not relations or self.relations[child] in relations)
+        ]
+
+    def swap(self, governor: int, governed: int, relation: str) -> None:
+        """Let a dependent take its head's place and dependents, and the head depend on it."""
+        outer = self.heads[governor]
+        for child in self.children(governor):
+            self.heads[child] = governed
+        self.heads[governed] = governed if outer == governor else outer
+        self.relations[governed] = self.relations[governor]
+        self.heads[governor], self.relations[governor] = governed, relation
+
+
+def convert(draft: Draft) -> None:
+    """Turn ClearNLP's heads and relations into Universal Dependencies'."""
+    lift_objects_of_prepositions(draft)
+    raise_subjects(draft)
+    lift_predicates_of_be(draft)
+    attach_conjunctions(draft)
+    flatten_conjuncts(draft)
+    draft.relations[:] = [RENAMED.get(relation, relation) for relation in draft.relations]
+    for token, relation in enumerate(draft.relations):
+        if relation == "aux" and draft.tags[token] == "TO":
+            draft.relations[token] = "mark"
+
+
+def lift_objects_of_prepositions(draft: Draft) -> None:
+    """Turn prep(wrote, about), pobj(about, sea) into obl(wrote, sea), case(sea, about).
+
+    From right to left, so that of "out of the city" the inner preposition comes first.  A clause after a
+    preposition becomes ``advcl`` of a verb and ``acl`` of a noun.
+    """
+    for token in reversed(range(len(draft.heads))):
+        relation = draft.relations[token]
+        governed = [*draft.children(token, "pobj"), *draft.children(token, "pcomp")]
+        if relation not in ("prep", "agent", "dative", "conj") or not (
+            governed or (relation == "prep" and draft.children(token, "obl", "nmod"))
+        ):
+            continue
+        chosen = (governed or draft.children(token, "obl", "nmod"))[0]
+        clausal = draft.relations[chosen] == "pcomp"
+        nominal = is_nominal(draft.tags[draft.heads[token]])
+        draft.swap(token, chosen, "mark" if clausal and draft.tags[chosen].startswith("V") else "case")
+        if relation == "agent" and not clausal:
+            draft.relations[chosen] = "obl:agent"
+        elif relation != "conj":
+            names = ("acl", "advcl") if clausal else ("nmod", "obl")
+            draft.relations[chosen] = names[0] if nominal else names[1]
+
+
+def is_nominal(tag: str) -> bool:
+    """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
+    return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
+
+
+def raise_subjects(draft: Draft) -> None:
+    """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him).
+
+    It is done where the clause has no tense.
+    """
+    for clause in range(len(draft.heads)):
+        if draft.relations[clause] != "ccomp" or draft.children(clause, "mark"):
+            continue
+        subjects = draft.children(clause, "nsubj", "nsubjpass")
+        words = [clause, *draft.children(clause, "aux", "auxpass")]
+        if not subjects or any(draft.tags[word] in FINITE for word in words):
+            continue
+        if draft.words[subjects[0]].lower() not in NOMINATIVE:  # "suggested he leave" has its own
+            draft.relations[clause] = "xcomp"
+            draft.heads[subjects[0]] = draft.heads[clause]
+            draft.relations[subjects[0]] = "dobj"
+
+
+def lift_predicates_of_be(draft: Draft) -> None:
+    """Turn attr(is, woman), nsubj(is, teacher) into cop(woman, is), nsubj(woman, teacher).
+
+    The predicate is a noun or an adjective, else what stands with a preposition or says a place, else a
+    clause, whose own subject makes that of *be* an outer one.  "There is a cook" has none: the cook is the
+    subject.
+    """
+    for token, lemma in enumerate(draft.lemmas):
+        if lemma != "be" or draft.relations[token] in ("aux", "auxpass", "cop"):
+            continue
+        if draft.children(token, "expl"):
+            for child in draft.children(token, "attr"):
+                draft.relations[child] = "nsubj"
+            continue
+        right = [child for child in draft.children(token) if child > token]
+        predicates = [
+            *draft.children(token, "attr", "acomp", "oprd"),
+            *(child for child in right if draft.relations[child] == "obl"),
+            *(
+                child
+                for child in right
+                if draft.relations[child] == "advmod" and draft.lemmas[child].lower() in PLACES
+            ),
+        ]
+        clauses = [child for child in right if draft.relations[child] == "ccomp"]
+        if not predicates and clauses:
+            for subject in draft.children(token, "nsubj"):
+                draft.relations[subject] = "nsubj:outer"
+        if predicates or clauses:
+            draft.swap(token, (predicates or clauses)[0], "cop")
+
+
+def attach_conjunctions(draft: Draft) -> None:
+    """Turn cc(put, and), conj(put, picked) into cc(picked, and): to the conjunct that follows."""
+    for token, relation in enumerate(draft.relations):
+        if relation == "cc":
+            following = [child for child in draft.children(draft.heads[token], "conj") if child > token]
+            if following:
+                draft.heads[token] = following[0]
+
+
+def flatten_conjuncts(draft: Draft) -> None:
+    """Turn conj(a, b), conj(b, c) into conj(a, b), conj(a, c)."""
+    for token, relation in enumerate(draft.relations):
+        while relation == "conj" and draft.relations[draft.heads[token]] == "conj":
+            draft.heads[token] = draft.heads[draft.heads[token]]
