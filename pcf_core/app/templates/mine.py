@@ -52,6 +52,7 @@ surgeon was a young woman”. It parses those alone and keeps the skeleton of ea
 becomes *[X]*, and *[Y]* stands for the topic's words. Every sentence is counted once: it gave a template, was
 dropped for a reason (a name, a number, anything that hints at a group), or has no word that is looked for.
 The command line does the same: `python -m pcf_core mine --corpus FILE --topic gender --out FILE.csv`.
+A topic in Chinese has rules of its own: mine it there, with a parser of Chinese (`--pipeline`).
 """
 CHUNK = 2**20
 HASH_DIGITS = 8

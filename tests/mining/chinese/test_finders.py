@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.core.settings import ROOT
 from pcf_core.mining.chinese import finders
 from pcf_core.mining.chinese.words import words
 from pcf_core.mining.constructions import CHINESE
@@ -132,6 +133,12 @@ NOTHING = {
     "her memoirs, by whoever publishes them": "编辑/NN/2/nsubj 出版/VV/0/root 她/PRP/5/nmod 的/DEC/3/case "
     "回忆录/NN/2/obj 。",
 }
+
+
+def test_the_document_says_how_many_sentences_were_tried() -> None:
+    tried = sum(map(len, (CLAUSES, POSSESSIVES, DROPPED, DROPPED_POSSESSIVES, NOTHING)))
+    said = (ROOT / "docs" / "mining.md").read_text(encoding="utf8")
+    assert f"for {tried} sentences of our own" in said
 
 
 def clause(text: str) -> list[str | Dropped]:
