@@ -42,7 +42,8 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import factors
 from pcf_core.material.topics import load_topic
-from pcf_core.mining.parser.pipeline import SHIPPED, open_pipeline
+from pcf_core.mining.parser.pipeline import open_pipeline
+from pcf_core.mining.parser.places import SHIPPED
 from pcf_core.mining.parser.trees import Tree, placed
 from pcf_core.texts.fairpair.records import Rule
 from pcf_core.texts.fairpair.tables import load_table

@@ -19,6 +19,7 @@ from pcf_core.material.shelves import name_of
 from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.languages import LANGUAGES
+from pcf_core.mining.parser.places import check_language
 from pcf_core.mining.rules import rule_for
 from pcf_core.report.tables import write_whole
 from pcf_core.work.launch import ensure_worker
@@ -82,6 +83,7 @@ def mine(
         cut=cut,
         constructions=rule.constructions if construction else (),
     )
+    check_language(request.pipeline, rule.language)
     known = LANGUAGES[rule.language].constructions
     for one in (known[chosen] for chosen in request.constructions):
         if not one.on:

@@ -34,6 +34,7 @@ from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.corpora.source import suffixes
 from pcf_core.mining.documents import offered_corpora
 from pcf_core.mining.languages import LANGUAGES, code_of
+from pcf_core.mining.parser.places import check_language
 from pcf_core.mining.rules import rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
@@ -143,7 +144,8 @@ def draw_form(corpora: dict[str, Path]) -> None:
     if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
         with refusals_said():
             check_free(name)
-            rule_for([known[topic] for topic in names], constructions)  # refuses what does not go together
+            rule = rule_for([known[topic] for topic in names], constructions)  # refuses what does not fit
+            check_language(settings().pipeline, rule.language)
             corpus = (
                 recorded("uploaded", "corpus", file.name, keep_upload, file.name, file)
                 if file

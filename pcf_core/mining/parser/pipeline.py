@@ -11,8 +11,6 @@ A folder or package is data: its configuration may name nothing but spaCy's own 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +29,7 @@ from thinc.api import NumpyOps, get_current_ops, set_current_ops
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pcf_core.core.errors import PipelineError
-from pcf_core.core.settings import settings
+from pcf_core.mining.parser.places import find, other_language
 from pcf_core.mining.parser.schemes import LEMMATIZERS, READINGS, STANFORD, Draft, Scheme, convert, scheme_of
 from pcf_core.mining.parser.trees import HALF, UNKNOWN, Tree
 
@@ -57,7 +55,6 @@ def tree_of(sentence: Span, scheme: Scheme) -> Tree:
     return Tree(words, lemmas, tags, tuple(heads), relations, sentence.start_char)
 
 
-SHIPPED = "en-mini"
 READ = ("tok2vec", "tagger", "attribute_ruler", *LEMMATIZERS, "parser")  # the factories that rules need
 UNREAD = (
     "morphologizer", "ner", "senter", "sentencizer", "textcat", "textcat_multilabel", "entity_ruler",
@@ -191,42 +188,6 @@ def labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> se
     }
 
 
-def find(name: str) -> Path:
-    """Find the folder that holds a parser's ``config.cfg``; nothing is imported.
-
-    Raises
-    ------
-    PipelineError
-        There is none of this name.
-    """
-    try:
-        if name == SHIPPED:
-            places = [settings().assets / "pipelines" / SHIPPED]
-        else:
-            package = package_folder(name) if name.isidentifier() else None
-            places = [*filter(None, [package]), Path(name).expanduser()]
-        for folder in places:
-            if (folder / "config.cfg").is_file():
-                return folder
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
-        pass
-    raise PipelineError(
-        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
-        "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
-    )
-
-
-def package_folder(name: str) -> Path | None:
-    """Return where an installed package keeps its pipeline; None where it is not one of spaCy's kind."""
-    spec = importlib.util.find_spec(name)
-    for place in (spec and spec.submodule_search_locations) or ():
-        about = Path(place) / "meta.json"
-        if about.is_file():
-            meta = json.loads(about.read_text(encoding="utf8"))
-            return about.parent / "{lang}_{name}-{version}".format_map(meta)
-    return None
-
-
 def read_config(name: str, folder: Path) -> Mapping[str, Any]:
     """Read the configuration of a folder, with references between values resolved.
 
@@ -263,10 +224,7 @@ def check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
     """
     reading, got = READINGS[language], config.get("nlp", {}).get("lang")
     if got != language:
-        raise PipelineError(
-            f"The parser {name} must be one of {reading.name}, {language!r} (got {got!r}): name another with "
-            f"--pipeline or PCF_PIPELINE, such as {reading.example} where it is installed."
-        )
+        raise other_language(name, language, got)
     for kind, factories in reading.parts.items():
         if not names_of(config, *factories):
             there = ", ".join(config["nlp"].get("pipeline", [])) or "no part"

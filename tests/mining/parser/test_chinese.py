@@ -15,7 +15,8 @@ from spacy.vocab import Vocab
 
 from pcf_core.core.errors import PipelineError
 from pcf_core.mining.chinese import finders
-from pcf_core.mining.parser.pipeline import SHIPPED, open_pipeline, tree_of
+from pcf_core.mining.parser.pipeline import open_pipeline, tree_of
+from pcf_core.mining.parser.places import SHIPPED, check_language
 from pcf_core.mining.parser.schemes import scheme_of
 from tests.mining.chinese.hand import rows
 from tests.mining.hand import texts
@@ -73,6 +74,14 @@ def test_a_parser_of_another_language_is_refused_with_what_to_name(untrained: Ca
         open_pipeline(SHIPPED, "zh")
     with pytest.raises(PipelineError, match=r"must be one of English, 'en' \(got 'zh'\): .* en_core_web_sm"):
         open_pipeline(untrained(*LABELS))
+
+
+def test_it_is_refused_without_being_loaded_where_it_is_here(untrained: Callable[..., str]) -> None:
+    with pytest.raises(PipelineError, match=r"en-mini must be one of Chinese, 'zh' \(got 'en'\)"):
+        check_language(SHIPPED, "zh")
+    check_language(SHIPPED, "en")
+    check_language(untrained(*LABELS), "zh")
+    check_language("zh_core_web_not_here", "en")  # a worker elsewhere may have it
 
 
 def test_a_pipeline_without_a_parser_is_refused(untrained: Callable[..., str]) -> None:

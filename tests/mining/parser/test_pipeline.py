@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import settings
 from pcf_core.mining.parser import pipeline as module
-from pcf_core.mining.parser.pipeline import SHIPPED, Pipeline, find, open_pipeline
+from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
+from pcf_core.mining.parser.places import SHIPPED, find
 
 SENTENCES = ("The nurse said that she was tired.", "He left.", "A lawyer, who had won, thanked the court.")
 

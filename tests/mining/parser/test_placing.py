@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.mining.parser.pipeline import SHIPPED, Pipeline, open_pipeline
+from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
+from pcf_core.mining.parser.places import SHIPPED
 from pcf_core.mining.parser.trees import Placed, Tree, placed
 
 

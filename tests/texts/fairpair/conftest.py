@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.mining.parser.pipeline import SHIPPED, Pipeline, open_pipeline
+from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
+from pcf_core.mining.parser.places import SHIPPED
 
 
 @pytest.fixture(scope="session")
