@@ -39,7 +39,8 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
     """Refuse what stands beside the subject unless it is known to name nobody else.
 
     Allowed are one article, number and classifier of one (这 位), a noun or adjective without dependents
-    (医院 护士, 年轻 护士), and the name of the same person (护士 王芳).
+    (医院 护士, 年轻 护士), and the name of the same person (护士 王芳, 王 医生), but no whole name before the
+    noun: 小红 妈妈 is the mother of 小红.
     """
     known, below = words(), list(tree.subtree(child))
     if tree.has(child, *OF_ONE):
@@ -49,7 +50,8 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
     single = below == [child] and child < subject
     same = tree.has(child, *OF_A_NAME) and below == [child] and is_name(tree, child)
     title = child == subject - 1 and is_name(tree, subject)  # 护士 王芳
-    plain = tree.has(child, "compound", "amod", "nmod") and (title or not is_noun_for_person(tree, child))
+    named = is_noun_for_person(tree, child) or (is_name(tree, child) and len(tree.words[child]) > 1)
+    plain = tree.has(child, "compound", "amod", "nmod") and (title or not named)
     if not (same or (single and plain)):
         raise Refused("not the same person: something beside the noun may name another")
 

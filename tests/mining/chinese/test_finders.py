@@ -35,6 +35,7 @@ CLAUSES = {
     "玛丽·史密斯/NNP/2/nsubj 说/VV/0/root 她/PRP/4/nsubj 累/JJ/2/ccomp 。": "这位[X]说[Y]",
     "王医生/NN/2/nsubj 说/VV/0/root 他/PRP/5/nsubj:pass 被/BB/5/aux:pass 解雇/VV/2/ccomp 。": "这位[X]说[Y]",
     "女护士/NN/2/nsubj 说/VV/0/root 她/PRP/4/nsubj 累/JJ/2/ccomp 。": "这位[X]说[Y]",
+    "王/NNP/2/compound 医生/NN/3/nsubj 说/VV/0/root 她/PRP/5/nsubj 累/JJ/3/ccomp 。": "这位[X]说[Y]",
 }
 POSSESSIVES = {
     "护士/NN/2/nsubj 失去/VV/0/root 了/AS/2/aux 她/PRP/6/nmod 的/DEC/4/case 工作/NN/2/obj 。": (
@@ -71,6 +72,10 @@ DROPPED = {
     "a relative clause": (
         "照顾/VV/4/acl:relcl 病人/NN/1/obj 的/DEC/1/mark 护士/NN/5/nsubj 说/VV/0/root 她/PRP/7/nsubj "
         "累/JJ/5/ccomp 。",
+        "something beside the noun may name another",
+    ),
+    "whose mother is named": (
+        "小红/NNP/2/nmod 妈妈/NN/3/nsubj 说/VV/0/root 她/PRP/5/nsubj 累/JJ/3/ccomp 。",
         "something beside the noun may name another",
     ),
     "a person beside a person": (
