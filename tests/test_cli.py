@@ -32,6 +32,7 @@ from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, 
 from tests.material.mined_sets import small as small_set
 
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
+CHINESE = ["mine", "--corpus", "requirements.txt", "--topic", "gender-zh"]
 
 
 def answer_of(name: str, *arguments: str, run: Run = run_here) -> Any:
@@ -290,6 +291,8 @@ def assert_refused(done: Done, says: str) -> None:
         ([*MINE, "--out", "a.csv", "--name", "A b"], "--name"),
         ([*MINE, "--out", "a.csv", "--queue"], "neither --out"),
         ([*MINE, "--out", "a.csv", "--pipeline", "no-such-parser"], "no-such-parser"),
+        ([*CHINESE, "--out", "a.csv"], "No construction of Chinese is on by itself"),
+        ([*CHINESE, "--out", "a.csv", "--construction", "clause"], "en-mini must be one of Chinese"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_2(
