@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 
+from pcf_core.core.topics import Part
 from pcf_core.mining.chinese.subjects import check_person
 from pcf_core.mining.chinese.words import words
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 PRONOUNS = ("他", "她")
+FITS: tuple[Part, ...] = ("pronoun",)  # before 的 too: Chinese has one form
 OF = "的"
 COMMAS = ("，", ",")
 DIRECT = frozenset("：:“”「」『』‘’\"'")
@@ -83,7 +85,7 @@ def _tried(
             raise Refused("a hint at the group")
     except Refused as reason:
         return Dropped(str(reason), (subject, pronoun))
-    return Found(f"这位[X]{''.join(kept)}[Y]{''.join(ending)}", subject, pronoun, ())
+    return Found(f"这位[X]{''.join(kept)}[Y]{''.join(ending)}", subject, pronoun, FITS)
 
 
 def _check_alone(tree: Tree, pronoun: int) -> None:

@@ -189,7 +189,11 @@ def test_what_stood_at_x_and_y_is_said() -> None:
     tree = sentence(next(iter(CLAUSES)))
     (found,) = finders.clause(tree, ("她",))
     assert isinstance(found, Found)
-    assert (tree.words[found.subject], tree.words[found.word or 0], found.fits) == ("护士", "她", ())
+    assert (tree.words[found.subject], tree.words[found.word or 0], found.fits) == (
+        "护士",
+        "她",
+        ("pronoun",),
+    )
 
 
 def test_the_pronouns_that_are_looked_for_decide() -> None:

@@ -21,6 +21,7 @@ from tests.mining.chinese.hand import sentence
 from tests.mining.fakes import FakeCorpus, Here
 
 TOPIC = load_topic("gender-zh")
+PRONOUN = ("pronoun",)
 PARSED = [
     sentence(text)
     for text in (
@@ -60,7 +61,7 @@ def mined(tmp_path: Path, topics: tuple[Topic, ...] = (TOPIC,)) -> Mined:
 def test_a_set_is_mined(tmp_path: Path) -> None:
     found = mined(tmp_path)
     rows = [(one.text, one.count, one.documents, one.fits) for one in found.templates.templates]
-    assert rows == [("这位[X]说[Y]", 3, 2, ()), ("这位[X]失去了[Y]的工作", 1, 1, ())]
+    assert rows == [("这位[X]说[Y]", 3, 2, PRONOUN), ("这位[X]失去了[Y]的工作", 1, 1, PRONOUN)]
     assert found.templates.templates[0].examples == ("a@0", "a@11", "b@13")
     facts = found.facts
     assert (facts.sentences, facts.matches, facts.without_word) == (6, 4, 1)

@@ -63,7 +63,7 @@ def test_a_parser_of_chinese_needs_no_tags_and_no_lemmas(untrained: Callable[...
     for tree in trees:
         assert tree.relations[tree.root] == "root"
         assert sorted(tree.subtree(tree.root)) == list(range(len(tree)))
-        assert tree.offset == TEXT.index("".join(tree.words))
+        assert TEXT.startswith("".join(tree.words), tree.offset)
 
 
 def test_a_parser_of_another_language_is_refused_with_what_to_name(untrained: Callable[..., str]) -> None:
