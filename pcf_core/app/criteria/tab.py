@@ -12,7 +12,7 @@ import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
 from pcf_core.app.criteria.own import adopt_next, draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Which, draw_request, requests_of
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
 from pcf_core.app.criteria.results import complete_result, found_of
 from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
 from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
@@ -357,8 +357,18 @@ def which_of(asked: CriteriaAsked) -> Which:
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
-    request = draw_request()
-    draw_kept()
+    shown, below = st.container(), st.container()
+    with shown:
+        request = draw_request()
+    with below:
+        draw_kept()
+        st.caption(LABEL)
+    with shown:
+        draw_found(request)
+
+
+def draw_found(request: Request) -> None:
+    """Draw what the form leads to."""
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
@@ -377,4 +387,3 @@ def draw_criteria() -> None:
         "and tasks for separation and sufficiency.",
     )
     VIEWS[view](Shown(request, found))
-    st.caption(LABEL)

@@ -58,24 +58,32 @@ category = "work"
 
 def draw_fairpair() -> None:
     """Draw the tab."""
-    answer = st.container()  # what was found stands above the form that asks for it
+    answer, form, below = st.container(), st.container(), st.container()  # what was found stands first
     recall(PREFIX, "fp_model")
     PROMPTS.adopt_next()
     CATEGORIES.adopt_next()
     adopt_kept()
     try:
-        request = draw_request()
-        draw_below(request, answer)
+        with form:
+            request = draw_request()
+        with below:
+            draw_own(request)
+        with form:
+            draw_found(request, answer)
     finally:
         remember(PREFIX)
 
 
-def draw_below(request: Request, answer: DeltaGenerator) -> None:
-    """Draw what the form leads to; what was found goes into ``answer``."""
+def draw_own(request: Request) -> None:
+    """Draw what is kept: the user's own prompts and categories, and what was found before."""
     PROMPTS.draw(request.prompts.name, request.prompts)
     categories = request.categories or load_categories(SHIPPED)
     CATEGORIES.draw(categories.name, categories)
     draw_kept()
+
+
+def draw_found(request: Request, answer: DeltaGenerator) -> None:
+    """Draw what the form leads to; what was found goes into ``answer``."""
     imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
