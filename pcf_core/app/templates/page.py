@@ -23,7 +23,7 @@ from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
-from pcf_core.show.findings.numbers import count, number, percent
+from pcf_core.show.findings.numbers import count, effective_count, number, percent
 from pcf_core.show.findings.templates import cut_finding, kept_share, origin_finding, set_finding
 
 USUAL = "gender-wikipedia-100"
@@ -137,7 +137,7 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Effective number",
-            number(effective_number(np.array(counts))),
+            effective_count(effective_number(np.array(counts))),
             "(Σ count)² / Σ count²: as many templates of equal weight would give means as steady.",
             "of the whole set",
         ),
