@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.choice import current_choice
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
 from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
@@ -126,15 +126,13 @@ PANEL = own.OwnPanel(
 def draw_head() -> tuple[str, str]:
     """Draw which topic, and what to do with it; both are in the URL."""
     adopt_pointed()
-    names = with_asked("topic_shown", topic_names())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
+        name = own.choose_shown(
             "Topic",
-            names,
-            index=names.index(FIRST) if FIRST in names else 0,
-            key="topic_shown",
-            bind="query-params",
-            help="The topic that this page shows: those that come with the app, then your own.",
+            topic_names(),
+            FIRST,
+            "topic_shown",
+            "The topic that this page shows: those that come with the app, then your own.",
         )
         view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
@@ -376,14 +374,12 @@ def draw_lists() -> None:
     """Draw the choice and view of a list, what can be done with it, and another brought in."""
     PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
-    names = with_asked("list_shown", list_names())
-    name = st.selectbox(
+    name = own.choose_shown(
         "List",
-        names,
-        index=names.index(OCCUPATIONS) if OCCUPATIONS in names else 0,
-        key="list_shown",
-        bind="query-params",
-        help="Occupations, or whomever else the sentences are about: lists that come with the app, then your "
+        list_names(),
+        OCCUPATIONS,
+        "list_shown",
+        "Occupations, or whomever else the sentences are about: lists that come with the app, then your "
         "own. The sidebar offers them under Occupations.",
     )
     found = opened_list(name)
