@@ -60,7 +60,7 @@ VIEWS = {
     "preview": "sentences that they make.",
     "check": "what the sidebar's models make of the words.",
     "new": "write or upload another.",
-    "lists": "what the sentences are about: occupations, or a list of your own.",
+    "lists": "whom the sentences are about, occupations or a list of your own.",
 }
 FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
