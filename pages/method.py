@@ -7,9 +7,7 @@ from pcf_core.app.method.how_it_works import draw_glossary, draw_how_it_works
 from pcf_core.app.shell import Tab, draw_tabs, show
 
 TABS = {
-    HOW_IT_WORKS: Tab(
-        "How do probabilities become a risk, and is it prejudice or caprice?", draw_how_it_works
-    ),
+    HOW_IT_WORKS: Tab("How do probabilities become a risk?", draw_how_it_works),
     SUPPORTED: Tab("What can each number support, and what can it not?", draw_supported),
     AS_IN_PAPERS: Tab("What do the papers print, and what comes out here?", draw_as_in_papers),
     GLOSSARY: Tab("What do the words mean?", draw_glossary),

@@ -31,7 +31,8 @@ from pcf_core.material.templates import load_templates, template_weights
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.distribution import mean_tilts, preference_difference
+from pcf_core.measure.distribution import mean_tilts
+from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights, stretched
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
@@ -82,9 +83,11 @@ def test_a_mini_model_tells_nurse_from_engineer(model: str, own_settings: Settin
     words = [word for word in topic.words if word in store.known_words(key).tokens]
     prompts = [text.prompt(term) for term in ("nurse", "engineer") for text in templates.templates]
     values = preferences_of(store.gather(key, prompts, words).reshape(2, 10, -1), topic, words)
-    difference, interval = preference_difference(values, template_weights(templates, "counts"), 0, 1, 0)
-    assert difference <= -0.05
-    assert interval.high < 0
+    unit = TemplateUnit.templates(template_weights(templates, "counts"))
+    gaps = values[0, :, 0] - values[1, :, 0]
+    drawn = np.concatenate([rows @ gaps for rows in resampled_template_weights(unit, 2000)])
+    assert unit.weights @ gaps <= -0.05
+    assert stretched(drawn, 0.95, unit.stretch(0.95))[1] < 0
 
 
 @pytest.mark.parametrize("model", ZOO)

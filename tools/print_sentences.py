@@ -32,12 +32,11 @@ from pcf_core.material.numbers import load_numbers
 from pcf_core.material.templates import compare_sets, load_mined, load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.distribution import share_interval, stereotype_distributions
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
-from pcf_core.measure.toy import older_bias, older_deviation, simplex_risk, toy_risk, two_models
+from pcf_core.measure.toy import older_bias, older_deviation, toy_risk, two_models
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
 from pcf_core.report.comparison import RISKS
@@ -386,17 +385,14 @@ def tell_method(found: Listing) -> None:
     """Write How it works, with the numbers that it opens with."""
     groups, contexts = ("male", "female"), ("context 1", "context 2")
     nurse = toy_risk("nurse", groups, contexts, [0.9, 0.35])
-    found.say(toy.toy_finding, nurse)
     found.say(toy.parts_finding, nurse)
+    found.say(toy.caprice_finding, nurse)
     pair = two_models()
-    found.say(toy.two_models_finding, pair, list(map(older_bias, pair)), list(map(older_deviation, pair)))
+    found.say(toy.two_models_finding, pair)
+    found.say(toy.older_finding, pair, list(map(older_bias, pair)), list(map(older_deviation, pair)))
     random = reference_risks(2)["randomly initialised"]
     found.say(toy.reference_finding, "randomly initialised", 10, 0.08, random.prejudice_risk)
-    hair = [toy_risk("doctor", ("blue", "pink"), contexts, [0.6, 0.45])]
-    whole = total(decompose(hair[0].preferences[None], [0.5, 0.5], Criterion()), [1.0])
-    found.say(toy.flow_finding, hair, whole.prejudice_risk, whole.caprice_risk)
-    three = toy_risk("example", ("A", "B", "C"), contexts, [[0.87, 0.07, 0.06], [0.17, 0.66, 0.17]])
-    found.say(toy.simplex_finding, simplex_risk(three, Criterion()))
+    found.say(toy.flow_finding, [toy_risk("doctor", ("blue", "pink"), contexts, [0.6, 0.45])])
 
 
 def sentences() -> Listing:

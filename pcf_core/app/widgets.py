@@ -73,6 +73,15 @@ def draw_facts(facts: Mapping[str, str]) -> None:
     st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
 
 
+def draw_card(heading: str, *lines: str) -> None:
+    """Draw a row of a table as a card, which a telephone has in its place: a heading, and lines under it.
+
+    :mod:`pcf_core.app.mended` shows the containers ``table_of_…`` on a wide page, ``cards_of_…`` on a narrow.
+    """
+    with st.container(border=True):
+        st.markdown("  \n".join([f"**{plain(heading)}**", *map(plain, filter(None, lines))]))
+
+
 def choose_one(
     label: str,
     options: Sequence[Option],

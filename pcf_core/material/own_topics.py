@@ -42,11 +42,6 @@ def checked_topic(topic: Topic) -> Topic:
     return make_topic(topic.name, topic.groups, where="The topic to save", **facts)
 
 
-def check_new_topic_name(name: str, *, replace: bool = False) -> None:
-    """Refuse a name that a new topic cannot have; see :meth:`OwnFiles.check_new_name`."""
-    OWN.check_new_name(name, replace=replace)
-
-
 def free_topic_name(name: str) -> str:
     """Derive from a name one that no topic has: gender-own, gender-own-2 and so on."""
     return OWN.free_name(name)

@@ -4,8 +4,6 @@ For one occupation the stereotype s of a group is a random variable over context
 Its mean gives prejudice, r^p = J(E s); the mean of J over contexts gives the risk, r = E J(s); what lies
 between the two is the Jensen gap, caprice.
 
-Also how much more a model prefers a group for one occupation than for another, over the same templates.
-
 **An order in which neighbours are alike, for the rows and columns of a heat map.**  Average linkage of
 Euclidean distances (Ward or complete linkage would cut otherwise; no number depends on it), and of the orders
 that its tree allows one with a small sum of distances between neighbours: SciPy's optimal leaf ordering
@@ -18,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Context, Interval, MeanTilt, Over, StereotypeDistribution
 from pcf_core.measure.bootstrap import acceleration, moments
-from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
+from pcf_core.measure.criterion import Criterion, normalised
 from pcf_core.measure.decomposition import jensen_gap
 from pcf_core.measure.resampling import (
     TemplateUnit,
@@ -261,69 +259,6 @@ def mean_tilts(
 def _with_last(stereotypes: FloatArray) -> FloatArray:
     """Add the last group: […, group] from all groups but the last, where they sum to 0."""
     return np.concatenate([stereotypes, -stereotypes.sum(axis=-1, keepdims=True)], axis=-1)
-
-
-# How much more a model prefers a group for one occupation than for another, over the same templates.
-
-
-def preference_difference(
-    values: ArrayLike,
-    template_weights: ArrayLike,
-    first: int,
-    second: int,
-    group: int,
-    *,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> tuple[float, Interval]:
-    """Compare, over the same templates, how strongly a group is preferred for one and another occupation.
-
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences of one run.
-    template_weights
-        [template] finite, >= 0, positive sum; templates are drawn alike.
-    first
-        Position of an occupation.
-    second
-        Position of the occupation it is compared with.
-    group
-        Position of the group.
-    resamples
-        How many times the templates are drawn again.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    seed
-        The same seed gives the same interval.
-
-    Returns
-    -------
-    tuple[float, Interval]
-        E_t p of ``first`` less that of ``second``, in probability, and its interval (stretched percentiles);
-        both occupations see the same resampled templates.
-
-    Raises
-    ------
-    CriterionError
-        A position outside the axes, or values, weights, a level that are not allowed.
-    """
-    preferences = checked_preferences(values)
-    unit = TemplateUnit.templates(normalised(template_weights, preferences.shape[1], "template_weights"))
-    for name, position, length in (
-        ("first occupation", first, preferences.shape[0]),
-        ("second occupation", second, preferences.shape[0]),
-        ("group", group, preferences.shape[2]),
-    ):
-        if not 0 <= position < length:
-            raise CriterionError(f"The {name} must be a position from 0 to {length - 1}; got {position}.")
-    difference = preferences[first, :, group] - preferences[second, :, group]
-    blocks = resampled_template_weights(unit, resamples, seed)
-    replicates = np.concatenate([block @ difference for block in blocks])
-    bounds = np.clip(stretched(replicates, level, unit.stretch(level)), -1.0, 1.0)
-    few = rough(unit.effective)
-    return float(unit.weights @ difference), interval(bounds, level, "templates", unit.name, few)
 
 
 # An order in which neighbours are alike, for the rows and columns of a heat map.

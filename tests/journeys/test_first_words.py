@@ -1,4 +1,4 @@
-"""How much is to be read before the first picture of a page of Results, and whether it stays where it is.
+"""How much is to be read before the first picture or table of a page, and whether it stays where it is.
 
 In real Chromium, on the shipped results and what pages open with.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from pcf_core.app.shell import SECTIONS
+from pcf_core.app.shell import SECTIONS, titles
 from tests.browser import CHROMIUM, browser_page, running_app, settle
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
@@ -25,6 +25,12 @@ WORDS = {
     "caprice": MOST,
     "why": MOST,
 }
+ALSO = {
+    "written_text?text_tab=FairPair": MOST,
+    "written_text?text_tab=Criteria": MOST,
+    "topics": MOST,
+    "method": MOST,
+}
 MOST_SHIFT = 0.1
 FIRST = ", ".join(
     f'[data-testid="st{kind}"]' for kind in ("PlotlyChart", "DataFrame", "Table", "Form", "Image")
@@ -37,7 +43,8 @@ READ = """first => {
     const boxless = getComputedStyle(node).display === 'contents';
     if (!boxless && !node.checkVisibility({visibilityProperty: true, opacityProperty: true})) return true;
     if (node.matches(first)) return false;
-    if (node.matches('[data-testid="stIconMaterial"], style, script, svg, header')) return true;
+    if (node.matches('[data-testid="stIconMaterial"], [data-testid="stExpanderIcon"]')) return true;
+    if (node.matches('style, script, svg, header')) return true;
     const on = [...node.childNodes].every(walk);
     said.push(' ');
     return on;
@@ -59,13 +66,12 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def opened(page: Page, app: str, name: str) -> None:
-    """Open a page of Results and wait for its first picture: charts come after what is below them."""
-    title = next(title for known, title, _ in SECTIONS["Results"] if known == name)
-    page.goto(f"{app}/{'' if name == 'overview' else name}")
-    settle(page, title)
-    kinds = '[data-testid="stImage"], [data-testid="stDataFrame"]'
-    first = page.locator(kinds) if name == "overview" else page.get_by_test_id("stPlotlyChart")
+def opened(page: Page, app: str, address: str) -> None:
+    """Open a page and wait for its first picture or table: charts come after what is below them."""
+    page.goto(f"{app}/{'' if address == 'overview' else address}")
+    settle(page, titles()[address.partition("?")[0]])
+    kinds = {"overview": ("stImage", "stDataFrame"), "topics": ("stTable",)}.get(address, ("stPlotlyChart",))
+    first = page.locator(", ".join(f'[data-testid="{kind}"]' for kind in kinds))
     first.locator("visible=true").first.wait_for()
 
 
@@ -91,7 +97,7 @@ def test_every_page_of_results_is_counted() -> None:
 def test_few_words_stand_before_the_first_picture(app: str) -> None:
     found = {}
     with browser_page() as (page, _):
-        for name, most in WORDS.items():
+        for name, most in {**WORDS, **ALSO}.items():
             opened(page, app, name)
             said = first_words(page)
             if len(said.split()) > most:

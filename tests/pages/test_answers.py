@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.results.heat_map import CLICKED, take_click
+from pcf_core.app.results.heat_map import CLICKED, sentence, take_click
 from pcf_core.audit.results import load_result
 from pcf_core.show.answers import heat_map_answer
 from pcf_core.store.store import Store
@@ -45,6 +45,19 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     assert len(app.get("plotly_chart")) > charts
     app.run()
     assert texts(app).count(f"**{prompt}**") == 1
+
+
+def test_a_context_reads_as_a_sentence_and_stays_with_another_occupation(full_store: Store) -> None:
+    preferences = load_result(full_store, next(iter(full_store.runs())).run).preferences
+    template, (first, second) = preferences.templates[2], preferences.occupations[:2]
+    app = open_app("heat_map", occupation=second)
+    app.selectbox(key="template").set_value(template).run()
+    assert app.selectbox(key="template").options[2] == sentence(second, template)
+    app.selectbox(key="occupation").set_value(first).run()
+    assert app.selectbox(key="template").value == template
+    assert f"**{sentence(first, template)}**" in texts(app)
+    read = sentence(first, template)
+    assert open_app("heat_map", template=read).selectbox(key="template").value == template
 
 
 def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

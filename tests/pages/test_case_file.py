@@ -88,6 +88,8 @@ def test_a_run_alone_has_nothing_to_agree_with(full_store: Store) -> None:
     assert "Without a verdict: caprice" in said
     assert next(iter(list(tables(app)[0].values())[1:])).startswith(FOUND["no verdict"])
     assert "nothing to agree with yet" in said
+    asks = str(next(iter(tables(app)[0]))).replace("\\", "")
+    assert f"**{asks}**  \nprejudice: " in said, "as a card, for a telephone"
     assert "it fills a gap and cannot write a text" in next(iter(tables(app)[1].values()))
     assert next(iter(tables(app)[1].values())).startswith(FOUND["not asked"])
     assert [label for label, _ in links(app)] == ["Risk", "Tilt"]

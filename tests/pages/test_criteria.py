@@ -13,7 +13,7 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.criteria import criterion_findings, summary_finding
+from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
 from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
@@ -132,8 +132,10 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     result = CRITERIA_AUDIT.load(store, asked.hash)
     assert result is not None
     summary = open_app("criteria", **WRITTEN)
-    assert summary_finding("mini-gpt", readings_of([result.report])) in texts(summary)
-    assert criterion_findings(readings_of([result.report]))[0] in plainly(texts(summary))
+    readings = readings_of([result.report])
+    assert verdict_finding("mini-gpt", readings) in texts(summary)
+    assert judged_finding(readings) in texts(summary)
+    assert criterion_findings(readings)[0] in plainly(texts(summary))
     assert "Not asked: independence I, independence II, separation I and sufficiency I" in texts(summary)
     assert any("printed" in frame.value for frame in summary.dataframe)
     assert [metric.value for metric in summary.metric] == ["0 of 2"]  # six tasks can show nothing

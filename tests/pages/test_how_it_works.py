@@ -7,7 +7,7 @@ import pytest
 from pcf_core.app.method.how_it_works import GLOSSARY, PARTS
 from pcf_core.core.settings import Settings
 from pcf_core.measure.toy import toy_risk
-from pcf_core.show.findings.toy import toy_finding
+from pcf_core.show.findings.toy import caprice_finding, parts_finding
 from tests.pages.opened import open_app, texts
 
 FIGURES = {
@@ -33,7 +33,8 @@ def test_moving_a_context_across_neutral_closes_the_gap(own_settings: Settings) 
     app.slider(key="p_second").set_value(0.6).run()
     moved = toy_risk("nurse", ("male", "female"), ("context 1", "context 2"), [0.9, 0.6])
     assert moved.caprice_risk == 0
-    assert toy_finding(moved) in texts(app)
+    assert parts_finding(moved) in texts(app)
+    assert caprice_finding(moved) in texts(app)
     app.slider(key="w_first").set_value(1.0).run()
     assert [metric.value for metric in app.metric] == ["0.80", "0.80", "0", "0"]
 

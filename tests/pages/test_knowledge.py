@@ -53,6 +53,8 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert confidence_finding(report).replace(" %", " %") in said
     assert len(app.get("plotly_chart")) == 1
     assert len(app.dataframe[0].value) == 60
+    best = max(report.facts, key=lambda fact: fact.knowledge)
+    assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
     assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
     assert "knowledge --model mini-gpt --set continents --score sqrt" in app.code[-1].value
     assert not app.error

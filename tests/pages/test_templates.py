@@ -42,7 +42,7 @@ def test_all_sets_are_listed_first_damaged_ones_by_their_name(own: MinedSet, own
         "language": "en",
         "stands at [Y]": "",
         "templates": 4,
-        "effective": "2.82",
+        "effective": "2.8",
         "whose": "your own",
     }
     assert table["whose"].value_counts().to_dict() == {"comes with the app": len(table) - 2, "your own": 2}
@@ -54,6 +54,14 @@ def test_a_set_is_opened_from_the_list(own: MinedSet) -> None:
     app.session_state["set_view"] = "see"
     app.session_state["set"] = "own-set"
     app.run()
+    assert "half of it lies in 1 of 4 templates" in said(app)
+
+
+def test_the_card_of_a_set_says_what_its_row_does_and_opens_it(own: MinedSet) -> None:
+    app = open_app("templates")
+    assert "Own  \n4 templates, 2.8 effective  \nyour own" in said(app)
+    press(app, "open_own-set")
+    assert app.segmented_control(key="set_view").value == "see"
     assert "half of it lies in 1 of 4 templates" in said(app)
 
 
@@ -115,7 +123,7 @@ def test_a_set_is_told_in_words_figures_picture_and_table(own: MinedSet) -> None
     assert {metric.label: metric.value for metric in app.metric} == {
         "Templates": "4",
         "Total count": "20",
-        "Effective number": "2.82",
+        "Effective number": "2.8",
         "Kept of this set": "75 %",
     }
     assert "Corpus: toy corpus · licence of its texts: CC0" in said(app)

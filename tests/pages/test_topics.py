@@ -67,15 +67,15 @@ def errors(app: AppTest) -> str:
 
 
 @pytest.mark.slow
-def test_a_topic_is_told_in_words_figures_and_its_card(own: Topic) -> None:
+def test_a_topic_is_told_in_words_and_its_card(own: Topic) -> None:
     app = open_app("topics", topic_shown="own-topic")
     assert not app.error
     assert "It compares one (2 words) and two (2 words). Its words begin a clause" in said(app)
     assert "<b>Made</b> for :red[a test]" in said(app)
     assert ":red[" not in "".join(element.value for element in app.markdown)
-    assert {metric.label: metric.value for metric in app.metric}["Words"] == "4"
     assert app.table[0].value["words"]["one"] == "he, his"
     card = app.table[1].value["value"]
+    assert (card["whose"], card["counterparts"]) == ("your own topic", "none")
     assert card["hash of groups and words"] == OWN.hash
     assert card["usual templates"] == "not stated"
     assert "gender\\-wikipedia" in card["template sets that suit it"]

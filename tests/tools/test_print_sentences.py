@@ -53,6 +53,7 @@ ELSEWHERE = {
         "findings.factors.matching_finding",
     ),
     *("findings.answer_notes.disagreement_finding", "findings.occupations.opening_finding"),
+    *("findings.criteria.verdict_finding", "findings.criteria.judged_finding"),
 }
 
 

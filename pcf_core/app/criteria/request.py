@@ -143,12 +143,12 @@ def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> 
     if chats is None and wording == "instruction":
         return (
             f"{model} is sent messages, though its server did not say whether it answers them: if it "
-            "refuses, choose the wording continuation under “What is asked”."
+            "refuses, choose the wording continuation under “More settings”."
         )
     if chats is False and wording == "instruction":
         return (
             f"{model} is sent messages, as was asked for, and its server answers none: choose the wording "
-            "continuation under “What is asked”."
+            "continuation under “More settings”."
         )
     if chats is False:
         return f"The server of {model} answers no messages: it goes on from the beginning of a text."
@@ -198,7 +198,7 @@ def draw_request() -> Request:
             "probabilities of candidate words are compared, for models that cannot follow instructions. "
             "The two measure different things and are never laid together.",
         )
-    with st.expander("What is asked, and how texts are drawn", icon=":material/tune:"):
+    with st.expander("More settings", icon=":material/tune:"):
         materials = draw_choices()
         questions = draw_many_questions()
         wording, repeats = _draw_wording()

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, Which
 from pcf_core.app.page import draw_commands
-from pcf_core.app.queue import keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.texts.shared import UNPINNED, askable, follow_jobs, sort_requests
+from pcf_core.app.texts.shared import (
+    UNPINNED,
+    askable,
+    complete_result,
+    follow_jobs,
+    offer_submitting,
+    sort_requests,
+)
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
@@ -61,26 +67,7 @@ class Found:
 
 def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, complete_result))
-
-
-def complete_result(key: str) -> CriteriaResult:
-    """Load a result; it is shared between sessions and never changed.
-
-    Raises
-    ------
-    LookupError
-        There is none yet, and this answer is not kept.
-    """
-    return _complete_result(key, open_store().imported_stamp(key))
-
-
-@st.cache_resource(show_spinner="Reading what was found …", max_entries=64)
-def _complete_result(key: str, stamp: int) -> CriteriaResult:
-    found = CRITERIA_AUDIT.load(open_store(), key)
-    if found is None:
-        raise LookupError(key)
-    return found
+    return Found(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
 
 
 def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
@@ -111,21 +98,15 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
             st.caption(plain(basis))
         if any(one.key.family == "endpoint" for one in waiting.values()):
             st.caption(UNPINNED)
-        if not may_audit():
-            draw_why_not()
-            return False
-        label = "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}"
-        if st.button(label, type="primary", icon=":material/play_arrow:", key="criteria_button"):
-            try:
-                for (_, experiment), one in waiting.items():
-                    material = request.experiment(one.model, experiment)
-                    write(CRITERIA_AUDIT.submit, open_store(), open_queue(), one, material)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return False
-            keep_a_worker()
-            st.rerun()
-    return len(waiting) == len(missing)
+        offered = offer_submitting(
+            CRITERIA_AUDIT,
+            lambda: (
+                (one, request.experiment(one.model, experiment)) for (_, experiment), one in waiting.items()
+            ),
+            "Ask" if len(waiting) == 1 else f"Ask all {len(waiting)}",
+            "criteria_button",
+        )
+    return offered and len(waiting) == len(missing)
 
 
 def _names(missing: Mapping[Which, CriteriaAsked]) -> str:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
 from pcf_core.app.criteria.own import adopt_next, draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Which, draw_request, requests_of
-from pcf_core.app.criteria.results import complete_result, found_of
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
+from pcf_core.app.criteria.results import found_of
 from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
 from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
 from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
+from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import model_label
@@ -357,15 +359,31 @@ def which_of(asked: CriteriaAsked) -> Which:
 def draw_criteria() -> None:
     """Draw the tab."""
     adopt_next()
-    request = draw_request()
-    draw_kept()
+    shown, below = st.container(), st.container()
+    with shown:
+        request = draw_request()
+    with below:
+        draw_kept()
+        st.caption(LABEL)
+    with shown:
+        draw_found(request)
+
+
+def draw_found(request: Request) -> None:
+    """Draw what the form leads to."""
     imported = draw_imported(CRITERIA_AUDIT, CRITERIA_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
     found = found_of(requests_of(request))
     if imported:
-        laid = laid_beside(found.results, imported, which_of, lambda asked: asked.experiment, complete_result)
+        laid = laid_beside(
+            found.results,
+            imported,
+            which_of,
+            lambda asked: asked.experiment,
+            partial(complete_result, CRITERIA_AUDIT),
+        )
         found = replace(found, results=laid)
         draw_marks((model, result.provenance) for (model, _), result in laid.items())
     view = choose_one(
@@ -377,4 +395,3 @@ def draw_criteria() -> None:
         "and tasks for separation and sufficiency.",
     )
     VIEWS[view](Shown(request, found))
-    st.caption(LABEL)

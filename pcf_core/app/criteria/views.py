@@ -28,7 +28,13 @@ from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.texts import criteria_panel
-from pcf_core.show.findings.criteria import criterion_findings, line_finding, status_of, summary_finding
+from pcf_core.show.findings.criteria import (
+    criterion_findings,
+    judged_finding,
+    line_finding,
+    status_of,
+    verdict_finding,
+)
 from pcf_core.show.findings.numbers import count, digits
 from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
@@ -134,7 +140,7 @@ def draw_summary(shown: Shown) -> None:
         return
     for (model, experiment), result in shown.found.results.items():
         warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
-    finding(*(summary_finding(model, readings) for model, readings in found.items()))
+    finding(*(verdict_finding(model, readings) for model, readings in found.items()))
     ways = {row.answering for readings in found.values() for row in readings}
     for answering in (way for way in WAYS if way in ways):
         if len(ways) > 1:
@@ -159,10 +165,11 @@ def draw_summary(shown: Shown) -> None:
 
 
 def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
-    """Draw a line for each criterion; of several models each under its name."""
+    """Draw how all were judged and a line for each criterion; of several models each under its name."""
     for model, readings in found.items():
         if len(found) > 1:
             st.markdown(f"**{plain(model)}**")
+        finding(judged_finding(readings))
         finding_list(criterion_findings(readings))
 
 

@@ -152,7 +152,7 @@ def draw_request() -> Request:
     if prompts not in SHELF.names():
         raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
     usual = load_prompts(prompts)
-    with st.expander("Prompts, names and how texts are drawn", icon=":material/tune:"):
+    with st.expander("More settings", icon=":material/tune:"):
         left, right = st.columns(2)
         with left:
             categories, each = _draw_which([category for category in usual.categories if category])

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.fairpair.request import Request, Which
 from pcf_core.app.page import draw_commands
-from pcf_core.app.queue import keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.texts.shared import UNPINNED, askable, follow_jobs, sort_requests
+from pcf_core.app.texts.shared import (
+    UNPINNED,
+    askable,
+    complete_result,
+    follow_jobs,
+    offer_submitting,
+    sort_requests,
+)
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Interval
@@ -62,26 +68,7 @@ class Found:
 
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, complete_result))
-
-
-def complete_result(key: str) -> FairPairResult:
-    """Load a result; it is shared between sessions and never changed.
-
-    Raises
-    ------
-    LookupError
-        There is none yet, and this answer is not kept.
-    """
-    return _complete_result(key, open_store().imported_stamp(key))
-
-
-@st.cache_resource(show_spinner="Reading what was found …", max_entries=32)
-def _complete_result(key: str, stamp: int) -> FairPairResult:
-    found = FAIRPAIR_AUDIT.load(open_store(), key)
-    if found is None:
-        raise LookupError(key)
-    return found
+    return Found(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
 
 
 def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
@@ -105,20 +92,12 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
         )
         for (model, temperature), one in waiting.items():
             _draw_estimate(model, temperature, one, request)
-        if not may_audit():
-            draw_why_not()
-            return
-        if st.button(
-            "Write and compare", type="primary", icon=":material/play_arrow:", key="fairpair_button"
-        ):
-            try:
-                for one in waiting.values():
-                    write(FAIRPAIR_AUDIT.submit, open_store(), open_queue(), one, request.material)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return
-            keep_a_worker()
-            st.rerun()
+        offer_submitting(
+            FAIRPAIR_AUDIT,
+            lambda: ((one, request.material) for one in waiting.values()),
+            "Write and compare",
+            "fairpair_button",
+        )
 
 
 def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request: Request) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
 from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
-from pcf_core.app.fairpair.results import complete_result, found_of, offer_writing, read_together
+from pcf_core.app.fairpair.results import found_of, offer_writing, read_together
 from pcf_core.app.fairpair.views import VIEWS, Shown
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
 from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
-from pcf_core.app.texts.shared import draw_where_asked
+from pcf_core.app.texts.shared import complete_result, draw_where_asked
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.run import model_label
 from pcf_core.show.findings.fairpair import fairpair_answer, notes
@@ -58,24 +59,32 @@ category = "work"
 
 def draw_fairpair() -> None:
     """Draw the tab."""
-    answer = st.container()  # what was found stands above the form that asks for it
+    answer, form, below = st.container(), st.container(), st.container()  # what was found stands first
     recall(PREFIX, "fp_model")
     PROMPTS.adopt_next()
     CATEGORIES.adopt_next()
     adopt_kept()
     try:
-        request = draw_request()
-        draw_below(request, answer)
+        with form:
+            request = draw_request()
+        with below:
+            draw_own(request)
+        with form:
+            draw_found(request, answer)
     finally:
         remember(PREFIX)
 
 
-def draw_below(request: Request, answer: DeltaGenerator) -> None:
-    """Draw what the form leads to; what was found goes into ``answer``."""
+def draw_own(request: Request) -> None:
+    """Draw what is kept: the user's own prompts and categories, and what was found before."""
     PROMPTS.draw(request.prompts.name, request.prompts)
     categories = request.categories or load_categories(SHIPPED)
     CATEGORIES.draw(categories.name, categories)
     draw_kept()
+
+
+def draw_found(request: Request, answer: DeltaGenerator) -> None:
+    """Draw what the form leads to; what was found goes into ``answer``."""
     imported = draw_imported(FAIRPAIR_AUDIT, FAIRPAIR_KEY)
     if not request.models and not imported:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
@@ -86,7 +95,9 @@ def draw_below(request: Request, answer: DeltaGenerator) -> None:
     found = found_of(requests_of(request))
     offer_writing(request, found.missing)
     if imported:
-        laid = laid_beside(found.results, imported, which_of, lambda asked: "", complete_result)
+        laid = laid_beside(
+            found.results, imported, which_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
+        )
         found = replace(found, results=laid)
     if not found.results:
         with answer:

@@ -28,15 +28,14 @@ from pcf_core.app.compare.tables import (
 )
 from pcf_core.app.criteria.hobbies import named
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.criteria.results import complete_result as criteria_result
 from pcf_core.app.criteria.views import figures_table
 from pcf_core.app.data import Loaded, load
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
-from pcf_core.app.fairpair.results import complete_result as fairpair_result
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import mined_set, template_sets, topics
 from pcf_core.app.page import finding
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
+from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
@@ -341,7 +340,7 @@ def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
 
 def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
     """Return what came of :func:`fairpair_asked`."""
-    return [fairpair_result(asked.hash) for asked in fairpair_asked(link)]
+    return [complete_result(FAIRPAIR_AUDIT, asked.hash) for asked in fairpair_asked(link)]
 
 
 def variability(_: Printed, link: PrintedLink) -> Beside:
@@ -378,7 +377,7 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
 
 def criteria(item: Printed, link: PrintedLink) -> Beside:
     """Return what an experiment found, and its printed figures with ours of the same kind."""
-    result = criteria_result(criteria_asked(link).hash)
+    result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
     rows = [row for row in published_criteria() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
     return Beside(criteria_sentences(item, result.report, result.asked.model), table)

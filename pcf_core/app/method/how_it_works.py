@@ -1,4 +1,4 @@
-"""The tab How it works, in parts: each a finding, figures, what can be moved, a picture and its data."""
+"""The tab How it works, in parts: each an answer, what can be moved, a picture, figures and its data."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.toy import jensen_curve, reference_tiles, risk_flow, simplex
 from pcf_core.show.findings.numbers import percent, signed, two_decimals
 from pcf_core.show.findings.toy import (
+    caprice_finding,
     flow_finding,
+    older_finding,
+    parts_finding,
     reference_finding,
-    simplex_finding,
-    toy_finding,
     two_models_finding,
 )
 
@@ -41,7 +42,7 @@ HOW_REFERENCES = """
 Each tile is a model made up to have a known risk, drawn at random: rows are occupations, columns contexts,
 the colour is the preference. *Stereotyped* has one colour a row: all prejudice. *Randomly stereotyped* is as
 certain but changes with every context: nearly all caprice. Move the number of contexts: the fewer, the more
-prejudice the two random models seem to have, by chance.
+prejudice the two random models seem to have: the mean of a few contexts is never quite neutral.
 """
 HOW_HAIR = """
 Read from top to bottom: the model's preference for blue hair in each context, then J of each, how far it
@@ -75,20 +76,29 @@ def slider(label: str, key: str, value: float, help_text: str) -> float:
     return float(st.slider(label, 0.0, 1.0, value, 0.05, key=key, bind="query-params", help=help_text))
 
 
-def tell(how: str, figure: Callable[[], go.Figure], alt: str, key: str, table: pd.DataFrame) -> None:
-    """Draw the picture, and under it how to read it and its data."""
+def tell(
+    how: str,
+    figure: Callable[[], go.Figure],
+    alt: str,
+    key: str,
+    table: pd.DataFrame,
+    figures: Sequence[KeyFigure],
+    *sentences: str,
+) -> None:
+    """Draw the picture, and under it sentences, figures, how to read it and its data."""
     chart(figure(), key, alt)
+    finding(*sentences)
+    draw_figures(figures)
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(how)
     with right:
         draw_table(table, key)
 
 
-def risk_row(toys: Sequence[ToyRisk], overall: str = "Risk r") -> list[KeyFigure]:
+def risk_row(toy: ToyRisk) -> list[KeyFigure]:
     """Return risk, prejudice, caprice and the s.d. beside it, of one example."""
-    toy = toys[0]
     return [
-        KeyFigure(overall, two_decimals(toy.overall_risk), "Mean of J over contexts: 0 is even, 1 the most."),
+        KeyFigure("Risk r", two_decimals(toy.overall_risk), "Mean of J over contexts, 0 to 1: 0 is even."),
         KeyFigure("Prejudice", two_decimals(toy.prejudice_risk), "J of the mean stereotype, 0 to r."),
         KeyFigure("Caprice", two_decimals(toy.caprice_risk), "The rest, 0 to r: the Jensen gap."),
         KeyFigure("Stereotype s.d.", two_decimals(toy.stereotype_sd), "How much s moves with the context."),
@@ -115,7 +125,7 @@ def steps_table(toys: Sequence[ToyRisk]) -> pd.DataFrame:
 
 def draw_references() -> None:
     """Draw the reference models, in as many contexts as the reader likes."""
-    said, figures = st.container(), st.container()
+    said = st.container()
     contexts = int(
         st.slider(
             "Contexts",
@@ -137,19 +147,15 @@ def draw_references() -> None:
     name = REFERENCE_MODELS[-1]
     with said:
         finding(reference_finding(name, contexts, shown[name].prejudice_risk, closed[name].prejudice_risk))
-    with figures:
-        draw_figures(
-            [
-                KeyFigure(
-                    name,
-                    two_decimals(risk.overall_risk),
-                    "Risk R of this draw: 0 is neutral, 1 the most. Below it its two parts.",
-                    f"prejudice {two_decimals(risk.prejudice_risk)}, caprice "
-                    f"{two_decimals(risk.caprice_risk)}",
-                )
-                for name, risk in shown.items()
-            ]
+    figures = [
+        KeyFigure(
+            name,
+            two_decimals(risk.overall_risk),
+            "Risk R of this draw: 0 is neutral, 1 the most. Below it its two parts.",
+            f"prejudice {two_decimals(risk.prejudice_risk)}, caprice {two_decimals(risk.caprice_risk)}",
         )
+        for name, risk in shown.items()
+    ]
     table = pd.DataFrame(
         [
             {
@@ -162,32 +168,27 @@ def draw_references() -> None:
     )
     alt = "Heat maps of the preferences of the four reference models"
     tiles = {name: values[..., 0] for name, values in draws.items()}
-    tell(HOW_REFERENCES, lambda: reference_tiles(tiles, "male"), alt, "reference_models", table)
+    tell(HOW_REFERENCES, lambda: reference_tiles(tiles, "male"), alt, "reference_models", table, figures)
 
 
 def draw_hair() -> None:
     """Draw the way from a matrix of preferences for blue or pink hair to one number."""
-    said, figures = st.container(), st.container()
-    first = slider("Doctor, context 1: share of blue", "p_blue", 0.6, "The note's example is 0.6.")
+    said = st.container()
+    first = slider("Blue for the doctor in context 1", "p_blue", 0.6, "The note's example is 0.6.")
     contexts = ("context 1", "context 2", "context 3")
     rows = {"doctor": [first, 0.45, 0.75], "teacher": [0.2, 0.35, 0.3], "pilot": [0.95, 0.05, 0.5]}
     toys = [toy_risk(name, ("blue", "pink"), contexts, row) for name, row in rows.items()]
     matrix = np.array([toy.preferences for toy in toys])
     whole = total(decompose(matrix, np.ones(len(contexts)), Criterion()), np.ones(len(toys)))
     with said:
-        finding(flow_finding(toys, whole.prejudice_risk, whole.caprice_risk))
-    with figures:
-        doctor = toys[0]
-        draw_figures(
-            [
-                KeyFigure("p(blue)", two_decimals(first), "Preference of the doctor in context 1, 0 to 1."),
-                KeyFigure("s(blue)", signed(float(doctor.stereotypes[0, 0])), "Its stereotype, −1 to 1."),
-                KeyFigure("J", two_decimals(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
-                KeyFigure(
-                    "Risk R", two_decimals(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."
-                ),
-            ]
-        )
+        finding(parts_finding(whole))
+    doctor = toys[0]
+    figures = [
+        KeyFigure("p(blue)", two_decimals(first), "Preference of the doctor in context 1, 0 to 1."),
+        KeyFigure("s(blue)", signed(float(doctor.stereotypes[0, 0])), "Its stereotype, −1 to 1."),
+        KeyFigure("J", two_decimals(float(doctor.risks[0])), "Its risk, 0 to 1: 0 is neutral."),
+        KeyFigure("Risk R", two_decimals(whole.overall_risk), "Mean over contexts and occupations, 0 to 1."),
+    ]
     alt = "A matrix of preferences, the matrix of their risks, and bars of the occupations' risks"
     tell(
         HOW_HAIR,
@@ -195,12 +196,14 @@ def draw_hair() -> None:
         alt,
         "hair_colour",
         steps_table(toys),
+        figures,
+        flow_finding(toys),
     )
 
 
 def draw_three() -> None:
     """Draw three groups: two contexts that lean to different ones."""
-    said, figures = st.container(), st.container()
+    said = st.container()
     columns = st.columns(3)
     with columns[0]:
         first = slider("Context 1: lean to A", "lean_first", 0.8, "0 is neutral, 1 puts only A's words.")
@@ -226,23 +229,27 @@ def draw_three() -> None:
     )
     risk = simplex_risk(toy, criterion)
     with said:
-        finding(simplex_finding(risk))
-    with figures:
-        draw_figures(risk_row([toy]))
+        finding(parts_finding(toy))
     alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
-    tell(HOW_THREE, lambda: simplex(risk, f"J ({name})"), alt, "three_groups", steps_table([toy]))
+    tell(
+        HOW_THREE,
+        lambda: simplex(risk, f"J ({name})"),
+        alt,
+        "three_groups",
+        steps_table([toy]),
+        risk_row(toy),
+        caprice_finding(toy),
+    )
 
 
 def draw_one() -> None:
     """Draw two contexts that the reader moves."""
-    said, figures = st.container(), st.container()
+    said = st.container()
     columns = st.columns(3)
     with columns[0]:
-        first = slider("Context 1: share of he", "p_first", 0.9, "P(male) after “The nurse said that …”.")
+        first = slider("He in context 1", "p_first", 0.9, "P(male) after “The nurse said that …”.")
     with columns[1]:
-        second = slider(
-            "Context 2: share of he", "p_second", 0.35, "P(male) after “The nurse was told that …”."
-        )
+        second = slider("He in context 2", "p_second", 0.35, "P(male) after “The nurse was told that …”.")
     with columns[2]:
         weight = slider(
             "Weight of context 1", "w_first", 0.5, "How often context 1 occurs; the rest is context 2."
@@ -251,41 +258,45 @@ def draw_one() -> None:
         "nurse", ("male", "female"), ("context 1", "context 2"), [first, second], [weight, 1 - weight]
     )
     with said:
-        finding(toy_finding(toy))
-    with figures:
-        draw_figures(risk_row([toy]))
+        finding(parts_finding(toy))
     alt = "The criterion J over the stereotype, with two contexts, their mean, prejudice and caprice"
-    tell(HOW_ONE, lambda: jensen_curve([toy], criterion_curve()), alt, "one_occupation", steps_table([toy]))
+    tell(
+        HOW_ONE,
+        lambda: jensen_curve([toy], criterion_curve()),
+        alt,
+        "one_occupation",
+        steps_table([toy]),
+        risk_row(toy),
+        caprice_finding(toy),
+    )
 
 
 def draw_two() -> None:
     """Draw M1 and M2."""
     models = two_models()
     biases, deviations = [older_bias(model) for model in models], [older_deviation(model) for model in models]
-    finding(two_models_finding(models, biases, deviations))
-    draw_figures(
-        [
-            KeyFigure(
-                f"Risk R · {model.name}",
-                two_decimals(model.overall_risk),
-                "Mean of J over contexts: 0 is neutral, 1 the most.",
-                f"prejudice {two_decimals(model.prejudice_risk)}, caprice {two_decimals(model.caprice_risk)}",
-            )
-            for model in models
-        ]
-        + [
-            KeyFigure(
-                f"Older measures · {model.name}",
-                signed(bias),
-                "Mean preference less ½: 0 is neutral. Below it the mean distance from ½, as a share of ½.",
-                f"deviation {percent(deviation)}",
-            )
-            for model, bias, deviation in zip(models, biases, deviations, strict=True)
-        ]
-    )
+    finding(two_models_finding(models))
+    figures = [
+        KeyFigure(
+            f"Risk R · {model.name}",
+            two_decimals(model.overall_risk),
+            "Mean of J over contexts: 0 is neutral, 1 the most.",
+            f"prejudice {two_decimals(model.prejudice_risk)}, caprice {two_decimals(model.caprice_risk)}",
+        )
+        for model in models
+    ] + [
+        KeyFigure(
+            f"Older measures · {model.name}",
+            signed(bias),
+            "Mean preference less ½: 0 is neutral. Below it the mean distance from ½, as a share of ½.",
+            f"deviation {percent(deviation)}",
+        )
+        for model, bias, deviation in zip(models, biases, deviations, strict=True)
+    ]
     alt = "The criterion J over the stereotype, a panel each for the models M1 and M2"
     make = partial(jensen_curve, models, criterion_curve())
-    tell(HOW_TWO, make, alt, "two_models", steps_table(models))
+    older = older_finding(models, biases, deviations)
+    tell(HOW_TWO, make, alt, "two_models", steps_table(models), figures, older)
 
 
 def draw_glossary() -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from pcf_core.app.caching import kept
 from pcf_core.app.page import draw_table
 from pcf_core.app.roles import may_audit
-from pcf_core.app.widgets import plain, size_text
+from pcf_core.app.widgets import draw_card, plain, size_text
 from pcf_core.core.errors import StoreError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.records import LeftOut
@@ -188,8 +188,7 @@ def draw_model_cards(models: Sequence[ModelSpec]) -> None:
     for row in at_hand_table(models).to_dict("records"):
         size = f"{row['parameters'] / 10**6:,.1f} million parameters" if row["parameters"] > 0 else ""
         said = " · ".join(part for part in (row["kind"], row["weights"], row["family"], size) if part)
-        with st.container(border=True):
-            st.markdown(f"**{plain(row['name'])}**  \n{plain(said)}")
+        draw_card(row["name"], said)
 
 
 def known_table(models: Sequence[KnownModel]) -> pd.DataFrame:

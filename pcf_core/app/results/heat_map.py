@@ -167,12 +167,15 @@ def draw_cell(loaded: Loaded) -> None:
         bind="query-params",
         help="Fills the sentence.",
     )
+    if "template" in st.session_state:  # else lost: Streamlit knows a choice by its label, now another
+        st.session_state["template"] = st.session_state["template"]
     template = right.selectbox(
         "Context",
         preferences.templates,
         key="template",
         bind="query-params",
-        help="The template of the cell.",
+        format_func=partial(sentence, occupation),
+        help="The sentence around the occupation; the dots are where the model goes on.",
     )
     draw_parts(loaded, occupation, template)
 
@@ -180,7 +183,7 @@ def draw_cell(loaded: Loaded) -> None:
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
-    st.markdown(f"**{plain(template.replace('[X]', occupation).replace('[Y]', '…'))}**")
+    st.markdown(f"**{plain(sentence(occupation, template))}**")
     picture(
         partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
@@ -191,6 +194,11 @@ def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "")
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:
             draw_words(loaded, name, item, occupation, template, prefix)
+
+
+def sentence(occupation: str, template: str) -> str:
+    """Write a template as people read it: about the occupation, with dots where the model goes on."""
+    return template.replace("[X]", occupation).replace("[Y]", "…")
 
 
 def draw_words(

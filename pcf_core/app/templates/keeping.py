@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
 from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
-from pcf_core.app.widgets import refusals_said
+from pcf_core.app.widgets import plain, plain_label, refusals_said
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.own_sets import check_new_name, delete_set, load_upload, save_set
@@ -26,7 +27,7 @@ from pcf_core.material.template_editing import renamed
 from pcf_core.material.template_files import csv_bytes, parquet_bytes
 from pcf_core.material.templates import make_mined
 from pcf_core.measure.resampling import effective_number
-from pcf_core.show.findings.numbers import count, number
+from pcf_core.show.findings.numbers import count, effective_count
 
 LARGEST_IMPORT = 32  # MiB
 Form = Literal["clausal", "attributive"]
@@ -190,25 +191,44 @@ def draw_delete(name: str) -> None:
 
 
 def draw_list() -> None:
-    """Draw a table of all sets; a click on a name opens one."""
+    """Draw all sets, as a table or as cards; a click on a name opens one."""
     names = set_names()
     table = once(sets_table)(names, own_sets(), [set_token(name) for name in names])
-    event = st.dataframe(
-        table,
-        hide_index=True,
-        column_config=COLUMNS,
-        column_order=SEEN,
-        placeholder="–",
-        on_select="rerun",
-        selection_mode="single-cell",
-        key="template_sets",
-        alt=f"Template sets, {len(table):,} rows",
-    )
+    with st.container(key="cards_of_sets"):
+        for told in table.to_dict("records"):
+            draw_set_card(told)
+    with st.container(key="table_of_sets"):
+        event = st.dataframe(
+            table,
+            hide_index=True,
+            column_config=COLUMNS,
+            column_order=SEEN,
+            placeholder="–",
+            on_select="rerun",
+            selection_mode="single-cell",
+            key="template_sets",
+            alt=f"Template sets, {len(table):,} rows",
+        )
     st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")
     for row, column in event.selection.cells:
         if column == "set" and row < len(table):
             point_at(str(table["set"].iloc[row]), "see")
             st.rerun()
+
+
+def draw_set_card(row: Mapping[Hashable, Any]) -> None:
+    """Draw a set of the table as a card, whose name opens it."""
+    damaged = pd.isna(row["templates"])
+    size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
+    with st.container(border=True):
+        st.button(
+            plain_label(row["set"]),
+            key=f"open_{row['set']}",
+            type="tertiary",
+            on_click=point_at,
+            args=(row["set"], "see"),
+        )
+        st.markdown("  \n".join(plain(line) for line in (row["title"], size, row["whose"]) if line))
 
 
 def sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
@@ -235,7 +255,7 @@ def sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.
                 "language": card.language,
                 "stands at [Y]": FORMS[card.form][0].partition(":")[0] if card.form else "",
                 "templates": len(counts),
-                "effective": number(effective_number(counts)),
+                "effective": effective_count(effective_number(counts)),
                 "corpus": card.corpus or "not stated",
                 "whose": whose,
             }

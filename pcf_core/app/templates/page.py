@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
-from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.choice import current_choice
 from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
 from pcf_core.app.page import FOOT, draw_figures, draw_table, finding, picture
 from pcf_core.app.roles import may_audit
@@ -23,7 +23,7 @@ from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
-from pcf_core.show.findings.numbers import count, number, percent
+from pcf_core.show.findings.numbers import count, effective_count, number, percent
 from pcf_core.show.findings.templates import cut_finding, kept_share, origin_finding, set_finding
 
 USUAL = "gender-wikipedia-100"
@@ -48,15 +48,13 @@ upper panel means that few skeletons are common and very many are rare; the lowe
 def draw_head() -> tuple[str, str]:
     """Draw which set, and what to do with it; both are in the URL."""
     adopt_pointed()
-    names = with_asked("set", set_names())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
+        name = own.choose_shown(
             "Set",
-            names,
-            index=names.index(USUAL) if USUAL in names else 0,
-            key="set",
-            bind="query-params",
-            help="The template set that this page shows: those that come with the app, then your own.",
+            set_names(),
+            USUAL,
+            "set",
+            "The template set that this page shows: those that come with the app, then your own.",
         )
         view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list")
     own.draw_hidden(SHELF)
@@ -137,7 +135,7 @@ def set_figures(shown: Shown) -> list[KeyFigure]:
         ),
         KeyFigure(
             "Effective number",
-            number(effective_number(np.array(counts))),
+            effective_count(effective_number(np.array(counts))),
             "(Σ count)² / Σ count²: as many templates of equal weight would give means as steady.",
             "of the whole set",
         ),

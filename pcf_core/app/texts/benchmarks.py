@@ -18,7 +18,7 @@ from pcf_core.app.own import upload_files
 from pcf_core.app.page import draw_table, finding, finding_list
 from pcf_core.app.roles import write
 from pcf_core.app.texts.shared import follow_jobs
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, draw_card, plain
 from pcf_core.audit.comparing import controlled
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.risk import Comparison
@@ -137,7 +137,12 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
             st.caption(plain(f"{result.asked.model}: {left}"))
     data, how = st.tabs(["Data", "Reading the table"])
     with data:
-        draw_table(results_table(found), f"benchmark_{benchmark}")
+        table = results_table(found)
+        with st.container(key="cards_of_results"):
+            for row in table.to_dict("records"):
+                draw_card(f"{row['model']}, {row['quantity']}", row["part"], row["shown"], row["on"])
+        with st.container(key="table_of_results"):
+            draw_table(table, f"benchmark_{benchmark}")
         st.caption(plain(f"Sentences: {next(iter(found.values())).asked.title}."))
     how.markdown(HOW)
 

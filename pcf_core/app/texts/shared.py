@@ -8,15 +8,18 @@ from typing import Protocol, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pcf_core.app.caching import open_queue
-from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs
+from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
+from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain
-from pcf_core.core.errors import ModelError
+from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.generation import LONGEST, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.inspected import refuse_asking
 from pcf_core.show.findings.imported import inspected_note
+from pcf_core.texts.text_audit import AuditAsked, AuditResult
+from pcf_core.work.text_audits import TextAudit
 
 UNPINNED = (
     "An endpoint promises nothing: the same seed may give other texts, and its model can change unseen. Its "
@@ -47,6 +50,9 @@ Which = TypeVar("Which")
 Single = TypeVar("Single", bound=AskedOfOne)
 Request = TypeVar("Request", bound=Asked)
 Result = TypeVar("Result")
+AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
+AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
+Material = TypeVar("Material")
 
 
 def sort_requests(
@@ -61,6 +67,52 @@ def sort_requests(
         except LookupError:
             missing[which] = one
     return results, missing
+
+
+def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
+    """Load a result; it is shared between sessions and never changed.
+
+    Raises
+    ------
+    LookupError
+        There is none yet, and this answer is not kept.
+    """
+    return _complete_result(audit, key, open_store().imported_stamp(key))
+
+
+@kept(slots=64, spinner="Reading what was found …")
+def _complete_result(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
+) -> AuditAnswer:
+    found = audit.load(open_store(), key)
+    if found is None:
+        raise LookupError(key)
+    return found
+
+
+def offer_submitting(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer],
+    requests: Callable[[], Iterable[tuple[AuditRequest, Material]]],
+    label: str,
+    key: str,
+) -> bool:
+    """Draw the button that queues requests, or why this person has none; return whether there is one.
+
+    ``requests``: makes them, each with its material; a refusal is said and nothing more is queued.
+    """
+    if not may_audit():
+        draw_why_not()
+        return False
+    if st.button(label, type="primary", icon=":material/play_arrow:", key=key):
+        try:
+            for asked, material in requests():
+                write(audit.submit, open_store(), open_queue(), asked, material)
+        except AuditError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return False
+        keep_a_worker()
+        st.rerun()
+    return True
 
 
 def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:

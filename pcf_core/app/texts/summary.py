@@ -9,10 +9,9 @@ from typing import TypeVar, get_args
 
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_store
-from pcf_core.app.criteria.results import complete_result as complete_criteria
 from pcf_core.app.data import Loaded, load, scored_models
-from pcf_core.app.fairpair.results import complete_result as complete_fairpair
 from pcf_core.app.lists import all_topics
+from pcf_core.app.texts.shared import complete_result
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.topics import Topic
@@ -146,7 +145,7 @@ def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
     found = []
     for one in kept[:MOST_FAIRPAIRS]:
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_fairpair(one.hash))
+            found.append(complete_result(FAIRPAIR_AUDIT, one.hash))
     return tuple(found)
 
 
@@ -159,7 +158,7 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     found = []
     for one in sorted(newest.values(), key=_place):
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_criteria(one.hash))
+            found.append(complete_result(CRITERIA_AUDIT, one.hash))
     return tuple(found)
 
 

@@ -27,7 +27,7 @@ from pcf_core.app.queue import follow_readings
 from pcf_core.app.texts.benchmarks import draw_beside_audits
 from pcf_core.app.texts.imported import draw_marks
 from pcf_core.app.texts.summary import WOMEN, CaseFile, case_file, known_models
-from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.app.widgets import draw_card, draw_facts, plain
 from pcf_core.core.run import IMPORTED
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
@@ -42,6 +42,7 @@ from pcf_core.show.findings.case_file import (
 from pcf_core.show.findings.numbers import count, ends, number, two_decimals
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
 
+NONE = "–"  # in a cell of a table that has nothing to say
 Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
 
 HOW = """
@@ -133,7 +134,7 @@ def draw_summary() -> None:
 
 
 def draw_rows(case: CaseFile) -> None:
-    """Draw a table for each audit, which prints, under the links to what is behind it."""
+    """Draw a table for each audit, which prints, or cards, under the links to what is behind it."""
     ways: dict[AuditName, list[Way]] = {
         "bias": run_ways(case),
         "fairpair": fairpair_ways(case),
@@ -144,8 +145,13 @@ def draw_rows(case: CaseFile) -> None:
             st.markdown(f"**{AUDITS[audit]}**", width="content")
             for place, label, parameters in links:
                 draw_link(place, plain(label), parameters)
-        rows = [row for row in case.rows if row.audit == audit]
-        st.table(rows_table(rows).map(plain).set_index("asks"))
+        table = rows_table([row for row in case.rows if row.audit == audit])
+        with st.container(key=f"cards_of_{audit}"):
+            for row in table.to_dict("records"):
+                side = "" if row["side"] == NONE else f"Side: {row['side']}"
+                draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
+        with st.container(key=f"table_of_{audit}"):
+            st.table(table.map(plain).set_index("asks"))
     if case.older:
         st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
 
@@ -193,7 +199,7 @@ def rows_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
             "asks": [row.question for row in rows],
             "measured": [measured_text(row) for row in rows],
             "found": [f"{FOUND[row.verdict]}: {row.basis}" for row in rows],
-            "side": [row.side or "–" for row in rows],
+            "side": [row.side or NONE for row in rows],
         }
     )
 
@@ -201,7 +207,7 @@ def rows_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
 def measured_text(row: CaseRow) -> str:
     """Write a quantity, its value, and the one that it has without a difference."""
     if row.neutral is None:
-        return "–"
+        return NONE
     return f"{row.measure}: {value_text(row)}; {number(row.neutral)} is no difference"
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.choice import current_choice
 from pcf_core.app.lists import OCCUPATIONS, evidence_lists, list_names, template_sets, topic_names
-from pcf_core.app.page import draw_figures, draw_table, finding
+from pcf_core.app.page import draw_table, finding
 from pcf_core.app.probe import MOST_MODELS, ask, draw_ended_early, follow
 from pcf_core.app.topics.draft import NEW, adopt_pointed, as_it_stands, is_changed, is_gone, opened
 from pcf_core.app.topics.edit import (
@@ -40,7 +40,6 @@ from pcf_core.material.suiting import (
 from pcf_core.material.topics import FIRST, SHELF
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.topics import (
@@ -61,16 +60,17 @@ VIEWS = {
     "preview": "sentences that they make.",
     "check": "what the sidebar's models make of the words.",
     "new": "write or upload another.",
-    "lists": "what stands at [X], occupations or a list of your own.",
+    "lists": "whom the sentences are about, occupations or a list of your own.",
 }
 FOR_AUDITORS = ("edit", "check", "new")
 MOST_TEMPLATES = 5
 MOST_TERMS = 3
 HOW = """
 A topic is two or more **groups** and the words that stand for each. A model is asked how probable every word
-is at *[Y]*; a group gets what its words get together, and groups are compared with each other. So the words
-are the measure: what they leave out, nothing is said about. Results know the words they were scored with:
-changed words are another topic to the cache, and what the old ones gave stays readable.
+is where a sentence breaks off, as in *The nurse said that …*; a group gets what its words get together, and
+groups are compared with each other. So the words are the measure: what they leave out, nothing is said about.
+Results know the words they were scored with: changed words are another topic to the cache, and what the old
+ones gave stays readable.
 """
 HOW_CHECKED = """
 *Words* names for each model how many tokens it writes a word in, and what it cannot score. Words of the *same
@@ -83,7 +83,8 @@ model was never taught them.
 SINGLE = "left out by single-token"
 FORMS = """
 TOML or JSON with the terms and, if wanted, a weight for each; CSV with the columns *term* and, if wanted,
-*weight*; or text with one term a line. A term stands at *[X]*: *nurse* in *The [X] said that [Y]*.
+*weight*; or text with one term a line. A term is whom a sentence is about: *nurse* in
+*The nurse said that …*.
 """
 EXAMPLES = {
     "**TOML**; a name, title, source and notes may stand above, and what a term is": """\
@@ -125,15 +126,13 @@ PANEL = own.OwnPanel(
 def draw_head() -> tuple[str, str]:
     """Draw which topic, and what to do with it; both are in the URL."""
     adopt_pointed()
-    names = with_asked("topic_shown", topic_names())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox(
+        name = own.choose_shown(
             "Topic",
-            names,
-            index=names.index(FIRST) if FIRST in names else 0,
-            key="topic_shown",
-            bind="query-params",
-            help="The topic that this page shows: those that come with the app, then your own.",
+            topic_names(),
+            FIRST,
+            "topic_shown",
+            "The topic that this page shows: those that come with the app, then your own.",
         )
         view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
@@ -187,29 +186,8 @@ def draw_unsaved(name: str, view: str) -> None:
 
 
 def draw_see(topic: Topic) -> None:
-    """Draw finding, figures, groups with their words, and the card."""
-    sets = suiting_sets(topic, template_cards())
+    """Draw finding, groups with their words, notes, and the card."""
     finding(topic_finding(topic))
-    if topic.notes:
-        st.markdown(plain(topic.notes))
-    draw_figures(
-        [
-            KeyFigure("Groups", f"{len(topic.groups):,}", "What is compared.", whose(topic.name)),
-            KeyFigure(
-                "Words",
-                f"{len(topic.words):,}",
-                "All of them stand for their group at [Y].",
-                "counterparts line by line" if topic.aligned else "no counterparts",
-            ),
-            KeyFigure("Language", plain(topic.language), "Templates have to be of the same.", topic.position),
-            KeyFigure(
-                "Suitable sets",
-                f"{len(sets):,}",
-                "Template sets of the topic's language with a place for such words.",
-                sets[0] if sets else "mine one on the page Templates",
-            ),
-        ]
-    )
     draw_actions(topic)
     words = {group.name: ", ".join(group.words) for group in topic.groups}
     st.table(
@@ -217,13 +195,15 @@ def draw_see(topic: Topic) -> None:
             {"group": list(words), "words": [plain(text) for text in words.values()]},
         ).set_index("group")
     )
-    left, middle, right = st.tabs(["Reading the picture", "Data", "Card"])
+    if topic.notes:
+        st.markdown(plain(topic.notes))
+    left, middle, right = st.tabs(["Reading the table", "Data", "Card"])
     left.markdown(HOW)
     with middle:
         rows = [(group.name, word) for group in topic.groups for word in group.words]
         draw_table(pd.DataFrame(rows, columns=["group", "word"]), topic.name)
     with right:
-        draw_card(topic, sets)
+        draw_card(topic, suiting_sets(topic, template_cards()))
 
 
 def whose(name: str) -> str:
@@ -236,12 +216,14 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
     facts = {
         "name": topic.name,
         "title": topic.title,
+        "whose": whose(topic.name),
         "source": topic.source,
         "language": topic.language,
         "position": f"{topic.position}: {POSITIONS[topic.position]}",
         "usual templates": topic.templates,
-        "template sets that suit it": ", ".join(sets),
+        "template sets that suit it": ", ".join(sets) or "none: mine one on the page Templates",
         "usual occupations": topic.evidence,
+        "counterparts": "line by line" if topic.aligned else "none",
         "hash of groups and words": topic.hash,
     }
     draw_facts({what: value or "not stated" for what, value in facts.items()})
@@ -255,7 +237,7 @@ def draw_preview(topic: Topic) -> None:
     name = draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
     terms = spread_terms(evidence_lists()[evidence_name(topic)], MOST_TERMS)
-    term = st.selectbox("Occupation", terms, key="preview_term", help="What stands at [X].")
+    term = st.selectbox("Occupation", terms, key="preview_term", help="Whom the sentences are about.")
     rows = filled_prompts(topic, templates, [term or terms[0]])
     st.markdown(f"{count(len(rows), 'sentence')}, as a model reads them:")
     draw_table(
@@ -392,15 +374,13 @@ def draw_lists() -> None:
     """Draw the choice and view of a list, what can be done with it, and another brought in."""
     PANEL.adopt_next()
     own.draw_hidden(OWN.shelf)
-    names = with_asked("list_shown", list_names())
-    name = st.selectbox(
+    name = own.choose_shown(
         "List",
-        names,
-        index=names.index(OCCUPATIONS) if OCCUPATIONS in names else 0,
-        key="list_shown",
-        bind="query-params",
-        help="Occupations, or whatever else stands at [X]: lists that come with the app, then your own. The "
-        "sidebar offers them under Occupations.",
+        list_names(),
+        OCCUPATIONS,
+        "list_shown",
+        "Occupations, or whomever else the sentences are about: lists that come with the app, then your "
+        "own. The sidebar offers them under Occupations.",
     )
     found = opened_list(name)
     if found is not None:
@@ -426,10 +406,10 @@ def opened_list(name: str) -> Evidence | None:
 
 
 def draw_list(evidence: Evidence) -> None:
-    """Draw what a list is, where it comes from, and its terms."""
+    """Draw what a list is, its terms, and where it comes from."""
     finding(list_finding(evidence))
-    st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")
     columns: dict[str, object] = {"term": evidence.terms}
     if evidence.weights:
         columns["weight"] = evidence.weights
     draw_table(pd.DataFrame(columns), evidence.name)
+    st.markdown(f"**{plain(evidence.title)}**  \n{plain(described(evidence.source, evidence.notes))}")

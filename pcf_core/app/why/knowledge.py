@@ -15,7 +15,7 @@ from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import FOOT, draw_commands, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import choose_one, described, draw_facts, plain
+from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain
 from pcf_core.audit.knowledge import (
     audit_begun,
     knowledge_audit_of,
@@ -33,13 +33,14 @@ from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report.knowledge_tables import knowledge_table
+from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import dtype_option
 from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.show.charts.knowledge import MOST_FACTS
 from pcf_core.show.findings.knowledge import set_finding
 from pcf_core.show.findings.notes import self_audit_facts
-from pcf_core.show.findings.numbers import ends, two_decimals
+from pcf_core.show.findings.numbers import ends, two_decimals, with_interval
 from pcf_core.work.requests import submit_knowledge
 
 RECENT = 100
@@ -140,7 +141,7 @@ def draw_knowledge() -> None:
     how, data, source = st.tabs(FOOT)
     how.markdown(panel.how)
     with data:
-        draw_table(knowledge_table(known.reports), "knowledge")
+        draw_facts_known(known.reports, model, order)
     with source:
         draw_provenance(asked, choice, known)
 
@@ -237,6 +238,16 @@ def offer_scoring(asked: KnowledgeSet, missing: Mapping[str, ScoringKey]) -> Non
                 return
             keep_a_worker()
             st.rerun()
+
+
+def draw_facts_known(reports: Mapping[str, KnowledgeReport], model: str, order: str) -> None:
+    """Draw the table of all models' facts; on a telephone cards of those that are in the picture."""
+    with st.container(key="cards_of_facts"):
+        for fact in ordered(reports[model], order)[:MOST_FACTS]:
+            known = f"Knowledge {with_interval(fact.knowledge, fact.interval)}"
+            draw_card(fact.subject, f"Right: {', '.join(fact.right)}", known)
+    with st.container(key="table_of_facts"):
+        draw_table(knowledge_table(reports), "knowledge")
 
 
 def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]:

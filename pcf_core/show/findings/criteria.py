@@ -80,19 +80,33 @@ OTHERWISE: Mapping[Status, str] = {
 
 def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """Give the verdict alone: how many of the criteria asked fail, and what became of each."""
+    return f"{verdict_finding(model, readings)} {judged_finding(readings)}".strip()
+
+
+def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
+    """Say how many of the criteria asked fail, and which."""
     if not readings:
         return f"{model}: no criterion was asked."
-    by_status: dict[Status, list[str]] = {}
-    for criterion, rows in by_criterion(readings).items():
-        by_status.setdefault(status_of(rows), []).append(criterion)
-    asked = len(CRITERIA) - len(by_status.get("not asked", []))
-    failing = by_status.get("fails", [])
+    found = _by_status(readings)
+    failing, asked = found.get("fails", []), len(CRITERIA) - len(found.get("not asked", []))
+    return f"{model}: {_verdict(len(failing), asked)}{_naming(failing, asked)}."
+
+
+def judged_finding(readings: Sequence[CriterionReading]) -> str:
+    """Say how the criteria were judged, and what became of those that do not fail; empty without any."""
+    if not readings:
+        return ""
     ways = listed([said for way, said in ANSWERED.items() if any(row.answering == way for row in readings)])
-    sentences = [f"{model}: {_verdict(len(failing), asked)}{_naming(failing, asked)}.", f"Judged {ways}."]
-    for status, what in OTHERWISE.items():
-        if found := by_status.get(status):
-            sentences.append(f"{what} {listed(found)}.")
-    return " ".join(sentences)
+    found = _by_status(readings)
+    others = [f"{what} {listed(found[status])}." for status, what in OTHERWISE.items() if status in found]
+    return " ".join([f"Judged {ways}.", *others])
+
+
+def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[str]]:
+    found: dict[Status, list[str]] = {}
+    for criterion, rows in by_criterion(readings).items():
+        found.setdefault(status_of(rows), []).append(criterion)
+    return found
 
 
 def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:

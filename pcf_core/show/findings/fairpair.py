@@ -47,8 +47,7 @@ def fairpair_answer(report: FairPairReport) -> str:
     if report.least_p > SIGNIFICANCE:
         return f"{report.model} wrote too few texts to tell whether it writes otherwise {sides}."
     ratio = report.means.ratio
-    more = f" That is {_beyond(report)}more." if report.differs and _beyond(report) else ""
-    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1.{more}"
+    size = "" if ratio is None else f" F is {beside_one(ratio)}; sampling alone gives 1."
     hardly = "hardly " if ratio is not None and abs(ratio - 1) < HARDLY else ""
     writes = f"{report.model} writes {hardly}otherwise {sides}"
     others = report.others

@@ -8,9 +8,9 @@ from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.show.findings.numbers import (
     count,
+    effective_count,
     ends,
     listed,
-    number,
     people,
     percent,
     two_decimals,
@@ -156,11 +156,11 @@ def unseen_share(effective: float) -> float:
 
 def unseen_note(report: RiskReport) -> str:
     """Say what templates without caprice leave open: the share of contexts that may be otherwise."""
-    effective = round(report.effective_templates, 1)
+    effective = effective_count(report.effective_templates)
     share = unseen_share(report.effective_templates)
     return (
         "Other sentences may show caprice. "
-        f"{number(effective)} effective {'template' if effective == 1 else 'templates'}, drawn at random, "
+        f"{effective} effective {'template' if effective == '1' else 'templates'}, drawn at random, "
         f"can miss up to {percent(share)} of all contexts (95 % confidence)."
     )
 

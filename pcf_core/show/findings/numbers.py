@@ -76,6 +76,11 @@ def number(value: float | None) -> str:
     return _trimmed(f"{value:,.{_decimals(value)}f}").replace("-", "−")
 
 
+def effective_count(value: float) -> str:
+    """Write an effective number of templates: one decimal below 100, none from there up: 2.8, 40, 1,204."""
+    return number(round(value, 1))
+
+
 def digits(value: float | None) -> str:
     """Write three significant digits without trailing zeros: 0.523, 1,204, 2.5×10⁻⁷; or "unknown".
 

@@ -16,8 +16,8 @@ MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
 MOST_TERMS = 3
 POSITIONS = {
-    "subject": "Its words begin a clause, as in “The [X] said that [Y]”",
-    "predicate": "Its words end a clause, as in “The [X], who came, is [Y]”",
+    "subject": "Its words begin a clause, as in “The nurse said that …”",
+    "predicate": "Its words end a clause, as in “The nurse, who came, is …”",
 }
 
 
@@ -99,7 +99,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
     if not found and None not in check.coverage:  # no word counts
         return ""
     if not found:
-        return f"Coverage by {model} is not defined here: it scores the text right of [Y] with the word."
+        return f"Coverage by {model} is not defined here: it scores the rest of the sentence with the word."
     key, shares = max(found.items(), key=lambda item: median(item[1]))
     words = "the words" if key == "all" else f"the {words_with(key).removesuffix(': ')}"
     others = " Words of other numbers of tokens get less, each kind by itself." if len(found) > 1 else ""

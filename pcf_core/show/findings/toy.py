@@ -4,45 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.measure.toy import SimplexRisk, ToyRisk
-from pcf_core.show.findings.numbers import count, listed, people, percent, two_decimals
+from pcf_core.measure.decomposition import RiskTotal
+from pcf_core.measure.toy import ToyRisk
+from pcf_core.show.findings.numbers import count, listed, percent, two_decimals
 
 
-def toy_finding(toy: ToyRisk) -> str:
-    """Say how often each context puts the first group's words, and what that makes of risk."""
-    group = toy.groups[0]
-    cases = [
-        f"{round(100 * float(share)):,} of 100 times in {context}"
-        for share, context in zip(toy.preferences[:, 0], toy.contexts, strict=True)
-    ]
-    return f"For the {toy.name}, the model favours {people(group)} {listed(cases)}. {parts_finding(toy)}"
-
-
-def parts_finding(toy: ToyRisk) -> str:
-    """Say how the risk of an example splits, and what its caprice, or the lack of it, means."""
-    if toy.overall_risk == 0:
+def parts_finding(risk: ToyRisk | RiskTotal) -> str:
+    """Say how the risk of an example splits."""
+    if risk.overall_risk == 0:
         return "Every context is neutral: there is no risk."
-    share = toy.prejudice_risk / toy.overall_risk
-    sentence = (
-        f"The risk is {two_decimals(toy.overall_risk)}: {percent(share)} is prejudice "
-        f"({two_decimals(toy.prejudice_risk)}), {percent(1 - share)} caprice "
-        f"({two_decimals(toy.caprice_risk)})."
+    return (
+        f"The risk is {two_decimals(risk.overall_risk)}: {two_decimals(risk.prejudice_risk)} is prejudice "
+        f"and {two_decimals(risk.caprice_risk)} caprice."
     )
+
+
+def caprice_finding(toy: ToyRisk) -> str:
+    """Say why an example has caprice, or has none; empty where it has no risk."""
+    if toy.overall_risk == 0:
+        return ""
     if toy.caprice_risk > 0:
         unlike = "disagree about the group that comes first" if len(toy.groups) == 2 else "do not lean alike"
-        return f"{sentence} There is caprice because the contexts {unlike}."
+        return f"There is caprice because the contexts {unlike}."
     if toy.stereotype_sd > 0:
         return (
-            f"{sentence} There is no caprice, because every context leans the same way. Still the stereotype "
-            f"moves, with a standard deviation of {two_decimals(toy.stereotype_sd)}."
+            "There is no caprice, because every context leans the same way. Still the stereotype moves, with "
+            f"a standard deviation of {two_decimals(toy.stereotype_sd)}."
         )
-    return f"{sentence} There is no caprice, because all contexts agree."
+    return "There is no caprice, because all contexts agree."
 
 
-def two_models_finding(
-    models: Sequence[ToyRisk], biases: Sequence[float], deviations: Sequence[float]
-) -> str:
-    """Say what the older measures and the split say of the same models.
+def two_models_finding(models: Sequence[ToyRisk]) -> str:
+    """Say how the risk of each of several models splits."""
+    return " ".join(
+        f"{model.name} has a risk of {two_decimals(model.overall_risk)}: "
+        f"{two_decimals(model.prejudice_risk)} prejudice and {two_decimals(model.caprice_risk)} caprice."
+        for model in models
+    )
+
+
+def older_finding(models: Sequence[ToyRisk], biases: Sequence[float], deviations: Sequence[float]) -> str:
+    """Say what the older measures say of the same models.
 
     Parameters
     ----------
@@ -58,15 +60,9 @@ def two_models_finding(
     distances = [
         f"{percent(deviation)} for {name}" for name, deviation in zip(names, deviations, strict=True)
     ]
-    split = " ".join(
-        f"{model.name} has a risk of {two_decimals(model.overall_risk)}: "
-        f"{two_decimals(model.prejudice_risk)} "
-        f"prejudice and {two_decimals(model.caprice_risk)} caprice."
-        for model in models
-    )
     return (
         f"The mean preference is off neutral by {listed(told)}. The mean distance from neutral is "
-        f"{listed(distances)}. Neither tells a fixed lean from one that changes; the split does. {split}"
+        f"{listed(distances)}. Neither tells a fixed lean from one that changes; the split does."
     )
 
 
@@ -86,34 +82,15 @@ def reference_finding(name: str, contexts: int, shown: float, expected: float) -
     """
     return (
         f"Seen in {count(contexts, 'context')}, the {name} model has a prejudice of {two_decimals(shown)}. "
-        f"With ever more contexts it would be {two_decimals(expected)}. The mean of a few contexts is never "
-        "quite neutral, so few contexts alone make some prejudice."
+        f"With ever more contexts it would be {two_decimals(expected)}."
     )
 
 
-def flow_finding(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> str:
-    """Name the riskiest occupation of a small matrix, and its R = R^p + R^c."""
+def flow_finding(toys: Sequence[ToyRisk]) -> str:
+    """Say what becomes of the cells of a small matrix, and name its riskiest occupation."""
     riskiest = max(toys, key=lambda toy: toy.overall_risk)
     cells = sum(len(toy.contexts) for toy in toys)
     return (
         f"{count(cells, 'preference')} become {count(len(toys), 'risk')}; the largest is that of the "
-        f"{riskiest.name}, {two_decimals(riskiest.overall_risk)}. At last they become one number: "
-        f"R = {two_decimals(prejudice + caprice)}, of which {two_decimals(prejudice)} is prejudice and "
-        f"{two_decimals(caprice)} caprice."
+        f"{riskiest.name}, {two_decimals(riskiest.overall_risk)}. At last they become one number."
     )
-
-
-def simplex_finding(risk: SimplexRisk) -> str:
-    """Say which group each context of the example puts first, and what is left of it in the mean."""
-    toy = risk.example
-    leaders = [
-        f"{context} {'is neutral' if value <= 0 else f'leans to {toy.groups[place]}'}"
-        for context, place, value in zip(
-            toy.contexts,
-            toy.stereotypes.argmax(axis=1).tolist(),
-            toy.stereotypes.max(axis=1).tolist(),
-            strict=True,
-        )
-    ]
-    sentence = listed(leaders)
-    return f"{sentence[0].upper()}{sentence[1:]}. {parts_finding(toy)}"

@@ -69,16 +69,13 @@ def test_several_models_say_that_they_are_controlled(found: FairPairReport, alik
     assert "differ 5 % more than sampling gives" in fairpair_finding(first)
 
 
-def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(
-    found: FairPairReport, alike: FairPairReport
-) -> None:
+def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(found: FairPairReport) -> None:
     small = found.model_copy(
         update={"means": Variation(between=1.004**0.5, within_original=1.0, within_prompt=1.0)}
     )
     assert fairpair_answer(small).startswith("mini writes hardly otherwise about Jane than about John")
-    assert fairpair_answer(small).endswith("F is 1.004; sampling alone gives 1. That is under 1 % more.")
+    assert fairpair_answer(small).endswith("F is 1.004; sampling alone gives 1.")
     assert fairpair_answer(found).startswith("mini writes otherwise about Jane than about John")
-    assert "more." not in fairpair_answer(alike)
 
 
 def test_too_few_texts() -> None:

@@ -15,6 +15,7 @@ from pcf_core.show.findings.numbers import (
     chance,
     count,
     digits,
+    effective_count,
     listed,
     number,
     p_value,
@@ -112,6 +113,11 @@ def test_results_have_two_decimals(value: float | None, text: str) -> None:
 
 def test_settings_carry_no_trailing_zeros() -> None:
     assert [number(value) for value in (0.5, 2.0, 14.2, 0.0, None)] == ["0.5", "2", "14.2", "0", "unknown"]
+
+
+def test_effective_numbers_have_one_decimal() -> None:
+    found = [effective_count(value) for value in (2.8169, 4.0, 72.14, 1203.7)]
+    assert found == ["2.8", "4", "72.1", "1,204"]
 
 
 def test_differences_carry_a_sign_and_none_when_they_round_to_0() -> None:

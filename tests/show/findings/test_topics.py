@@ -36,7 +36,7 @@ def check(**facts: object) -> TopicCheck:
 def test_what_a_topic_compares() -> None:
     assert topic_finding(load_topic("gender")) == (
         "It compares male (39 words) and female (39 words). Its words begin a clause, as in "
-        "“The [X] said that [Y]”."
+        "“The nurse said that …”."
     )
     assert topic_finding(load_topic("race")).startswith("It compares 5 groups of 1 to 2 words each.")
     assert "6 groups of 1 word each" in topic_finding(load_topic("religion"))
