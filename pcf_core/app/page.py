@@ -74,7 +74,7 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
 
     States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
     ``otherwise`` draws what the page shows even then.  ``brief``: with the intervals of R alone, for a page
-    that shows no others: those of all occupations take half the time that such a page needs.
+    that shows no others, in a fraction of the time.
     """
     choice = current_choice()
     if not choice.models:

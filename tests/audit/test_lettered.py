@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from zlib import crc32
 
 import pytest
 
@@ -25,10 +26,10 @@ MALE = set(load_topic("gender").groups[0].words)
 
 
 def leaning(times: float, moved: float = 0.0) -> Callable[[str, str], float]:
-    """A model that expects male words so many times as often, in some sentences more, in others less."""
+    """A model that expects male words so many times as often, in some prompts more, in others less."""
 
     def chance(prompt: str, word: str) -> float:
-        more = times * (1 + moved * (sum(prompt.encode()) % 3 - 1))
+        more = times * (1 + moved * (1 if crc32(prompt.encode()) % 2 else -1))
         return probability(prompt, word) * (more if word in MALE else 1.0)
 
     return chance
@@ -39,8 +40,8 @@ def readings(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> list[Re
     store = Store.open(own_settings.cache)
     chances = {
         "mini-gpt-balanced": leaning(1),
-        "mini-gpt": leaning(4),
-        "mini-bert": leaning(4, moved=0.3),
+        "mini-gpt": leaning(4, moved=0.2),
+        "mini-bert": leaning(4, moved=-0.2),
         "mini-gpt-skewed": leaning(30),
     }
     templates = load_templates("gender-nineteen")
