@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeVar
-from urllib.parse import parse_qs
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -103,11 +102,6 @@ export default function ({ parentElement }) {
 def is_presented() -> bool:
     """Tell whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))
-
-
-def asks_to_present(query: str) -> bool:
-    """Tell whether the query of an address, ``present=1&topic=…``, asks for presenting."""
-    return parse_qs(query).get(PRESENT, [""])[-1] in ("1", "true")
 
 
 def draw_style() -> None:

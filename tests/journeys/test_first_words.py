@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
-from pcf_core.app.present import VIEWS
 from pcf_core.app.shell import SECTIONS
 from tests.browser import CHROMIUM, browser_page, running_app, settle
 
@@ -60,14 +59,13 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def opened(page: Page, app: str, name: str, *, presented: bool = False) -> None:
+def opened(page: Page, app: str, name: str) -> None:
     """Open a page of Results and wait for its first picture: charts come after what is below them."""
     title = next(title for known, title, _ in SECTIONS["Results"] if known == name)
-    page.goto(f"{app}/{'' if name == 'overview' else name}{'?present=1' if presented else ''}")
+    page.goto(f"{app}/{'' if name == 'overview' else name}")
     settle(page, title)
     kinds = '[data-testid="stImage"], [data-testid="stDataFrame"]'
-    tabular = name == "overview" and not presented
-    first = page.locator(kinds) if tabular else page.get_by_test_id("stPlotlyChart")
+    first = page.locator(kinds) if name == "overview" else page.get_by_test_id("stPlotlyChart")
     first.locator("visible=true").first.wait_for()
 
 
@@ -103,16 +101,14 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("width", "height", "presented"), [(390, 844, False), (1280, 900, False), (1920, 1080, True)]
-)
-def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int, presented: bool) -> None:
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 900)])
+def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int) -> None:
     found = {}
-    for name in VIEWS if presented else WORDS:
+    for name in WORDS:
         for _ in range(2):  # the first visit of a server is that of a reader who waits for its caches
             with browser_page(width, height) as (page, _):
                 page.add_init_script(WATCH)
-                opened(page, app, name, presented=presented)
+                opened(page, app, name)
                 page.wait_for_timeout(1500)
                 found[name] = sum(page.evaluate("window.shifts"))
     assert {name: shift for name, shift in found.items() if shift >= MOST_SHIFT} == {}
