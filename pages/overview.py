@@ -11,7 +11,7 @@ from pcf_core.app.notes import draw_seeds, neutral_risks_of, notes, said_interva
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
 from pcf_core.app.probe import SENTENCE, as_typed
-from pcf_core.app.results.overview import draw_models, model_rows
+from pcf_core.app.results.overview import chosen_rows, draw_models, runs_alike
 from pcf_core.app.roles import may_audit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
@@ -43,11 +43,11 @@ DOORS = [
 
 def draw() -> None:
     """Draw the page."""
-    loaded = open_page("Overview", "Do these models favour one group?", draw_start)
-    rows = model_rows(loaded)
-    chosen = [row for name in loaded.runs for row in rows if row.model == name]
+    loaded = open_page("Overview", "Do these models favour one group?", draw_start, brief=True)
+    runs = runs_alike(loaded)
+    chosen = chosen_rows(loaded, runs)
     finding(overview_answer(chosen), risks_sentence(chosen))
-    draw_models(loaded, rows)
+    rows = draw_models(loaded, runs)
     if is_presented():
         return
     draw_example(loaded)

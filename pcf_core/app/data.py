@@ -193,10 +193,11 @@ def drawn_run(run: RunSpec) -> RunSpec | None:
     return most and most.model_copy(update={"templates": run.templates})
 
 
-def load(choice: Choice) -> Loaded:
+def load(choice: Choice, *, brief: bool = False) -> Loaded:
     """Load everything the choice asks for, sorted into finished, not scored yet, and refused.
 
     Where not all templates are scored, a run that has drawn some of them by a sampling plan is shown.
+    ``brief`` as in :func:`read_run`.
     """
     runs: dict[str, LoadedRun] = {}
     missing: dict[str, RunSpec] = {}
@@ -211,13 +212,13 @@ def load(choice: Choice) -> Loaded:
                 unread[label] = run
                 continue
             try:
-                runs[label] = read_run(run, choice.options)
+                runs[label] = read_run(run, choice.options, brief=brief)
             except RunError:
                 drawn = drawn_run(run)
                 if drawn is None:
                     missing[label] = run
                 else:
-                    runs[label] = read_run(drawn, choice.options)
+                    runs[label] = read_run(drawn, choice.options, brief=brief)
         except AuditError as error:
             refused[label] = str(error)
     return Loaded(choice, runs, missing, refused, unread)

@@ -56,7 +56,9 @@ ROW = 5  # key figures side by side
 FIGURES = 128  # kept for all visitors
 
 
-def open_page(title: str, question: str, otherwise: Callable[[], None] | None = None) -> Loaded:
+def open_page(
+    title: str, question: str, otherwise: Callable[[], None] | None = None, *, brief: bool = False
+) -> Loaded:
     """Draw title and question, then load the results as :func:`open_results` does.
 
     An empty question leaves its place to the answer.
@@ -64,14 +66,15 @@ def open_page(title: str, question: str, otherwise: Callable[[], None] | None = 
     st.title(title)
     if question:
         st.markdown(f"##### {question}")
-    return open_results(otherwise)
+    return open_results(otherwise, brief=brief)
 
 
-def open_results(otherwise: Callable[[], None] | None = None) -> Loaded:
+def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = False) -> Loaded:
     """Load the shared choice's results; stop the script where there is none.
 
     States: nothing chosen, a refusal, not scored yet (a button that queues just what is missing), scoring.
-    ``otherwise`` draws what the page shows even then.
+    ``otherwise`` draws what the page shows even then.  ``brief``: with the intervals of R alone, for a page
+    that shows no others, in a fraction of the time.
     """
     choice = current_choice()
     if not choice.models:
@@ -79,7 +82,7 @@ def open_results(otherwise: Callable[[], None] | None = None) -> Loaded:
             "Choose one or more models in the sidebar to see their results.", icon=":material/arrow_back:"
         )
         stop(otherwise)
-    loaded = load(choice)
+    loaded = load(choice, brief=brief)
     draw_refused(loaded.refused)
     if loaded.missing:
         offer_scoring(loaded.missing)

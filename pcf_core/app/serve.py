@@ -104,6 +104,9 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
-    import pcf_core.app.shell  # noqa: F401  # what pages are made of, before anybody waits for it
+    # What pages are made of, and what the first interval would load, before anybody waits for it.
+    import scipy.special  # noqa: F401
+
+    import pcf_core.app.shell  # noqa: F401
 
     serve(styled)

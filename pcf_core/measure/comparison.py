@@ -192,7 +192,7 @@ def paired_intervals(
         }
         nowhere = absent[:, pair.shares > 0].all(axis=1)
         totals[name] = tuple(
-            _interval(
+            total_interval(
                 name,
                 values,
                 observed @ pair.shares,
@@ -227,7 +227,7 @@ def _bias(pair: Pair, means: FloatArray, prejudice: FloatArray) -> FloatArray:
     return np.where(same, 0.0, jensen_gap(prejudice, of_mean).clip(min=0.0))
 
 
-def _interval(
+def total_interval(
     name: str,
     replicates: FloatArray,
     observed: FloatArray,
@@ -239,7 +239,31 @@ def _interval(
     most: FloatArray,
     level: float,
 ) -> Interval:
-    """Return the interval of a total; with the templates as they are there is no bias."""
+    """Return the interval of a total, from its replicates.
+
+    Parameters
+    ----------
+    name
+        Which of ``RISKS``.
+    replicates
+        [resample] differences of the first model and the second.
+    observed
+        The plug-in difference.
+    bias
+        [2] by how much the plug-in prejudice of either is too high; over occupations there is none.
+    absent
+        [2] whether the risk of either is 0 in every resample.
+    over
+        What was drawn again.
+    unit
+        What was drawn of the templates.
+    shares
+        [occupation] weights that sum to 1.
+    most
+        The largest risk that the scale allows.
+    level
+        Of the interval, inside (0, 1).
+    """
     taken = np.zeros_like(bias) if over == "occupations" else bias
     both = {"templates": (unit,), "occupations": (occupations := TemplateUnit.templates(shares),)}
     units = both.get(over, (unit, occupations))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol
 
 from pydantic import ValidationError
 
-from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.comparing import compared, controlled, lettered
 from pcf_core.audit.options import ViewOptions, counted_occupations
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
@@ -237,6 +237,11 @@ def compare_runs(first: LoadedRun, second: LoadedRun, options: ViewOptions) -> C
     """Compare two runs, paired; raises as :meth:`Runs.compare`."""
     one, other = (Reading(item.run, item.result, options) for item in (first, second))
     return compared(one, other, options)
+
+
+def letter_runs(runs: Sequence[LoadedRun], options: ViewOptions) -> list[str]:
+    """Return the letters of runs, or raise, as :func:`~pcf_core.audit.comparing.lettered` does."""
+    return lettered([Reading(item.run, item.result, options) for item in runs], options)
 
 
 def pairs(runs: Mapping[str, LoadedRun]) -> list[tuple[LoadedRun, LoadedRun]]:

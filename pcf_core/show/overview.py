@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE
@@ -25,6 +26,8 @@ KINDS: Mapping[ModelKind, str] = {
 }
 BAR_LEGEND = "Solid: prejudice, the same in every sentence. Striped: caprice, changing with the sentence. "
 BAR_LEGEND += "Line: the range with other sentences."
+TIE_IS = "Two models tie where we cannot tell their risks apart, or they differ too little to matter."
+TOO_MANY = f"Ties are shown for {MOST_LETTERED} models at most: choose fewer."
 MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
 TRACK = "#DDDDDD"  # opaque: on a page's own dark the line over the range would be a hollow one
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
@@ -38,7 +41,8 @@ class ModelRow:
     ``None`` where there is none.  ``common``: how much of ``overall`` all occupations share, ``None`` where
     that is not known.  ``leading``: the number of occupations that each group leads, by its mean
     preference; an occupation in which two groups are exactly even counts for none.  ``says_little``: whether
-    the figures do, so that no sentence answers with them.
+    the figures do, so that no sentence answers with them.  ``letters``: of the rows of one table two share a
+    letter exactly if nothing says which risk is higher; empty where that was not tested.
     """
 
     model: str
@@ -52,6 +56,7 @@ class ModelRow:
     occupations: int
     common: float | None = None
     says_little: bool = False
+    letters: str = ""
 
     @classmethod
     def of(
@@ -217,17 +222,46 @@ def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
     return sorted(rows, key=lambda row: row.overall)
 
 
+def tied_with(row: ModelRow, rows: Sequence[ModelRow]) -> list[str]:
+    """Name the other models of a table with which one shares a letter."""
+    own = set(row.letters.split())
+    return [one.model for one in rows if one.model != row.model and own & set(one.letters.split())]
+
+
+def ties_text(rows: Sequence[ModelRow]) -> str:
+    """Say what a tie in a table is, or that there is none; empty where nothing was tested."""
+    tested = [row for row in rows if row.letters]
+    if not tested:
+        return TOO_MANY if sum(not row.says_little for row in rows) > MOST_LETTERED else ""
+    if any(tied_with(row, tested) for row in tested):
+        return TIE_IS
+    who = listed([row.model for row in tested]) if len(tested) <= MOST_NAMED else f"{len(tested):,} models"
+    return f"The paired test tells the risks of {who} apart."
+
+
+def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
+    """Say, for a card, with which other models of a table one ties; empty where it is with none."""
+    others = tied_with(row, rows)
+    named, more = others[:MOST_NAMED], len(others) - MOST_NAMED
+    return f"Ties with {listed([*named, f'{more:,} more'] if more > 0 else named)}." if others else ""
+
+
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
-    """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range."""
+    """Make the table of models, of one row at least; ``bar`` is a picture of risk, parts and range.
+
+    ``ties`` has the letters, where two models share one.
+    """
     groups = list(rows[0].leading)
     title = " / ".join(people(group) for group in groups) if len(groups) == 2 else "Most often"
     title = f"{title[0].upper()}{title[1:]} first"
+    tied = any(tied_with(row, rows) for row in rows)
     return pd.DataFrame(
         [
             {
                 "model": row.model,
                 "bar": bar(row),
                 "risk": two_decimals(row.overall),
+                **({"ties": row.letters} if tied else {}),
                 "favours": _favours(row),
                 title: _firsts(row, groups),
                 "range": row.range,

@@ -152,7 +152,7 @@ class RunFolder:
         found = {}
         for path in sorted(self._folder.glob("*.json")):
             info = self._info(path)
-            if info is not None and info.run.key == path.stem:
+            if info is not None:
                 found[path.stem] = info
         return found
 
@@ -168,11 +168,13 @@ class RunFolder:
             return None
 
     def _parse(self, path: Path) -> RunInfo | None:
+        """Read one file; ``None`` where it is damaged, or another run than its name says."""
         try:
-            return RunInfo.model_validate(unseal(path.read_bytes()))
+            info = RunInfo.model_validate(unseal(path.read_bytes()))
         except ValueError as error:
             log.warning("The run %s is damaged (%s): score it again.", path.stem, error)
             return None
+        return info if info.run.key == path.stem else None
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import combinations
 
 import pytest
 
 from pcf_core.audit.baseline import NEUTRAL
+from pcf_core.audit.comparing import compared, lettered
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.reading import Reading
+from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
@@ -67,6 +72,32 @@ def test_it_opens_on_the_public_models(shipped: Settings) -> None:
     shown = app.dataframe[0].value
     assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(public), "they are chosen"
     assert "teaching models" in set(shown["kind"])
+
+
+def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Settings) -> None:
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
+    table = app.dataframe[0].value
+    store = Store.open(shipped.cache, shipped.results, shipped.scores)
+    runs = {
+        info.run.scoring.label: info.run
+        for info in store.runs()
+        if (info.run.topic.name, info.run.templates.name) == USUAL and info.run.evidence.name != NEUTRAL
+    }
+    read = {
+        model: Reading(runs[model], load_result(store, runs[model]), ViewOptions())
+        for model in table["model"]
+    }
+    assert list(table["ties"]) == lettered(list(read.values()), ViewOptions())
+    letters = [set(said.split()) for said in table["ties"]]
+    assert any(one & other for one, other in combinations(letters, 2))
+    highest = compared(*(read[model] for model in table["model"].iloc[[0, -1]]), ViewOptions())
+    assert highest.differences["overall_risk"].ordered
+    assert not letters[0] & letters[-1]
+    assert any("Two models tie where" in caption.value for caption in app.caption)
+    cards = [text for text in texts(app).splitlines() if text.startswith("Risk ")]
+    assert [("Ties with" in card) for card in cards] == [
+        any(own & other for other in letters if other is not own) for own in letters
+    ]
 
 
 def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(shipped: Settings) -> None:

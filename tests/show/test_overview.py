@@ -30,6 +30,8 @@ from pcf_core.show.overview import (
     overview_answer,
     risk_answer,
     risks_sentence,
+    tied_text,
+    ties_text,
 )
 
 
@@ -158,6 +160,47 @@ def test_an_example_names_two_groups_the_likelier_first() -> None:
     assert example_sentence("The nurse said that …", shares) == (
         "“The nurse said that …” one: women 89 %, men 11 %. two: White people 50 %, Asian people 30 %."
     )
+
+
+# As letters of four models: A ties with B, B with C, D with nobody.
+CHAIN = [
+    replace(MEN, model=model, letters=letters)
+    for model, letters in (("A", "a"), ("B", "a b"), ("C", "b"), ("D", "c"))
+]
+
+
+def test_models_that_tie_share_a_letter_in_the_table_and_are_named_on_cards() -> None:
+    table = models_table(CHAIN)
+    assert table["ties"].tolist() == ["a", "a b", "b", "c"]
+    assert [tied_text(row, CHAIN) for row in CHAIN] == [
+        "Ties with B.",
+        "Ties with A and C.",
+        "Ties with B.",
+        "",
+    ]
+    assert ties_text(CHAIN) == (
+        "Two models tie where we cannot tell their risks apart, or they differ too little to matter."
+    )
+    crowd = [replace(MEN, model=f"M{place}", letters="a") for place in range(6)]
+    assert tied_text(crowd[0], crowd) == "Ties with M1, M2, M3 and 2 more."
+    assert tied_text(crowd[0], crowd[:4]) == "Ties with M1, M2 and M3."
+
+
+def test_where_nobody_ties_a_sentence_says_so_and_no_column_is_needed() -> None:
+    apart = [CHAIN[0], CHAIN[2], CHAIN[3]]
+    assert "ties" not in models_table(apart)
+    assert ties_text(apart) == "The paired test tells the risks of A, C and D apart."
+    many = [replace(MEN, model=f"M{place}", letters=letter) for place, letter in enumerate("abcdef")]
+    assert ties_text(many) == "The paired test tells the risks of 6 models apart."
+
+
+def test_a_model_that_was_not_tested_ties_with_nobody() -> None:
+    untested = replace(MEN, model="U")
+    assert models_table([*CHAIN, untested])["ties"].tolist()[-1] == ""
+    assert tied_text(untested, [*CHAIN, untested, replace(untested, model="V")]) == ""
+    assert ties_text([untested]) == ""
+    assert "ties" not in models_table([untested, MEN])
+    assert ties_text([untested] * 15) == "Ties are shown for 14 models at most: choose fewer."
 
 
 def test_small_risks_are_not_said_to_be_none() -> None:

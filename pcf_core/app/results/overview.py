@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
 from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
 from pcf_core.app.links import follow
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain
-from pcf_core.core.errors import AuditError
+from pcf_core.audit.comparing import MOST_LETTERED
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
 from pcf_core.models.registry import list_models
+from pcf_core.report.loaded import LoadedRun, letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
@@ -27,6 +32,8 @@ from pcf_core.show.overview import (
     card_text,
     copies_text,
     models_table,
+    tied_text,
+    ties_text,
 )
 
 ALL = "all"
@@ -42,6 +49,13 @@ COLUMNS = {
         "changes with the sentence. The line is the range with other sentences of this kind.",
     ),
     "risk": st.column_config.TextColumn("Risk", help="0 is a fair model, 1 a fully stereotyped one."),
+    "ties": st.column_config.TextColumn(
+        "Ties",
+        width=60,
+        help="Models that share a letter tie: we cannot tell their risks apart with these sentences, or they "
+        "differ too little to matter. The paired test of *Compare* decides, controlled for all pairs in the "
+        "table (Holm). It compares sentence by sentence: models whose ranges overlap may still differ.",
+    ),
     "favours": st.column_config.TextColumn(
         "Favours", help="The group that leads three in four occupations or more; else the model splits them."
     ),
@@ -58,25 +72,68 @@ COLUMNS = {
 }
 
 
-def model_rows(loaded: Loaded) -> list[ModelRow]:
-    """Return a row for every model and precision with a finished run on what the sidebar says.
-
-    The lowest risk comes first.
-    """
-    options = loaded.options
-    kinds = {spec.name: spec.kind for spec in list_models()}
-    rows: dict[str, ModelRow] = {}
+def runs_alike(loaded: Loaded) -> dict[str, RunSpec]:
+    """Return by label a finished run of every model and precision on what the sidebar says, none read yet."""
+    found: dict[str, RunSpec] = {}
     for run in finished_runs(loaded.first.run):
-        if not _is_comparable(run, loaded.first.run) or run.scoring.label in rows or len(rows) == MOST:
+        label = run.scoring.label
+        if not _is_comparable(run, loaded.first.run) or label in found or len(found) == MOST:
             continue
         try:
-            if not must_wait(run, "preferences", options):
-                label, own = run.scoring.label, kinds.get(run.scoring.name, "own")
-                kind: ModelKind = "imported" if run.scoring.imported else own
-                rows[label] = ModelRow.of(label, read_run(run, options, brief=True).report, kind)
+            if not must_wait(run, "preferences", loaded.options):
+                found[label] = run
         except AuditError:  # what cannot be read is told of where it is chosen
             continue
-    return by_risk(list(rows.values()))
+    return found
+
+
+def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, LoadedRun]:
+    """Read runs, those that can be; the chosen ones are read already."""
+    found: dict[str, LoadedRun] = {}
+    for label, run in runs.items():
+        try:
+            chosen = loaded.runs.get(label)
+            same = chosen is not None and chosen.key == run.key
+            found[label] = chosen if chosen and same else read_run(run, loaded.options, brief=True)
+        except AuditError:  # as above
+            continue
+    return found
+
+
+def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
+    """Return by label what kind of model each is."""
+    declared = {spec.name: spec.kind for spec in list_models()}
+    return {
+        label: "imported" if run.scoring.imported else declared.get(run.scoring.name, "own")
+        for label, run in runs.items()
+    }
+
+
+def model_rows(read: Mapping[str, LoadedRun]) -> list[ModelRow]:
+    """Return a row for each run, the lowest risk first."""
+    kinds = kinds_of({label: item.run for label, item in read.items()})
+    return by_risk([ModelRow.of(label, item.report, kinds[label]) for label, item in read.items()])
+
+
+def chosen_rows(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
+    """Return the rows of the chosen models that stand in the table, in the order of the choice."""
+    rows = model_rows(read_runs(loaded, {name: runs[name] for name in loaded.runs if name in runs}))
+    return sorted(rows, key=lambda row: list(loaded.runs).index(row.model))
+
+
+def with_letters(
+    rows: Sequence[ModelRow], read: Mapping[str, LoadedRun], options: ViewOptions
+) -> list[ModelRow]:
+    """Return the rows with the letters of those whose figures say enough, where so many can be tested."""
+    tested = [row.model for row in rows if not row.says_little]
+    if not 2 <= len(tested) <= MOST_LETTERED:
+        return list(rows)
+    try:
+        found = once(letter_runs)(tuple(read[model] for model in tested), options)
+    except RunError:  # of a sampling plan each run has sentences of its own
+        return list(rows)
+    letters = dict(zip(tested, found, strict=True))
+    return [replace(row, letters=letters.get(row.model, "")) for row in rows]
 
 
 def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
@@ -90,15 +147,23 @@ def _is_comparable(run: RunSpec, shown: RunSpec) -> bool:
     )
 
 
-def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
-    """Draw the filter and the models shown, as a table or, where that is too wide, as cards."""
+def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
+    """Draw the filter and the models shown, as a table or, where that is too wide, as cards.
+
+    ``runs``: all that could be shown, by label.  Only those that are shown are read; their rows are returned.
+    """
+    kinds = kinds_of(runs)
     # Imported ones were brought in to stand beside the others: no choice hides them.
-    kinds = [kind for kind in KINDS if kind != "imported" and any(row.kind == kind for row in rows)]
-    asked = {KINDS[row.kind] for row in rows if row.model in loaded.runs}
-    chosen = _draw_filter(kinds, asked) if len(kinds) > 1 else ALL
+    several = [kind for kind in KINDS if kind != "imported" and kind in kinds.values()]
+    asked = {KINDS[kind] for label, kind in kinds.items() if label in loaded.runs}
+    chosen = _draw_filter(several, asked) if len(several) > 1 else ALL
     # The answer above is about the chosen models, so they stay too.
-    always = {row.model for row in rows if row.kind == "imported"} | set(loaded.runs)
-    shown = [row for row in rows if chosen in (ALL, KINDS[row.kind]) or row.model in always]
+    always = {label for label, kind in kinds.items() if kind == "imported"} | set(loaded.runs)
+    wanted = {
+        label: run for label, run in runs.items() if chosen in (ALL, KINDS[kinds[label]]) or label in always
+    }
+    read = read_runs(loaded, wanted)
+    shown = model_rows(read)
     if is_presented():  # the texts of a table have one size, too small for the last row
         figure = risk_bars(
             [
@@ -107,7 +172,8 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
             ]
         )
         chart(figure, "models_presented", "Risk of each model", source=loaded.source)
-        return
+        return shown
+    shown = with_letters(shown, read, loaded.options)
     with st.container(key="cards_of_models"):
         draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
@@ -115,7 +181,8 @@ def draw_models(loaded: Loaded, rows: Sequence[ModelRow]) -> None:
     stored = {spec.name: spec.quantization for spec in list_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
-    st.caption(plain(" ".join([BAR_LEGEND, copies]).strip()))
+    st.caption(plain(" ".join(filter(None, [BAR_LEGEND, ties_text(shown), copies]))))
+    return shown
 
 
 def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
@@ -129,7 +196,7 @@ def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
             )
             alt = f"{two_decimals(row.prejudice)} prejudice and {two_decimals(row.caprice)} caprice"
             st.image(bar(row), width="stretch", alt=alt)
-            st.markdown(plain(card_text(row)))
+            st.markdown(plain(" ".join(filter(None, [card_text(row), tied_text(row, shown)]))))
     if len(loaded.runs) > 1:
         st.page_link(
             "pages/compare.py",
@@ -151,7 +218,7 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         key=TABLE,
         alt=f"Risk of {len(shown):,} models, whom they favour, and how sure that is",
     )
-    _open(loaded, shown, answer.selection)
+    _open(loaded, shown, answer.selection, "Models that tie share a letter. " if "ties" in table else "")
 
 
 def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
@@ -171,15 +238,15 @@ def _draw_filter(kinds: Sequence[ModelKind], asked: Collection[str]) -> str:
     )
 
 
-def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any) -> None:
-    """Follow what was selected in the table."""
+def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, said: str) -> None:
+    """Follow what was selected in the table; ``said`` stands before what can be selected."""
     parameters = loaded.choice.parameters
     named = [shown[row].model for row, column in selection.cells if column == "model" and row < len(shown)]
     if named:
         follow("tilt", {**parameters, **parameters_for(named)})
     ticked = [shown[row].model for row in selection.rows if row < len(shown)]
     if len(ticked) < 2:
-        st.caption("Click a name to see which way it leans. Tick two models to compare them.")
+        st.caption(f"{said}Click a name to see which way it leans. Tick two models to compare them.")
     elif st.button(
         f"Compare {plain(ticked[0])} and {plain(ticked[1])}" if len(ticked) == 2 else "Compare these models",
         type="primary",
