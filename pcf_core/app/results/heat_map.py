@@ -167,15 +167,12 @@ def draw_cell(loaded: Loaded) -> None:
         bind="query-params",
         help="Fills the sentence.",
     )
-    if "template" in st.session_state:  # else lost: Streamlit knows a choice by its label, now another
-        st.session_state["template"] = st.session_state["template"]
     template = right.selectbox(
         "Context",
         preferences.templates,
         key="template",
         bind="query-params",
-        format_func=partial(sentence, occupation),
-        help="The sentence around the occupation; the dots are where the model goes on.",
+        help="The sentence: the occupation stands at [X], and the model goes on at [Y].",
     )
     draw_parts(loaded, occupation, template)
 
