@@ -6,7 +6,7 @@ from pcf_core.app.notes import said_intervals
 from pcf_core.app.page import finding, foot, key_figures, open_page
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.shell import show
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel
 from pcf_core.report.tails import tails_table
 from pcf_core.show.findings.tails import stand_outs, widest
@@ -15,12 +15,13 @@ from pcf_core.show.findings.tails import stand_outs, widest
 def draw() -> None:
     """Draw the page."""
     loaded = open_page("Caprice", "")
-    top = st.container()
+    top, row = st.container(), controls("caprice")
     part = choose_one(
         "Show",
         ["caprice", "prejudice"],
         default="caprice",
         key="part",
+        place=row,
         help="The distribution over occupations of one part of the risk.",
     )
     shown = first_runs(loaded)
@@ -32,9 +33,9 @@ def draw() -> None:
         if others:
             st.caption(f"Fitted and drawn are the first models alone; not shown: {plain(', '.join(others))}.")
     if part == "prejudice":
-        draw_prejudice(shown)
+        draw_prejudice(shown, row)
     else:
-        draw_caprice(shown)
+        draw_caprice(shown, row)
     with st.expander("How sure?"):
         finding(*panel.findings)
         key_figures(panel.numbers, loaded, said_intervals(loaded, "the risk and its parts"))

@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 
 from pcf_core import __version__
 from pcf_core.__main__ import app as command_line
-from pcf_core.app.method.about import AFRESH
 from pcf_core.audit.case import held_against
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import build_run
@@ -33,6 +32,7 @@ from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.templates import list_template_sets, load_templates, template_weights
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.models.registry import planted_models, resolve
+from pcf_core.report.reproducing import AFRESH
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.reliability import CELL_LIMIT, RISK_LIMIT, calibration_finding
 from pcf_core.show.overview import ModelRow, risk_answer

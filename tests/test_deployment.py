@@ -90,9 +90,10 @@ def test_the_image_holds_all_that_the_program_reads() -> None:
         for line in (ROOT / ".dockerignore").read_text(encoding="utf8").splitlines()
         if line and not line.startswith("#")
     ]
-    needed = ("app.py", ".streamlit/config.toml", "docs/about.md", "docs/glossary.md", "assets/models.toml")
+    needed = ("app.py", "CITATION.cff", ".streamlit/config.toml", "docs/about.md", "assets/models.toml")
     for path in (
         *needed,
+        "docs/glossary.md",
         "pages/risk.py",
         "pcf_core/core/settings.py",
         "assets/cache/scores",

@@ -24,6 +24,7 @@ import pcf_core
 from pcf_core.app.method.about import TEXT
 from pcf_core.app.method.how_it_works import GLOSSARY
 from pcf_core.core import settings as places
+from pcf_core.report.citing import FILE as CITATION
 from tests.browser import unused_port, wait_until_healthy
 from tests.command_line import ROOT, run_here
 
@@ -75,7 +76,7 @@ def test_the_wheel_holds_what_the_program_reads_beside_itself() -> None:
     shipped = {Path(source): target for source, target in WHEEL["force-include"].items()}
     assert all((ROOT / source).exists() for source in shipped)
     assert set(shipped.values()) == {f"pcf_core/shipped/{source}" for source in WHEEL["force-include"]}
-    read = {path.relative_to(ROOT) for path in (TEXT, GLOSSARY)}
+    read = {path.relative_to(ROOT) for path in (TEXT, GLOSSARY, CITATION)}
     assert {Path("app.py"), Path("pages"), Path("assets"), Path(".streamlit/config.toml")} | read == set(
         shipped
     )

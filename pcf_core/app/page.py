@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.addresses import MODELS
-from pcf_core.app.caching import kept, open_queue, open_store
+from pcf_core.app.caching import kept, once, open_queue, open_store
 from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, load, plans_of
 from pcf_core.app.links import draw_link
@@ -31,16 +31,18 @@ from pcf_core.app.queue import (
 )
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import draw_facts, plain, plain_label, refusals_said
+from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import is_unchecked
 from pcf_core.core.errors import ModelError
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
+from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.report.loaded import PROGRAM, LoadedRun
 from pcf_core.report.panels import Panel
-from pcf_core.report.provenance import effective_text, run_facts
+from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.reproducing import risk_command
+from pcf_core.report.reproducing import risk_command, scratch_commands
 from pcf_core.report.spreadsheets import csv_text
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
@@ -152,10 +154,10 @@ def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
             draw_job(job)
     names = " and ".join(plain(name) for name in missing)
     with st.container(border=True):
-        protocol = next(iter(missing.values())).scoring.protocol
+        words = word_scoring(next(iter(missing.values())).scoring.protocol)
         st.markdown(
-            f"**Not scored yet:** {names} with this topic, these templates and occupations under the "
-            f"protocol *{protocol}*."
+            f"**Not scored yet:** {names} with this topic, these templates and occupations. "
+            f"*Word scoring:* {words}."
         )
         if not may_audit():
             draw_why_not()
@@ -420,16 +422,50 @@ def draw_table(
 
 
 def draw_provenance(loaded: Loaded) -> None:
-    """Draw where each number comes from, and the command that makes it again."""
+    """Draw what to cite, where each number comes from, and the commands that make it again."""
+    draw_cite()
+    options = loaded.options
     for name, item in loaded.runs.items():
         st.markdown(f"**{plain(name)}**")
-        facts = run_facts(item, loaded.choice.options) | imported_facts(made_by(item))
-        draw_facts(facts)
-        draw_commands(risk_command(item.key, loaded.choice.options))
+        hashes = {f"hash of {what}": value for what, value in list_hashes(item.run).items()}
+        draw_facts(run_facts(item, options) | hashes | imported_facts(made_by(item)))
+        scratch = "" if item.run.scoring.imported else once(scratch_commands)(item.run, options)
+        draw_both_commands(risk_command(item.key, options), scratch)
         note = left_out_note(item.report.left_out)
         if note:
             with st.expander("Left out, and why"):
                 st.markdown(plain(note))
+
+
+def draw_cite(arxiv: str = RISK_PAPERS) -> None:
+    """Draw the button that opens what to cite; ``arxiv``: the number of the papers of what is measured."""
+    with st.popover("Cite", icon=":material/format_quote:", help="What to cite for these numbers."):
+        st.markdown("Cite the program with its version, and the papers of its measures.")
+        draw_commands(citation_text(arxiv))
+        draw_commands(citation_bibtex(arxiv))
+        st.download_button(
+            "BibTeX",
+            citation_bibtex(arxiv),
+            "pcf-audit.bib",
+            "application/x-bibtex",
+            key="cite_bibtex",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def draw_both_commands(from_cache: str, from_scratch: str) -> None:
+    """Draw the command that reads a number from the cache and those that score it anew.
+
+    The second are empty for imported scores.
+    """
+    st.caption("This command reads the number from the cache.")
+    draw_commands(from_cache)
+    if from_scratch:
+        st.caption("These make it again from scratch, in an empty cache of their own.")
+        draw_commands(from_scratch)
+    else:
+        st.caption("These scores came in a pack, so nothing here makes them from scratch.")
 
 
 def draw_commands(lines: str) -> None:

@@ -22,6 +22,7 @@ from pcf_core.app.page import FOOT, draw_commands, draw_table
 from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.token_shares import TokenShares
 from pcf_core.core.errors import AuditError, RunError, TopicError
@@ -380,7 +381,7 @@ def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:
         "tokenizer": spec.tokenizer,
         "family": spec.family,
         "precision": request.dtype,
-        "protocol": request.protocol,
+        "word scoring": word_scoring(request.protocol),
         "even split": percent(1 / len(request.topic.groups)),
     }
     draw_facts(facts)

@@ -118,6 +118,12 @@ class ViewOptions(Record):
             usage="max, or l<k> with k ≥ 1",
             url="criterion",
             offered=("max", "l2", "l1"),
+            words={
+                "max": "the largest difference in favour of a group",
+                "linf": "the largest difference in favour of a group",
+                "l1": "the sum of the differences in favour of a group",
+                "l2": "the root of the summed squares of the differences in favour of a group",
+            },
             varied_as="criterion",
             place=3,
         ),
@@ -130,6 +136,7 @@ class ViewOptions(Record):
             "agree.",
             usage="pcf (largest value 1) or bvf (p/p* − 1)",
             url="scale",
+            words={"pcf": "1 where one group gets all", "bvf": "p/p* − 1"},
             place=4,
         ),
     ] = "pcf"
@@ -156,6 +163,13 @@ class ViewOptions(Record):
             usage="how to read the run: its own protocol, single-token, equal-tokens or fitting",
             url="protocol",
             offered=("exact", "fitting", "equal-tokens", "single-token", "exact-boundary"),
+            words={
+                "exact": "whole words",
+                "exact-boundary": "whole words that end",
+                "equal-tokens": "words of equal tokens",
+                "single-token": "words of one token",
+                "fitting": "words that fit",
+            },
             of_run=True,
             place=6,
         ),
@@ -278,6 +292,11 @@ def in_words(options: ViewOptions, name: str) -> str:
     """Return what reports call the value of an option; a value without words is called what it is."""
     value: str = getattr(options, name)
     return shown_fields(type(options))[name].shown.words.get(value, value)
+
+
+def word_scoring(protocol: str) -> str:
+    """Return what pages and reports call a protocol: which words count."""
+    return shown_fields()["protocol"].shown.words.get(protocol, protocol)
 
 
 # What intervals over templates draw again, by the view options and what a template set knows.

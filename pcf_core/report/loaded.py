@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol
 from pydantic import ValidationError
 
 from pcf_core.audit.comparing import compared, controlled, lettered
-from pcf_core.audit.options import ViewOptions, counted_occupations
+from pcf_core.audit.options import ViewOptions, counted_occupations, word_scoring
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
@@ -63,18 +63,11 @@ class Read(Protocol):
 
 
 PROGRAM = "PCF Audit"
-WORDS: Mapping[ProtocolName, str] = {
-    "exact": "whole words",
-    "exact-boundary": "whole words that end",
-    "equal-tokens": "words of equal tokens",
-    "single-token": "words of one token",
-    "fitting": "words that fit",
-}
 
 
 def source_line(run: RunSpec, protocol: ProtocolName) -> str:
     """Return what stands in small letters in a picture: program, topic, templates and which words count."""
-    return " · ".join([PROGRAM, run.topic.title, run.templates.name, WORDS[protocol]])
+    return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
 class Runs(ABC):

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pcf_core
-from pcf_core.audit.options import ViewOptions, in_words, shown_fields
+from pcf_core.audit.options import ViewOptions, in_words, shown_fields, word_scoring
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval, RiskReport
-from pcf_core.core.run import ScoringKey
+from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.comparison import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
@@ -28,7 +28,15 @@ from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
 
-READING = ("protocol", "criterion", "weights of occupations", "weights of templates", "a group's words")
+READING = (
+    "word scoring",
+    "criterion J",
+    "scale",
+    "neutral point",
+    "weights of occupations",
+    "weights of templates",
+    "a group's words",
+)
 WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what computed the report's numbers
 
 
@@ -66,11 +74,13 @@ def reading_of(facts: Mapping[str, str]) -> dict[str, str]:
     return {name: facts[name] for name in READING if name in facts}
 
 
-def reading_facts(options: ViewOptions, report: RiskReport) -> dict[str, str]:
+def reading_facts(options: ViewOptions) -> dict[str, str]:
     """Say how a run's scores became its numbers: every view option that moves one, in words."""
     values = (
-        options.protocol,
-        report.criterion,
+        word_scoring(options.protocol),
+        in_words(options, "criterion"),
+        in_words(options, "scale"),
+        in_words(options, "reference"),
         occupation_weights_text(options),
         in_words(options, "template_weighting"),
         in_words(options, "aggregation"),
@@ -102,11 +112,20 @@ def run_facts(item: LoadedRun, options: ViewOptions) -> dict[str, str]:
     return {
         "run": item.key,
         **model_facts(item.run.scoring),
-        **reading_facts(options, report),
+        **reading_facts(options),
         "effective number of templates": effective_text(report),
         **({} if report.sampling is None else {"sampling plan": look_finding(report.sampling)}),
         **coverage_facts(item.result.coverage),
         **self_audit_facts(item.result.self_audit),
+    }
+
+
+def list_hashes(run: RunSpec) -> dict[str, str]:
+    """Return the hashes of topic, list and templates, each by what it is."""
+    return {
+        f"topic {run.topic.name}": run.topic.hash,
+        f"list {run.evidence.name}": run.evidence.hash,
+        f"templates {run.templates.name}": run.templates.hash,
     }
 
 
@@ -122,11 +141,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         run=item.key,
         scoring_hash=run.scoring.hash,
         scoring=run.scoring.model_dump(),
-        hashes={
-            f"topic {run.topic.name}": run.topic.hash,
-            f"list {run.evidence.name}": run.evidence.hash,
-            f"templates {run.templates.name}": run.templates.hash,
-        },
+        hashes=list_hashes(run),
         versions=texts_of(kept.get("versions")),
         facts=facts,
         left_out=report.left_out,

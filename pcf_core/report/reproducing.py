@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.run import RunSpec, ScoringKey
-from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS
-from pcf_core.report.asked_fairpair import asked_files
+from pcf_core.material import evidence as lists
+from pcf_core.material import templates as sets
+from pcf_core.material import topics
+from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS, swapped
+from pcf_core.report.asked_fairpair import FILE, asked_files
 from pcf_core.report.asked_material import asked_material
 from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportRequest
 from pcf_core.store.store import Store
@@ -20,6 +25,7 @@ from pcf_core.texts.fairpair.records import FairPairAsked
 NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
 POLICY_FILE = "policy.toml"  # a command names the file of a policy, which the request holds as values
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
+AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"  # nothing is scored yet there
 
 
 def options_text(options: ViewOptions) -> str:
@@ -35,21 +41,66 @@ def risk_command(key: str, options: ViewOptions) -> str:
     return f"python -m pcf_core risk {shlex.quote(key)} {options_text(options)}"
 
 
-def score_command(run: RunSpec) -> str:
+def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
     """Write the command that scores a run anew, its topic, list and templates by name.
 
-    One's own must be kept by that name.
+    One's own must be kept by that name, but for those whose option is among the ``files``.
     """
-    key, topic, evidence = run.scoring, run.topic.name, run.evidence.name
-    turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
-    if turned:
-        topic, evidence = evidence.removesuffix(AS_EVIDENCE), topic.removesuffix(AS_GROUPS)
+    key, (named, turned) = run.scoring, _named_lists(run)
+    material = " ".join(
+        f"{option} {FILE if option in files else shlex.quote(name)}" for option, name in named.items()
+    )
     return (
-        f"python -m pcf_core score --model {shlex.quote(key.model)} --topic {shlex.quote(topic)}"
-        f" --evidence {shlex.quote(evidence)} --templates {shlex.quote(run.templates.name)}"
+        f"python -m pcf_core score --model {shlex.quote(key.model)} {material}"
         f"{' --swap' if turned else ''} --protocol {key.protocol}{dtype_option(key)}"
         f"{'' if run.plan is None else f' --within {run.plan.within:g}'}"
     )
+
+
+def scratch_commands(run: RunSpec, options: ViewOptions) -> str:
+    """Write the commands that score a run into an empty cache and print its risk, whatever is stored here.
+
+    One's own material is not in that cache: FILE stands for it, and a line before the commands says so.
+    """
+    named, turned = _named_lists(run)
+    files = [option for option, same in _is_shipped(run, named, turned=turned).items() if not same]
+    notes = [
+        f"# “{named[option]}” does not come with the app as it was asked: write its file for {option} {FILE}"
+        for option in files
+    ]
+    return "\n".join([*notes, *map(afresh, (score_command(run, files), risk_command(run.key, options)))])
+
+
+def afresh(command: str) -> str:
+    """Write a command so that it finds neither shipped results nor those of this cache."""
+    return f"{AFRESH} {command}"
+
+
+def _named_lists(run: RunSpec) -> tuple[dict[str, str], bool]:
+    """Return the names of topic, list and templates by their options, and whether the two are swapped."""
+    topic, evidence = run.topic.name, run.evidence.name
+    turned = topic.endswith(AS_GROUPS) and evidence.endswith(AS_EVIDENCE)
+    if turned:
+        topic, evidence = evidence.removesuffix(AS_EVIDENCE), topic.removesuffix(AS_GROUPS)
+    return {"--topic": topic, "--evidence": evidence, "--templates": run.templates.name}, turned
+
+
+def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict[str, bool]:
+    """Tell by option whether its name still means, among what is shipped, what the run asked for."""
+    topic, evidence, templates = named.values()
+    asked = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
+    try:
+        found = topics.load_topic(topic), lists.load_evidence(evidence)
+        made = swapped(*found) if turned else found
+        known = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
+    except AuditError:  # one of them is not kept by its name
+        known = asked
+    return {
+        "--topic": topic in topics.SHELF.shipped() and known[0] == asked[0],
+        "--evidence": evidence in lists.SHELF.shipped() and known[1] == asked[1],
+        "--templates": templates in sets.SHELF.shipped()
+        and sets.load_templates(templates).hash == run.templates.hash,
+    }
 
 
 def dtype_option(key: ScoringKey | GenerationKey) -> str:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from pcf_core.app.addresses import TABS, choice_of
 from pcf_core.app.data import asked_run, finished
 from pcf_core.app.lists import set_names, topics
-from pcf_core.app.method.as_in_papers import WORKED_OUT, address_of, criteria_asked, fairpair_asked
+from pcf_core.app.method.as_in_papers import (
+    WORKED_OUT,
+    address_of,
+    criteria_asked,
+    fairpair_asked,
+    papers_answer,
+)
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.printed import PAPERS, PrintedLink, printed_items
@@ -98,3 +106,18 @@ def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> Non
             assert f"**{item.number}.**" in said
     assert not app.info, "all results are here"
     assert not app.error
+
+
+@pytest.mark.usefixtures("as_it_comes")
+def test_the_tab_begins_with_one_answer() -> None:
+    """Of a paper of drawings alone, which nothing of ours stands beside; and what the others say."""
+    app = open_app("method", method_tab="As in the papers", papers_paper="PVF")
+    items = [item for item in printed_items() if item.paper == "PVF"]
+    answer = f"Results of ours stand beside none of the {len(items)} figures and tables in “Note on PVF”."
+    assert f"##### {answer}" in texts(app)
+    assert all(f"**{item.number}.**" in texts(app) for item in items)
+    for paper, made, printed in product(PAPERS, (0, 1, 26), (26, 1)):
+        assert len(papers_answer(paper, made, printed).split()) <= 25
+    assert papers_answer("BVF", 2, 2) == (
+        "Results of ours stand beside all of the 2 figures and tables in “Bias and Volatility”."
+    )

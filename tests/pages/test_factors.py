@@ -17,7 +17,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.report.factors import panels_in, short_p
 from pcf_core.report.loaded import load
-from pcf_core.show.findings.factors import factors_finding, figures_note, templates_note
+from pcf_core.show.findings.factors import factors_finding, figures_note, link_strength, templates_note
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 
@@ -50,7 +50,8 @@ def test_four_panels_and_the_findings_of_every_model(full_store: Store) -> None:
         assert factors_finding(model, panels) in texts(app)
     assert "The 8 slopes of a model are tested together" in texts(app)
     assert templates_note(panels_of(full_store, "mini-bert")) in texts(app)
-    assert captions(app).count("Each alike (solid)") == 4
+    assert captions(app).count("All occupations alike (solid)") == 4
+    assert all(link_strength(panel) in texts(app) for panel in panels_of(full_store, "mini-bert"))
     lines = next(frame.value for frame in app.dataframe if "p_holm" in frame.value)
     assert len(lines) == 16
     assert set(lines["line"]) == {"OLS", "WLS"}

@@ -113,7 +113,7 @@ def test_enough_coverage_is_no_warning(full_store: Store) -> None:
 def test_what_a_protocol_does_not_allow_is_not_offered(full_store: Store) -> None:
     app = open_app("risk", protocol="exact-boundary")
     assert "**Not scored yet:** mini-gpt with" in texts(app)
-    assert "under the protocol *exact-boundary*" in texts(app)
+    assert "*Word scoring:* whole words that end." in texts(app)
     assert "mini-bert is a masked model; use exact" in app.info[0].value.replace("\\", "")
     alone = open_app("risk", model=["mini-bert"], protocol="exact-boundary")
     assert "Not scored yet" not in texts(alone)

@@ -14,17 +14,20 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.cli.criteria import put
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import digest
-from pcf_core.core.settings import Settings
+from pcf_core.core.settings import Settings, settings
+from pcf_core.material.evidence import load_evidence
 from pcf_core.models.registry import resolve
 from pcf_core.report.asked_material import FILE, asked_material
 from pcf_core.report.records import SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import (
+    AFRESH,
     criteria_command,
     export_command,
     fairpair_command,
     options_text,
     risk_command,
     score_command,
+    scratch_commands,
     section_command,
 )
 from pcf_core.report.written import read_report
@@ -200,6 +203,41 @@ def test_a_run_is_scored_anew_by_its_command(store: Store, options: tuple[str, .
     words = shlex.split(score_command(store.load_run(key)))
     again = run_here(*words[3:], "--queue", "--json")
     assert json.loads(again.stdout)["run"] == key
+
+
+@pytest.mark.parametrize("options", [(), ("--topic", "race-gender", "--swap")])
+def test_from_scratch_a_run_is_scored_and_read_in_an_empty_cache(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    """The first command asks for the same run where nothing is known of it; the second names that run."""
+    asked = run_here("score", "--model", "mini-gpt", *options, "--queue", "--json")
+    key = json.loads(asked.stdout)["run"]
+    commands = scratch_commands(store.load_run(key), ViewOptions()).splitlines()
+    score, risk = (shlex.split(command.removeprefix(AFRESH)) for command in commands)
+    assert all(command.startswith(f"{AFRESH} python -m pcf_core ") for command in commands)
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "afresh"))
+    settings.cache_clear()
+    assert json.loads(run_here(*score[3:], "--queue", "--json").stdout)["run"] == key
+    assert risk[3:5] == ["risk", key]
+    assert f"{key} is not finished" in run_here(*risk[3:]).stderr, "the command is understood"
+
+
+def test_from_scratch_one_s_own_material_is_a_file(store: Store, tmp_path: Path) -> None:
+    """What is kept in this cache alone, or is another by now, is not found by its name in an empty one."""
+    asked = run_here("score", "--model", "mini-gpt", "--queue", "--json")
+    run = store.load_run(json.loads(asked.stdout)["run"])
+    path = tmp_path / "few.csv"
+    path.write_text("term\nnurse\npilot\n")
+    mine = run.model_copy(update={"evidence": load_evidence(path)})
+    note, score, _ = scratch_commands(mine, ViewOptions()).splitlines()
+    assert note.startswith("# “few” does not come with the app")
+    assert f"--evidence {FILE} " in score
+    words = [str(path) if word == FILE else word for word in shlex.split(score.removeprefix(AFRESH))]
+    assert json.loads(run_here(*words[3:], "--queue", "--json").stdout)["run"] == mine.key
+    changed = run.evidence.model_copy(update={"terms": run.evidence.terms[:5]})
+    older = scratch_commands(run.model_copy(update={"evidence": changed}), ViewOptions())
+    assert f"--evidence {FILE} " in older
+    assert FILE not in scratch_commands(run, ViewOptions())
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.data import Loaded, load
 from pcf_core.app.page import draw_provenance, draw_table, finding
+from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
 from pcf_core.measure.reference_models import reference_risks
@@ -194,7 +195,8 @@ def with_the_papers_words(loaded: Loaded) -> Loaded:
     options = loaded.options
     if options.protocol not in OURS:
         return loaded
-    st.caption(f"All words of the topic count here, as in the papers, and not those of *{options.protocol}*.")
+    fewer = word_scoring(options.protocol)
+    st.caption(f"All words of the topic count here, as in the papers, and not only the {fewer}.")
     exact = options.model_copy(update={"protocol": "exact"})
     return load(replace(loaded.choice, options=exact))
 

@@ -12,18 +12,27 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_risks_of
-from pcf_core.app.page import FOOT, draw_commands, draw_picture, draw_provenance, draw_table, finding, picture
+from pcf_core.app.page import (
+    FOOT,
+    draw_both_commands,
+    draw_picture,
+    draw_provenance,
+    draw_table,
+    finding,
+    picture,
+)
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.comparison import comparison_table
-from pcf_core.report.reproducing import compare_command
+from pcf_core.report.reproducing import afresh, compare_command, scratch_commands
 from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
@@ -104,7 +113,9 @@ def draw_pair(loaded: Loaded) -> None:
         draw_table(comparison_table(comparison, loaded.over), "comparison", COMPARISON_COLUMNS)
     with provenance:
         st.markdown(how_to_read.COMPARISON + OPTIONS)
-        draw_commands(command(comparison, loaded))
+        line, items = command(comparison, loaded), (loaded.runs[name] for name in pair)
+        imported = any(item.run.scoring.imported for item in items)
+        draw_both_commands(line, "" if imported else scratch(comparison, loaded, pair))
         draw_provenance(loaded)
 
 
@@ -245,6 +256,12 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """Write the command line that reproduces the numbers."""
     return compare_command(comparison.first.run, comparison.second.run, loaded.options)
+
+
+def scratch(comparison: Comparison, loaded: Loaded, pair: tuple[str, str]) -> str:
+    """Write the command lines that score both models into an empty cache and compare them there."""
+    both = (once(scratch_commands)(loaded.runs[name].run, loaded.options) for name in pair)
+    return "\n".join([*both, afresh(command(comparison, loaded))])
 
 
 def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[str, str]) -> None:

@@ -25,6 +25,7 @@ from pcf_core.core.settings import ROOT
 from pcf_core.material.numbers import load_numbers
 from pcf_core.measure.reference_models import reference_risks
 from pcf_core.models.registry import planted_models, resolve
+from pcf_core.report.reproducing import afresh
 from pcf_core.show.findings.numbers import count, digits, two_decimals
 from pcf_core.show.findings.reliability import (
     COLUMNS,
@@ -38,7 +39,6 @@ from pcf_core.store.store import Store
 LINE = 800  # pixels: longer lines are hard to read
 TEXT = ROOT / "docs" / "about.md"
 LABELS = dict(zip(QUANTITIES, ("risk R", "prejudice", "caprice"), strict=True))
-AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"
 BEFORE = (
     "A 95 % interval should hold the truth in 95 of 100 cases. The last column says how often it did in "
     "simulations whose truth is known."
@@ -165,7 +165,7 @@ def afresh_commands(models: Sequence[Planted]) -> str:
     topics = dict.fromkeys(planted.topic for planted in models)
     by_topic = [[planted for planted in models if planted.topic == topic] for topic in topics]
     commands = [*map(score_command, by_topic), "streamlit run app.py"]
-    return "\n".join(f"{AFRESH} {command}" for command in commands)
+    return "\n".join(map(afresh, commands))
 
 
 def draw_calibration() -> None:

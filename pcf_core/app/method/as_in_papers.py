@@ -55,6 +55,7 @@ from pcf_core.show.findings.factors import factors_answer, line_notes
 from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
 from pcf_core.show.findings.hobbies import embedding_finding, hobbies_finding, leak_finding, words_finding
 from pcf_core.show.findings.notes import left_out_note
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.several import change_finding, claim_finding
 from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
 from pcf_core.show.findings.topics import topic_finding
@@ -107,11 +108,31 @@ def draw_as_in_papers() -> None:
         format_func=lambda name: TITLES[name],
         help="Whose figures and tables are listed below.",
     )
+    items = [item for item in printed_items() if item.paper == paper]
+    made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
+    st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
+    draw_items(made)
+    if absent:
+        with st.expander(
+            f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
+        ):
+            draw_items(absent)
     st.caption(SOURCES[paper])
-    for item in printed_items():
-        if item.paper == paper:
-            with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-                draw_item(item)
+
+
+def papers_answer(paper: Paper, made: int, printed: int) -> str:
+    """Say beside how many of a paper's figures and tables results of ours stand."""
+    of = f"of the {count(printed, 'figure or table', 'figures and tables')} in “{TITLES[paper]}”"
+    if made == printed:
+        return f"Results of ours stand beside all {of}."
+    return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
+
+
+def draw_items(items: Sequence[Printed]) -> None:
+    """Draw a box for each figure or table."""
+    for item in items:
+        with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
+            draw_item(item)
 
 
 def draw_item(item: Printed) -> None:

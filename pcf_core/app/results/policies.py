@@ -13,16 +13,25 @@ from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.own import upload_file
-from pcf_core.app.page import FOOT, draw_commands, draw_notes, draw_table, finding, offer_scoring
+from pcf_core.app.page import (
+    FOOT,
+    draw_both_commands,
+    draw_cite,
+    draw_notes,
+    draw_table,
+    finding,
+    offer_scoring,
+)
 from pcf_core.app.queue import Wanted, follow_readings
 from pcf_core.app.roles import may_audit
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.audit.gate import GateReport
 from pcf_core.audit.kept_gate import KeptVerdicts, kept_verdicts, planned_runs
 from pcf_core.audit.policy import MAX_BYTES, Policy, policies_in, read_policy, uploaded_policy
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import settings
+from pcf_core.report.reproducing import afresh
 from pcf_core.report.sections.policy import (
     HOW,
     keys_of,
@@ -159,7 +168,12 @@ def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None
             table = pd.concat([limits_table(report) for report in reports], ignore_index=True)
             draw_table(table, "policy", alt="The limits of the policy")
     with provenance:
-        draw_commands("\n".join(policy_commands(keys)))
+        draw_cite()
+        for report in reports:
+            st.markdown(f"**{plain(report.model)}**")
+            draw_facts({f"run of {one.topic}, {one.templates}": one.run for one in report.contexts})
+        if commands := policy_commands(keys):
+            draw_both_commands("\n".join(commands), "\n".join(map(afresh, commands)))
 
 
 def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:

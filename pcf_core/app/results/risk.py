@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, offer_scoring, picture
-from pcf_core.app.widgets import choose_one, controls, plain
+from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.key_figures import MOST
@@ -171,9 +172,9 @@ def first_runs(loaded: Loaded) -> Loaded:
     return loaded.most(MOST)
 
 
-def draw_caprice(shown: Loaded) -> None:
-    """Draw the controls and the picture of caprice."""
-    with controls("caprice"):
+def draw_caprice(shown: Loaded, row: DeltaGenerator) -> None:
+    """Draw the controls into the page's row, and the picture of caprice."""
+    with row:
         view = choose_one(
             "Picture",
             ["histogram", "survival", "Hill plot"],
@@ -217,13 +218,14 @@ def draw_hill(shown: Loaded) -> None:
         st.caption(plain(f"Too few different values above 0 for a Hill plot: {', '.join(without)}."))
 
 
-def draw_prejudice(shown: Loaded) -> None:
-    """Draw the controls and the picture of prejudice."""
+def draw_prejudice(shown: Loaded, row: DeltaGenerator) -> None:
+    """Draw the controls into the page's row, and the picture of prejudice."""
     view = choose_one(
         "Picture",
         ["histogram", "QQ plot"],
         default="histogram",
         key="normal_view",
+        place=row,
         help="The distribution with its normal curve, or each occupation against what that curve expects.",
     )
     draw_picture(qq_panel(shown) if view == "QQ plot" else prejudice_panel(shown))

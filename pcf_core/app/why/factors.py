@@ -75,7 +75,7 @@ LINE_COLUMNS = {
         "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
     ),
     "r_squared": st.column_config.NumberColumn(
-        "R²", format=THREE_DIGITS, help="Share of the variation in risk that the line takes up."
+        "R²", format=THREE_DIGITS, help="Share of the differences in risk that the line takes up, of 1."
     ),
     "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
     "effective_n": st.column_config.NumberColumn(
@@ -252,11 +252,12 @@ def every_panel(loaded: Loaded, quantity: Quantity, matching: Matching, own: Own
 
 
 def draw_panels(drawn: Sequence[Panel]) -> None:
-    """Draw two panels side by side, below each other on a narrow page."""
+    """Draw two panels side by side, below each other on a narrow page, each with how strong the link is."""
     for start in range(0, len(drawn), 2):
         for column, one in zip(st.columns(2), drawn[start:], strict=False):
             with column:
                 draw_picture(one)
+                finding(*one.findings)
 
 
 def draw_left_out(panels: Sequence[FactorPanel]) -> None:

@@ -23,6 +23,7 @@ from pcf_core.audit.knowledge import (
     knowledge_report,
     missing_answers,
 )
+from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import NOT_YET
 from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
@@ -276,7 +277,7 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             "tokenizer": key.tokenizer,
             "family and rules": f"{key.family}, rules {key.rules}",
             "precision": key.dtype,
-            "protocol": choice.options.protocol,
+            "word scoring": word_scoring(choice.options.protocol),
             "hash of templates, subjects and answers": asked.hash,
             **(unaudited if audit is None else self_audit_facts(audit)),
         }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from pcf_core.audit.options import ViewOptions, in_words
+from pcf_core.audit.options import ViewOptions, in_words, word_scoring
 from pcf_core.measure.criterion import Criterion
 from pcf_core.report.loaded import Study
 from pcf_core.report.notes import study_notes
@@ -62,8 +62,10 @@ def method_parts(studies: Sequence[Study], texts: bool) -> list[ReportPart]:
                 "contexts": contexts(len(study.first.report.templates), study.first.report.sampling),
                 "template set": study.first.run.templates.title,
                 "effective number": effective_text(study.first.report),
-                "protocol": study.options.protocol,
-                "criterion": study.first.report.criterion,
+                "word scoring": word_scoring(study.options.protocol),
+                "criterion J": in_words(study.options, "criterion"),
+                "scale": in_words(study.options, "scale"),
+                "neutral point": in_words(study.options, "reference"),
                 "weights": weights_text(study.options),
                 "a group's words": in_words(study.options, "aggregation"),
                 "models": ", ".join(study.runs),

@@ -26,6 +26,7 @@ from pcf_core.show.findings.factors import (
     factors_finding,
     figures_note,
     line_notes,
+    link_strength,
     slopes_note,
     templates_note,
 )
@@ -40,6 +41,7 @@ def factor_panels(runs: Runs, name: str, panels: Sequence[FactorPanel]) -> list[
             title=f"{name}: {capital(panel.scale.noun)}",
             heading=f"Risk against {panel.scale.noun}",
             source=runs.source,
+            findings=[link_strength(panel)],
             key=f"factor_{panel.scale.name}",
             name=f"factor-{panel.scale.name}",
             alt=f"Risk of each occupation against {panel.scale.noun}, {name}, with two fitted lines",

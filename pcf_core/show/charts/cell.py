@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import chance
+from pcf_core.show.findings.numbers import chance, odds, percent
 
 ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
 MOST_ROWS = 24
@@ -51,8 +52,12 @@ def cell_bars(
         figure.add_trace(bars)
     if neutral is not None:
         marks.rule(figure, x=neutral)
+    ticks = [0, 0.25, 0.5, 0.75, 1]
     figure.update_xaxes(
-        title_text="probability of the group (0–1) → more", range=[0, 1.12], tickvals=[0, 0.25, 0.5, 0.75, 1]
+        title_text="probability of the group → more",
+        range=[0, 1.12],
+        tickvals=ticks,
+        ticktext=[percent(tick) for tick in ticks],
     )
     marks.name_rows(figure, {str(place): theme.lines(group) for place, group in enumerate(groups)})
     models = len(preferences_by_model)
@@ -79,11 +84,29 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
                 customdata=[chance(word.probability) for _, word in chosen],
             )
             figure.add_trace(bars)
-    title = "probability of the word (0–1) → more"
-    figure.update_xaxes(title_text=title, rangemode="tozero", exponentformat="power")
+    ticks = _ticks(max((word.probability for word in ranked), default=0.0))
+    figure.update_xaxes(
+        title_text="probability of the word → more",
+        rangemode="tozero",
+        tickvals=list(ticks),
+        ticktext=list(ticks.values()),
+    )
     marks.name_rows(figure, {str(place): theme.text(word.word, 22) for place, word in enumerate(ranked)})
     view, height = " ".join(styles), 120 + 22 * max(2, len(ranked))
     return theme.base_layout(figure, height, view=view, legend=True, barmode="overlay", bargap=0.25)
+
+
+def _ticks(largest: float) -> dict[float, str]:
+    """Return at most five round values from 0 to the largest, and how each is written.
+
+    In per cent; where that needs decimals, as odds.
+    """
+    if not largest > 0:
+        return {0.0: "0"}
+    power = 10.0 ** math.floor(math.log10(largest))
+    step = next(part * power for part in (0.5, 1, 2, 5) if largest <= 4 * part * power)
+    values = [place * step for place in range(1, int(largest / step) + 1)]
+    return {0.0: "0"} | {value: percent(value) if step >= 0.01 else odds(value) for value in values}
 
 
 def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.factors import FactorPanel, FactorPoint
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.factors import ALIKE, by_weight
 
 SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
 HEIGHT = 360
@@ -21,8 +22,8 @@ def factor_plot(
 ) -> go.Figure:
     """Draw one panel: a point per line of the statistics or word, its area the people employed.
 
-    Solid: every point counts alike; dashed: by the people employed; the bands are those of the lines, not of
-    the points.  Points without a weight are hollow.
+    Solid: every point counts alike; dashed: by the people employed; the legend says so.  The bands are those
+    of the lines, not of the points.  Points without a weight are hollow.
 
     Parameters
     ----------
@@ -37,10 +38,9 @@ def factor_plot(
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
-    by = "by weight" if panel.scale.name == "own" else "by people employed"
     lines = (
-        (panel.wls, f"{by} (WLS)", theme.MUTED, "dash", 2),
-        (panel.ols, "each alike (OLS)", style.color, "solid", 1),
+        (panel.wls, by_weight(panel.scale), theme.MUTED, "dash", 2),
+        (panel.ols, ALIKE, style.color, "solid", 1),
     )
     for fit, name, color, dash, rank in lines:
         if fit is not None:

@@ -18,7 +18,6 @@ from pcf_core.show.findings.numbers import (
     percent,
     signed,
     signed_with_interval,
-    two_decimals,
     with_interval,
 )
 
@@ -30,6 +29,8 @@ MATCHED: Mapping[Matching, str] = {
 SURE = 0.05
 LEAST_WIDER = 0.01  # of an interval; less is not told
 MOST_ZEROS = 0.5  # share of points
+MODERATE, STRONG = 0.09, 0.25  # R² from which a link is called so: r = 0.3 and 0.5 of Cohen (1988)
+ALIKE = "all occupations alike"
 RISK_NAMES: Mapping[Quantity, str] = {
     "overall_risk": "risk",
     "prejudice_risk": "prejudice",
@@ -52,6 +53,25 @@ def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
         return f"{begun(of)} {listed(ways)}."
     either = listed([panel.scale.noun for panel in tested], "or")
     return f"We cannot tell whether {of} goes with {either}."
+
+
+def by_weight(scale: FactorScale) -> str:
+    """Say what the weighted line counts more."""
+    return "your weights count" if scale.name == "own" else "larger ones count more"
+
+
+def link_strength(panel: FactorPanel) -> str:
+    """Say in words how strong the link of a figure with the risk is; every point counts alike."""
+    noun, of = panel.scale.noun, RISK_NAMES[panel.quantity]
+    if panel.ols is None:
+        return f"No line is fitted: {panel.no_ols}."
+    if survives(panel.ols):
+        share = panel.ols.r_squared
+        strength = "strong" if share >= STRONG else "moderate" if share >= MODERATE else "weak"
+        return f"A {strength} link: {noun} goes with {percent(share)} of the differences in {of}."
+    if panel.wls is not None and survives(panel.wls):
+        return f"Occupations show a link with {noun} beyond chance only where {by_weight(panel.scale)}."
+    return f"We cannot tell a link with {noun} from chance."
 
 
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
@@ -199,10 +219,9 @@ def _difference(scale: FactorScale, fit: LineFit) -> str:
 
 def line_notes(panel: FactorPanel) -> list[str]:
     """Describe both lines of a panel, a sentence each, and what one has to know to believe them."""
-    by = "by weight" if panel.scale.name == "own" else "by people employed"
     notes = [
-        _line_note(panel, panel.ols, "Each alike (solid)", panel.no_ols),
-        _line_note(panel, panel.wls, f"{by.capitalize()} (dashed)", panel.no_wls),
+        _line_note(panel, panel.ols, f"{begun(ALIKE)} (solid)", panel.no_ols),
+        _line_note(panel, panel.wls, f"{begun(by_weight(panel.scale))} (dashed)", panel.no_wls),
     ]
     for fit, name in ((panel.ols, "solid"), (panel.wls, "dashed")):
         if fit is not None and fit.carried:
@@ -244,6 +263,6 @@ def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) 
     corrected = "" if fit.adjusted_p is None else f" ({p_value(fit.adjusted_p)} after correction)"
     return (
         f"{name}: {slope_with_interval(panel.scale, fit)} per {panel.scale.per}, "
-        f"{p_value(fit.p_value)}{corrected}. R² is {two_decimals(fit.r_squared)} over {fit.n:,} "
-        f"{places}{effective}."
+        f"{p_value(fit.p_value)}{corrected}. It takes up {percent(fit.r_squared)} of the differences, over "
+        f"{fit.n:,} {places}{effective}."
     )

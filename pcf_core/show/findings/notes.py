@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,7 +16,7 @@ from pcf_core.audit.token_shares import (
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, RunSpec, SelfAudit
-from pcf_core.show.findings.numbers import begun, chance, count, digits, listed, odds, words_of
+from pcf_core.show.findings.numbers import begun, chance, count, listed, odds, percent, words_of
 
 OCCUPATION = "occupation"
 TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
@@ -146,8 +147,11 @@ def noise_note(found: SelfAudit) -> str:
     if found.noise_floor is None:
         return found.note or "not measured"
     cells = "" if found.noise_cells is None else f" in {count(found.noise_cells, 'cell')}"
+    change = math.expm1(found.noise_floor)  # of a probability; nats are those of its logarithm
+    most = f"1 part in {odds(change).removeprefix('1 in ')}" if 0 < change < 0.01 else percent(change)
+    moved = f"no probability changes by more than {most}" if change else "every score is the same"
     return (
-        f"Scored again one at a time, the scores differ by at most {digits(found.noise_floor)} nats "
+        f"Scored again one at a time, {moved} "
         f"({count(found.noise_scores, 'score')}{cells}, {found.noise_dtype})."
     )
 

@@ -18,6 +18,7 @@ def test_groups_stand_side_by_side_for_each_model() -> None:
     figure = cell_bars(
         {"one": {"male": 0.7, "female": 0.3}, "<two>": {"female": 0.877, "male": 0.123}}, neutral=0.5
     )
+    assert figure.layout.xaxis.ticktext == ("0 %", "25 %", "50 %", "75 %", "100 %")
     one, two = figure.data
     assert dict(zip(one.y, one.x, strict=True)) == {"0": 0.7, "1": 0.3}
     assert dict(zip(two.y, two.x, strict=True)) == {"0": 0.123, "1": 0.877}
@@ -49,7 +50,22 @@ def test_small_probabilities_are_written_as_odds() -> None:
     )
     rare = word_bars([WordProbability("man", "male", 0.000033)])
     assert rare.data[0].customdata == ("about 1 in 30,000",)
-    assert rare.layout.xaxis.exponentformat == "power"
+    ticks = dict(zip(rare.layout.xaxis.tickvals, rare.layout.xaxis.ticktext, strict=True))
+    assert list(ticks.values()) == ["0", "1 in 100,000", "1 in 50,000", "1 in 33,000"]
+    assert list(ticks) == pytest.approx([0, 1e-5, 2e-5, 3e-5])
+
+
+@pytest.mark.parametrize(
+    ("largest", "written"),
+    [
+        (0.41, ("0", "20 %", "40 %")),
+        (1.0, ("0", "50 %", "100 %")),
+        (0.013, ("0", "1 in 200", "1 in 100")),
+        (0.09, ("0", "5 %")),
+    ],
+)
+def test_the_axis_of_words_has_few_digits(largest: float, written: tuple[str, ...]) -> None:
+    assert word_bars([WordProbability("man", "male", largest)]).layout.xaxis.ticktext == written
 
 
 @pytest.mark.parametrize("words", [[], WORDS[:1]])

@@ -11,6 +11,7 @@ from pcf_core.audit.factors import WAGE
 from pcf_core.core.factors import FactorPanel, FactorPoint
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.factors import LARGEST, SMALLEST, factor_plot, risk_span
+from pcf_core.show.findings.factors import ALIKE
 from tests.show.charts.factored import panel_example
 
 FREQUENCY = replace(WAGE, name="word_frequency", noun="word frequency", title="times (log)", log=True)
@@ -50,11 +51,11 @@ def test_without_any_weights_no_point_is_hollow(panel: FactorPanel) -> None:
 
 def test_lines_are_solid_and_dashed_over_their_bands(panel: FactorPanel) -> None:
     lines = {trace.name: trace for trace in factor_plot(panel, "m", ["m"]).data if trace.mode == "lines"}
-    ols, wls = lines["each alike (OLS)"], lines["by people employed (WLS)"]
+    ols, wls = lines[ALIKE], lines["larger ones count more"]
     assert (ols.line.dash, wls.line.dash) == ("solid", "dash")
     assert (ols.legendrank, wls.legendrank) == (1, 2)
     np.testing.assert_allclose(ols.y, 0.2 + 0.01 * np.asarray(ols.x))
-    band = lines["each alike (OLS): band"]
+    band = lines[f"{ALIKE}: band"]
     np.testing.assert_allclose(band.y[:5], ols.y - 0.05)
     np.testing.assert_allclose(band.y[5:], (ols.y + 0.05)[::-1])
     np.testing.assert_allclose(band.x[5:], np.asarray(ols.x)[::-1])
@@ -68,7 +69,7 @@ def test_a_missing_line_is_not_drawn(panel: FactorPanel) -> None:
 def test_a_logarithm_is_undone_for_a_logarithmic_axis(panel: FactorPanel) -> None:
     figure = factor_plot(replace(panel, scale=FREQUENCY), "m", ["m"])
     assert figure.layout.xaxis.type == "log"
-    line_of = next(trace for trace in figure.data if trace.name == "each alike (OLS)")
+    line_of = next(trace for trace in figure.data if trace.name == ALIKE)
     np.testing.assert_allclose(line_of.x, 10 ** np.linspace(1, 3, 5))
 
 

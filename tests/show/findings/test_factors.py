@@ -16,6 +16,7 @@ from pcf_core.show.findings.factors import (
     factors_finding,
     figures_note,
     line_notes,
+    link_strength,
     matching_finding,
     slope,
     slope_with_interval,
@@ -136,15 +137,35 @@ def test_both_lines_in_words() -> None:
     found = panel("wage", line(0.01, 0.004, 0.0001), line(0.02, 0.01, 0.3, effective_n=15.13))
     assert line_notes(found) == [
         (
-            "Each alike (solid): +0.10 (+0.06 to +0.14) per 10,000 US$, p = 0.012 (p under 0.001 "
-            "after correction). R² is 0.25 over 65 lines of the statistics."
+            "All occupations alike (solid): +0.10 (+0.06 to +0.14) per 10,000 US$, p = 0.012 (p under 0.001 "
+            "after correction). It takes up 25 % of the differences, over 65 lines of the statistics."
         ),
         (
-            "By people employed (dashed): +0.20 (+0.10 to +0.30) per 10,000 US$, p = 0.012 (p = "
-            "0.3 after correction). R² is 0.25 over 65 lines of the statistics, which count as 15 "
-            "by their weights."
+            "Larger ones count more (dashed): +0.20 (+0.10 to +0.30) per 10,000 US$, p = 0.012 (p = "
+            "0.3 after correction). It takes up 25 % of the differences, over 65 lines of the "
+            "statistics, which count as 15 by their weights."
         ),
     ]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.02, "weak"), (0.089, "weak"), (0.09, "moderate"), (0.25, "strong")]
+)
+def test_the_strength_of_a_link_beyond_chance_is_told_in_words(share: float, said: str) -> None:
+    told = panel("wage", line(-0.002, 0.001, 0.04, r_squared=share))
+    assert link_strength(told) == (
+        f"A {said} link: wage goes with {100 * share:.0f} % of the differences in risk."
+    )
+
+
+def test_without_a_link_beyond_chance_there_is_no_strength() -> None:
+    unclear = line(0.02, 0.03, 0.2)
+    assert link_strength(panel("wage", unclear)) == "We cannot tell a link with wage from chance."
+    assert link_strength(panel("wage", unclear, line(0.001, 0.0005, 0.03))) == (
+        "Occupations show a link with wage beyond chance only where larger ones count more."
+    )
+    missing = panel("wage", None, no_ols="3 points, fewer than 10")
+    assert link_strength(missing) == "No line is fitted: 3 points, fewer than 10."
 
 
 def test_missing_lines_the_end_of_the_statistics_and_what_was_left_out() -> None:
@@ -156,8 +177,8 @@ def test_missing_lines_the_end_of_the_statistics_and_what_was_left_out() -> None
         left_out=(LeftOut(name="crew", reason="no line"), LeftOut(name="head", reason="no line")),
     )
     assert line_notes(found) == [
-        "Each alike (solid): no line, 3 points, fewer than 10.",
-        "By people employed (dashed): no line, no point has a weight.",
+        "All occupations alike (solid): no line, 3 points, fewer than 10.",
+        "Larger ones count more (dashed): no line, no point has a weight.",
         "For 1 line the wage is 208 thousand US$ or more: the statistics stop there.",
         "2 occupations left out, named with the reason below.",
     ]

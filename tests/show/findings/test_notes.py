@@ -104,9 +104,12 @@ def test_a_self_audit_is_told_trait_by_trait() -> None:
         "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
         "words left out": "Left out: niece (unknown).",
         "noise floor": (
-            "Scored again one at a time, the scores differ by at most 2.1×10⁻⁶ nats (100 scores, float32)."
+            "Scored again one at a time, no probability changes by more than 1 part in 480,000 "
+            "(100 scores, float32)."
         ),
     }
+    for floor, said in ((0.0, "every score is the same"), (0.03, "changes by more than 3 %")):
+        assert said in self_audit_facts(found.model_copy(update={"noise_floor": floor}))["noise floor"]
     assert list(self_audit_facts(None)) == ["self-audit"]
     unread = found.model_copy(update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."})
     assert self_audit_facts(unread)["noise floor"] == "The server is gone."
