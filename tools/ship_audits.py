@@ -38,10 +38,10 @@ from tools.ship_results import replace_results
 
 PROMPTS, TABLE, EACH = "common-sents-1", "gender", 3
 WRITERS = ("mini-gpt", "mini-gpt-l", "SmolLM2-135M-Instruct-Q4_1", "Gemma-3-270M-Q4_K_M")
-ASKED: tuple[tuple[str, ExperimentName], ...] = (
-    *(("mini-gpt", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
-    *(("mini-bert", name) for name in ("anecdotes", "hobbies", "questions", "tasks")),
-    *(("SmolLM2-135M-Instruct-Q4_1", name) for name in ("questions", "tasks")),
+ASKED: tuple[tuple[str, ExperimentName], ...] = tuple(
+    (model, name)
+    for model in ("mini-gpt", "mini-bert", "SmolLM2-135M-Instruct-Q4_1")
+    for name in ("anecdotes", "hobbies", "questions", "tasks")
 )
 FOLDERS = ("texts", "results")
 

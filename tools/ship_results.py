@@ -105,9 +105,10 @@ BESIDES = (
 )
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 SPELLINGS = ("race", "race-capitalised")  # the same words as the papers print them, and as English has them
+NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
-    *(Shipped(PUBLIC[0], topic, "race-relative") for topic in SPELLINGS),
+    *(Shipped(model, topic, "race-relative") for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
         Shipped(model, *USUAL, NEUTRAL)

@@ -92,7 +92,7 @@ def test_axes_say_unit_and_direction_and_names_are_no_markup(panel: FactorPanel)
     own = replace(panel, scale=replace(WAGE, name="own", title="<b>x</b>"))
     figure = factor_plot(own, "m", ["m"])
     assert figure.layout.xaxis.title.text.startswith("&lt;b&gt;x")
-    assert any(trace.name == "by weight (WLS)" for trace in figure.data)
+    assert any(trace.name == "your weights count" for trace in figure.data)
 
 
 def test_panels_share_a_span_that_holds_every_point(panel: FactorPanel) -> None:
