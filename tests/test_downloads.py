@@ -35,6 +35,7 @@ MADE_BY = {
         "categories_toml",
         "knowledge_toml",
     },
+    "application/x-bibtex": {"citation_bibtex"},
 }
 
 

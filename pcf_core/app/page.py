@@ -445,7 +445,7 @@ def draw_cite(arxiv: str = RISK_PAPERS) -> None:
         draw_commands(citation_bibtex(arxiv))
         st.download_button(
             "BibTeX",
-            citation_bibtex(arxiv),
+            lambda: citation_bibtex(arxiv),
             "pcf-audit.bib",
             "application/x-bibtex",
             key="cite_bibtex",

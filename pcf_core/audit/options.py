@@ -120,7 +120,6 @@ class ViewOptions(Record):
             offered=("max", "l2", "l1"),
             words={
                 "max": "the largest difference in favour of a group",
-                "linf": "the largest difference in favour of a group",
                 "l1": "the sum of the differences in favour of a group",
                 "l2": "the root of the summed squares of the differences in favour of a group",
             },

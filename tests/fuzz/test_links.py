@@ -11,6 +11,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pcf_core.app.addresses import TAB_OF
+from pcf_core.app.own import choose_shown
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app
@@ -40,8 +41,9 @@ def bound_keys() -> list[str]:
         for node in ast.walk(tree):
             options = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
             key = options.get("key")
-            own = isinstance(node, ast.Call) and getattr(node.func, "id", "") == choose_one.__name__
-            if not own and "bind" not in options:
+            called = getattr(node, "func", None)
+            name = getattr(called, "attr", getattr(called, "id", ""))
+            if name not in (choose_one.__name__, choose_shown.__name__) and "bind" not in options:
                 continue
             if isinstance(key, ast.Constant):
                 found.add(str(key.value))

@@ -10,6 +10,7 @@ from pcf_core.app.addresses import TABS, choice_of
 from pcf_core.app.data import asked_run, finished
 from pcf_core.app.lists import set_names, topics
 from pcf_core.app.method.as_in_papers import (
+    TITLES,
     WORKED_OUT,
     address_of,
     criteria_asked,
@@ -99,7 +100,7 @@ def tab_key(link: PrintedLink) -> str:
 @pytest.mark.usefixtures("as_it_comes")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> None:
-    app = open_app("method", method_tab="As in the papers", papers_paper=paper)
+    app = open_app("method", method_tab="As in the papers", papers_paper=TITLES[paper])
     said = texts(app)
     for item in printed_items():
         if item.paper == paper:
@@ -111,7 +112,7 @@ def test_every_figure_of_a_paper_is_drawn_with_ours_beside_it(paper: str) -> Non
 @pytest.mark.usefixtures("as_it_comes")
 def test_the_tab_begins_with_one_answer() -> None:
     """Of a paper of drawings alone, which nothing of ours stands beside; and what the others say."""
-    app = open_app("method", method_tab="As in the papers", papers_paper="PVF")
+    app = open_app("method", method_tab="As in the papers", papers_paper=TITLES["PVF"])
     items = [item for item in printed_items() if item.paper == "PVF"]
     answer = f"Results of ours stand beside none of the {len(items)} figures and tables in “Note on PVF”."
     assert f"##### {answer}" in texts(app)

@@ -166,12 +166,12 @@ def test_the_file_has_the_newest_texts_of_its_model_about_its_topic(
     ]
     looked_for: list[str] = []
 
-    def gone(key: str) -> None:
+    def gone(audit: object, key: str) -> None:
         looked_for.append(key)
         raise LookupError
 
     monkeypatch.setattr(FairPairAudit, "kept", lambda self, store: kept)
-    monkeypatch.setattr("pcf_core.app.texts.summary.complete_fairpair", gone)
+    monkeypatch.setattr("pcf_core.app.texts.summary.complete_result", gone)
     choice = Choice(("mini-bert",), "gender", "gender-nineteen", "occupations-bvf", ViewOptions())
     assert case_file("mini-gpt", choice).older == 1
     assert looked_for == ["mini-gpt 0", "mini-gpt 1", "mini-gpt 2"]

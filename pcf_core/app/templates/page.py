@@ -53,8 +53,8 @@ def draw_head() -> tuple[str, str]:
             "Set",
             set_names(),
             USUAL,
-            "set",
-            "The template set that this page shows: those that come with the app, then your own.",
+            key="set",
+            help_text="The template set that this page shows: those that come with the app, then your own.",
         )
         view = own.draw_views(VIEWS, FOR_AUDITORS, "set_view", "see" if "set" in st.query_params else "list")
     own.draw_hidden(SHELF)

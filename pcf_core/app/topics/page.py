@@ -131,8 +131,8 @@ def draw_head() -> tuple[str, str]:
             "Topic",
             topic_names(),
             FIRST,
-            "topic_shown",
-            "The topic that this page shows: those that come with the app, then your own.",
+            key="topic_shown",
+            help_text="The topic that this page shows: those that come with the app, then your own.",
         )
         view = own.draw_views(VIEWS, FOR_AUDITORS, "topic_view", "see")
     own.draw_hidden(SHELF)
@@ -378,9 +378,9 @@ def draw_lists() -> None:
         "List",
         list_names(),
         OCCUPATIONS,
-        "list_shown",
-        "Occupations, or whomever else the sentences are about: lists that come with the app, then your "
-        "own. The sidebar offers them under Occupations.",
+        key="list_shown",
+        help_text="Occupations, or whomever else the sentences are about: lists that come with the app, then "
+        "your own. The sidebar offers them under Occupations.",
     )
     found = opened_list(name)
     if found is not None:
