@@ -454,15 +454,17 @@ def draw_cite(arxiv: str = RISK_PAPERS) -> None:
         )
 
 
-def draw_both_commands(from_cache: str, from_scratch: str) -> None:
+def draw_both_commands(
+    from_cache: str, from_scratch: str, caption: str = "This command reads the number from the cache."
+) -> None:
     """Draw the command that reads a number from the cache and those that score it anew.
 
-    The second are empty for imported scores.
+    The second are empty for imported scores.  ``caption``: what the first does.
     """
-    st.caption("This command reads the number from the cache.")
+    st.caption(caption)
     draw_commands(from_cache)
     if from_scratch:
-        st.caption("These make it again from scratch, in an empty cache of their own.")
+        st.caption("These make it again from scratch, in a cache of their own that is empty at first.")
         draw_commands(from_scratch)
     else:
         st.caption("These scores came in a pack, so nothing here makes them from scratch.")

@@ -15,7 +15,7 @@ from pcf_core.audit.options import ViewOptions, counted_occupations, unit_of
 from pcf_core.audit.reading import Reading
 from pcf_core.core.errors import RunError
 from pcf_core.core.records import FloatArray, LeftOut
-from pcf_core.core.risk import Comparison, Difference, OccupationDifference, Side
+from pcf_core.core.risk import SIGNIFICANCE, Comparison, Difference, OccupationDifference, Side
 from pcf_core.core.run import RunSpec
 from pcf_core.material.templates import template_weights
 from pcf_core.measure.bootstrap import RISKS
@@ -330,7 +330,8 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
     Raises
     ------
     RunError
-        Fewer than two runs or more than ``MOST_LETTERED``, and as :func:`common_part`.
+        Fewer than two runs or more than ``MOST_LETTERED``, too few templates for any p-value to be small
+        enough, and as :func:`common_part`.
     EvidenceError, CriterionError, TemplateError
         As :func:`~pcf_core.audit.report`.
     """
@@ -345,6 +346,11 @@ def lettered(readings: Sequence[Reading], options: ViewOptions) -> list[str]:
         Criterion.parse(options.criterion, options.scale, common.reference),
     )
     totals = [replace(total, margin=float(options.margin)) for total in found.values()]
-    told = zip(found, controlled_totals(totals), strict=True)
-    apart = [pair for pair, total in told if total.ordered]
+    tested = controlled_totals(totals)
+    if tested[0].least_p > SIGNIFICANCE:
+        raise RunError(
+            f"Letters take sentences enough that a test of {len(totals):,} pairs can find anything; with "
+            f"{len(common.run.templates.templates):,} templates no p-value can be under {SIGNIFICANCE}."
+        )
+    apart = [pair for pair, total in zip(found, tested, strict=True) if total.ordered]
     return letters(len(readings), apart)

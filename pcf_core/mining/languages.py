@@ -11,7 +11,9 @@ from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import listed
 from pcf_core.mining.chinese.sentences import Sentences, count_characters
+from pcf_core.mining.chinese.words import lists_of_chinese
 from pcf_core.mining.constructions import CHINESE, CONSTRUCTIONS, Construction, Position
+from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.sentences import Wanted, candidates
 
 # From a text, and what counts the sentences passed over, to (offset, sentence) of those with a wanted word.
@@ -22,15 +24,15 @@ Search = Callable[[str, Counter[str]], Iterator[tuple[int, str]]]
 class Language:
     """A language that is mined.
 
-    ``constructions``: what its rules find, by name.  ``lists``: the folder of its word lists in
-    ``assets/language``.  ``search``: makes a search for sentences of the words that one must have; it raises
+    ``constructions``: what its rules find, by name.  ``lists``: hashes all its word
+    lists.  ``search``: makes a search for sentences of the words that one must have; it raises
     :class:`~pcf_core.core.errors.TopicError` where a word cannot be looked for.  ``count``: how long a text
     is, in ``unit``.
     """
 
     name: str
     constructions: Mapping[str, Construction]
-    lists: str
+    lists: Callable[[], str]
     search: Callable[[Collection[str]], Search]
     count: Callable[[str], int]
     unit: str
@@ -82,8 +84,10 @@ def _found(wanted: Wanted, text: str, passed: Counter[str]) -> Iterator[tuple[in
 
 
 LANGUAGES: Mapping[str, Language] = {
-    "en": Language("English", CONSTRUCTIONS, "", _english, lambda text: len(text.split()), "words"),
-    "zh": Language("Chinese", CHINESE, "zh", Sentences, count_characters, "Chinese characters"),
+    "en": Language(
+        "English", CONSTRUCTIONS, lists_identity, _english, lambda text: len(text.split()), "words"
+    ),
+    "zh": Language("Chinese", CHINESE, lists_of_chinese, Sentences, count_characters, "Chinese characters"),
 }
 
 

@@ -17,7 +17,6 @@ from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
 from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
-from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.pool import Counters, Opened
 from pcf_core.mining.rules import Rule
 
@@ -122,7 +121,7 @@ def mine(
     card = SetCard(
         title=f"{corpus.name}: {', '.join(topic.title for topic in topics)}",
         source=f"Mined from {corpus.name}",
-        notes="" if language.unit == "words" else f"Its number of words is one of {language.unit}.",
+        notes="" if language.unit == "words" else f"Its length is counted in {language.unit}, not in words.",
         language=topics[0].language,
         form=rule.name,
         corpus=corpus.name,
@@ -162,7 +161,7 @@ def key_of(
             "topics": sorted(topic.hash for topic in topics),
             "parser": opened.identity,
             "rules": mining.RULES,
-            "lists": lists_identity(LANGUAGES[rule.language].lists),
+            "lists": LANGUAGES[rule.language].lists(),
             "block": characters,
             "ledger": FORMAT,
         }

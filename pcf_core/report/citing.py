@@ -13,6 +13,7 @@ from pcf_core.core.settings import ROOT
 
 FILE = ROOT / "CITATION.cff"
 RISK_PAPERS = "2402.15481"  # arXiv: Prejudice and Caprice, and its later form Bias and Volatility
+FAIRPAIR_PAPER, CRITERIA_PAPER = "2404.06619", "2403.08564"  # arXiv
 ENTRIES: Mapping[str, str] = {"article": "article", "conference-paper": "inproceedings"}
 PLACES: Mapping[str, str] = {"article": "journal", "inproceedings": "booktitle"}
 

@@ -82,7 +82,7 @@ Each point is a line of the US labour statistics with the mean risk of the words
 attorney and lawyer count once; in the panel of word frequency it is a word. Its area is the number of people
 employed. The **solid** line counts every point alike. On the **dashed** one larger occupations count more:
 each as many times as people work in it. The bands are 95 % intervals of the lines, not of single
-occupations. A link beyond chance is called **strong** where the solid line takes up 25 % or more of the
+occupations. A link beyond chance is called **strong** where the solid line accounts for 25 % or more of the
 differences in risk (R²), moderate from 9 %, weak below. A slope is told with its 95 % interval, if other
 occupations (errors HC3) and other templates had been taken, and a p value corrected for all slopes shown
 (Holm). All occupations share the templates: what these move together no scatter about the line shows, so it

@@ -25,7 +25,7 @@ from pcf_core.texts.fairpair.records import FairPairAsked
 NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
 POLICY_FILE = "policy.toml"  # a command names the file of a policy, which the request holds as values
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
-AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_CACHE=cache/afresh"  # nothing is scored yet there
+AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_SCORES= PCF_CACHE=cache/afresh"  # nothing is scored yet there
 
 
 def options_text(options: ViewOptions) -> str:

@@ -89,6 +89,21 @@ def test_of_more_models_no_two_could_be_told_apart() -> None:
     assert least * most <= SIGNIFICANCE < least * one_more
 
 
+def test_too_few_sentences_for_so_many_pairs_give_no_letters(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six templates are swapped in 64 ways: enough for one pair (2/64 is under 5 %), too few for three."""
+    whole = load_templates("gender-nineteen")
+    six = whole.model_copy(update={"templates": whole.templates[:6]})
+    store, readings = Store.open(own_settings.cache), []
+    for model, times in (("mini-gpt-balanced", 1), ("mini-gpt", 4), ("mini-gpt-skewed", 30)):
+        run = score_few(store, monkeypatch, model, templates=six, chance=leaning(times))
+        readings.append(Reading(run, load_result(store, run), ViewOptions()))
+    assert lettered([readings[0], readings[-1]], ViewOptions()) == ["a", "b"]
+    with pytest.raises(RunError, match="with 6 templates no p-value can be under"):
+        lettered(readings, ViewOptions())
+
+
 def test_too_few_too_many_and_drawn_sentences_are_refused(readings: list[Reading]) -> None:
     for several in (readings[:1], readings * 4):
         with pytest.raises(RunError, match="2 to 14 runs"):

@@ -61,4 +61,4 @@ def test_words_that_describe_are_not_mined_in_chinese() -> None:
 
 
 def test_each_language_has_lists_of_its_own() -> None:
-    assert lists_identity(LANGUAGES["en"].lists) != lists_identity(LANGUAGES["zh"].lists)
+    assert LANGUAGES["en"].lists() == lists_identity() != LANGUAGES["zh"].lists()

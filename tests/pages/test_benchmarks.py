@@ -13,7 +13,7 @@ from pcf_core.texts.benchmarks.records import ItemScores
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import BLOCK, BlockScores, benchmark_asked, block_name, keep_request
 from tests.pages.opened import open_address, texts
-from tests.texts.benchmarks.written_files import crows_file
+from tests.texts.benchmarks.written_files import crows_file, stereoset_files
 
 TAB = {"text_tab": "Known benchmarks", "templates": "gender-nineteen"}
 
@@ -22,6 +22,23 @@ def test_without_files_the_tab_says_what_to_bring(own_settings: Settings) -> Non
     app = open_address("written_text", model=["mini-gpt"], **TAB)
     (said,) = [one.value.replace("\\", "") for one in app.info]
     assert said == "Bring in the files of CrowS-Pairs: none are shipped."
+
+
+def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, tmp_path: Path) -> None:
+    path = stereoset_files(tmp_path)["dev.json"]
+    material = read_files("stereoset", [(path.name, path.read_bytes())])
+    asked = benchmark_asked(material, ScoringKey.of(resolve("mini-bert")))
+    keep_request(full_store, asked, material)
+    body = BlockScores(items=(ItemScores(nats=(-1.0, -2.0, -3.0)),) * len(material.triples))
+    full_store.save_document(
+        asked.hash, block_name(range(len(material.triples))), body.model_dump(mode="json")
+    )
+    run_benchmark(asked, full_store)
+    app = open_address("written_text", model=["mini-bert"], cf_model="mini-bert", templates=TAB["templates"])
+    (button,) = [one for one in app.button if one.label == "Do they agree with us?"]
+    button.click().run()
+    assert app.session_state["bench"] == "stereoset"
+    assert not app.warning or "The link" not in app.warning[0].value
 
 
 def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_path: Path) -> None:

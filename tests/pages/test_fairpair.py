@@ -446,6 +446,7 @@ def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings
     app = open_app("fairpair", **parameters)
     assert len(app.metric) == 2
     (command,) = (code.value for code in app.code if "--model endpoint:tiny" in code.value)
+    assert any("FairPair" in code.value and code.value.startswith("@") for code in app.code), "what to cite"
     assert command.endswith("--chat")
     assert "--dtype" not in command
 

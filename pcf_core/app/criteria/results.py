@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, Which
-from pcf_core.app.page import draw_commands
+from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
     askable,
@@ -23,6 +23,7 @@ from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.report.asked_material import asked_material
+from pcf_core.report.citing import CRITERIA_PAPER
 from pcf_core.report.reproducing import criteria_command
 from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.imported import imported_facts
@@ -205,6 +206,7 @@ def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
         draw_facts(facts | imported_facts(result.provenance))
         if not asked.imported:
             draw_commands(command(asked))
+    draw_cite(CRITERIA_PAPER)
 
 
 def command(asked: CriteriaAsked) -> str:

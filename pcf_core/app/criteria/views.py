@@ -143,7 +143,7 @@ def draw_summary(shown: Shown) -> None:
     finding(*(verdict_finding(model, readings) for model, readings in found.items()))
     ways = {row.answering for readings in found.values() for row in readings}
     for answering in (way for way in WAYS if way in ways):
-        if len(ways) > 1:
+        if ways != {"written"}:  # scores of words are no texts, which nothing above says
             st.markdown(f"**{WAYS[answering]}**")
         some = {
             model: [row for row in readings if row.answering == answering]

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.fairpair.request import Request, Which
-from pcf_core.app.page import draw_commands
+from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
     askable,
@@ -22,6 +22,7 @@ from pcf_core.app.texts.shared import (
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Interval
+from pcf_core.report.citing import FAIRPAIR_PAPER
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
@@ -225,6 +226,7 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
         st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
         if not asked.imported:
             draw_commands(fairpair_command(asked, prompts))
+    draw_cite(FAIRPAIR_PAPER)
 
 
 def encoder_text(encoder: EncoderKey) -> str:

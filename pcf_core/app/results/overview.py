@@ -52,7 +52,7 @@ COLUMNS = {
     "ties": st.column_config.TextColumn(
         "Ties",
         width=60,
-        help="Models that share a letter tie: we cannot tell their risks apart with these sentences, or they "
+        help="Models that share a letter tie. We cannot tell their risks apart with these sentences, or they "
         "differ too little to matter. The paired test of *Compare* decides, controlled for all pairs in the "
         "table (Holm). It compares sentence by sentence: models whose ranges overlap may still differ.",
     ),
@@ -130,7 +130,7 @@ def with_letters(
         return list(rows)
     try:
         found = once(letter_runs)(tuple(read[model] for model in tested), options)
-    except RunError:  # of a sampling plan each run has sentences of its own
+    except RunError:  # too few sentences for a test, or of a sampling plan, where each run has its own
         return list(rows)
     letters = dict(zip(tested, found, strict=True))
     return [replace(row, letters=letters.get(row.model, "")) for row in rows]

@@ -173,7 +173,13 @@ def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None
             st.markdown(f"**{plain(report.model)}**")
             draw_facts({f"run of {one.topic}, {one.templates}": one.run for one in report.contexts})
         if commands := policy_commands(keys):
-            draw_both_commands("\n".join(commands), "\n".join(map(afresh, commands)))
+            draw_both_commands(
+                "\n".join(commands),
+                "\n".join(map(afresh, commands)),
+                "This judges by the scores of the cache, and scores what is missing there.",
+            )
+        else:
+            st.caption("These scores came in packs: the model is not here, so no command scores it again.")
 
 
 def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:

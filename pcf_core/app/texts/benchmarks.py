@@ -99,7 +99,7 @@ def draw_beside_audits(model: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Known benchmarks**", width="content")
-        draw_link(KNOWN_TAB, "Do they agree with us?", {"bench": results[0].asked.benchmark})
+        draw_link(KNOWN_TAB, "Do they agree with us?", {"bench": FACTS[results[0].asked.benchmark].title})
     finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
     choice = current_choice()
     for benchmark in dict.fromkeys(one.asked.benchmark for one in results):

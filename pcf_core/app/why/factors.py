@@ -75,7 +75,7 @@ LINE_COLUMNS = {
         "p corrected", format=THREE_DIGITS, help="By Holm's method, for all slopes of the model."
     ),
     "r_squared": st.column_config.NumberColumn(
-        "R²", format=THREE_DIGITS, help="Share of the differences in risk that the line takes up, of 1."
+        "R²", format=THREE_DIGITS, help="Share of the differences in risk that the line accounts for, of 1."
     ),
     "n": st.column_config.NumberColumn("points", help="Lines of the statistics, or words."),
     "effective_n": st.column_config.NumberColumn(

@@ -50,7 +50,8 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
     single = below == [child] and child < subject
     same = tree.has(child, *OF_A_NAME) and below == [child] and is_name(tree, child)
     title = child == subject - 1 and is_name(tree, subject)  # 护士 王芳
-    named = is_noun_for_person(tree, child) or (is_name(tree, child) and len(tree.words[child]) > 1)
+    may_be_name = is_name(tree, child) or not tree.tags[child]  # a parser without a tagger cannot tell
+    named = is_noun_for_person(tree, child) or (may_be_name and len(tree.words[child]) > 1)
     plain = tree.has(child, "compound", "amod", "nmod") and (title or not named)
     if not (same or (single and plain)):
         raise Refused("not the same person: something beside the noun may name another")

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pcf_core.core.records import digest
 from pcf_core.core.settings import settings
 from pcf_core.material.evidence import load_evidence
+from pcf_core.mining.persons import lists_identity
 
 EVIDENCE = "occupations-zh"
 
@@ -33,6 +35,11 @@ class Words:
     negation: frozenset[str]
     cut: frozenset[str]
     organisation: tuple[str, ...]
+
+
+def lists_of_chinese() -> str:
+    """Hash all that :func:`words` is made of, the shipped occupations too."""
+    return digest([lists_identity("zh"), load_evidence(EVIDENCE).hash])
 
 
 @lru_cache(maxsize=1)

@@ -105,7 +105,8 @@ def _ticks(largest: float) -> dict[float, str]:
         return {0.0: "0"}
     power = 10.0 ** math.floor(math.log10(largest))
     step = next(part * power for part in (0.5, 1, 2, 5) if largest <= 4 * part * power)
-    values = [place * step for place in range(1, int(largest / step) + 1)]
+    last = int(largest / step + 1e-9)  # 0.3 / 0.1 is a little under 3
+    values = [place * step for place in range(1, last + 1)]
     return {0.0: "0"} | {value: percent(value) if step >= 0.01 else odds(value) for value in values}
 
 

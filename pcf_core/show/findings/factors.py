@@ -263,6 +263,6 @@ def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) 
     corrected = "" if fit.adjusted_p is None else f" ({p_value(fit.adjusted_p)} after correction)"
     return (
         f"{name}: {slope_with_interval(panel.scale, fit)} per {panel.scale.per}, "
-        f"{p_value(fit.p_value)}{corrected}. It takes up {percent(fit.r_squared)} of the differences, over "
-        f"{fit.n:,} {places}{effective}."
+        f"{p_value(fit.p_value)}{corrected}. The line accounts for {percent(fit.r_squared)} of the "
+        f"differences, over {fit.n:,} {places}{effective}."
     )

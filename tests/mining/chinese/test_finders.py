@@ -78,6 +78,10 @@ DROPPED = {
         "小红/NNP/2/nmod 妈妈/NN/3/nsubj 说/VV/0/root 她/PRP/5/nsubj 累/JJ/3/ccomp 。",
         "something beside the noun may name another",
     ),
+    "whose mother is named, by a parser without a tagger": (
+        "小红//2/compound 妈妈//3/nsubj 说//0/root 她//5/nsubj 累//3/ccomp 。",
+        "something beside the noun may name another",
+    ),
     "a person beside a person": (
         "病人/NN/2/compound 护士/NN/3/nsubj 说/VV/0/root 她/PRP/5/nsubj 累/JJ/3/ccomp 。",
         "something beside the noun may name another",

@@ -75,7 +75,7 @@ def test_a_set_is_mined(tmp_path: Path) -> None:
 def test_its_card_says_the_language_and_what_was_counted(tmp_path: Path) -> None:
     card = mined(tmp_path).templates.card
     assert (card.language, card.form, card.words) == ("zh", "clausal", 37)
-    assert card.notes == "Its number of words is one of Chinese characters."
+    assert card.notes == "Its length is counted in Chinese characters, not in words."
     assert card.history[0].endswith("Constructions: clause, possessive.")
 
 

@@ -138,11 +138,12 @@ def test_both_lines_in_words() -> None:
     assert line_notes(found) == [
         (
             "All occupations alike (solid): +0.10 (+0.06 to +0.14) per 10,000 US$, p = 0.012 (p under 0.001 "
-            "after correction). It takes up 25 % of the differences, over 65 lines of the statistics."
+            "after correction). The line accounts for 25 % of the differences, over 65 lines of the "
+            "statistics."
         ),
         (
             "Larger ones count more (dashed): +0.20 (+0.10 to +0.30) per 10,000 US$, p = 0.012 (p = "
-            "0.3 after correction). It takes up 25 % of the differences, over 65 lines of the "
+            "0.3 after correction). The line accounts for 25 % of the differences, over 65 lines of the "
             "statistics, which count as 15 by their weights."
         ),
     ]
