@@ -303,8 +303,13 @@ def test_the_documents_say_whom_public_models_expect_by_other_topics(
     )
     risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
     most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
-    row = f"| {item.topic} | `{item.model}` | {risk} | {most} |\n"
+    assert found.coverage is not None
+    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
     assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    assert found.says_little == ((item.model, item.topic) != (PUBLIC[0], "age"))
+    if not found.says_little:
+        last = {min(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations}
+        assert last == {"middle-aged"}
 
 
 def test_capital_letters_and_the_mean_change_whom_a_public_model_expects(own_settings: Settings) -> None:

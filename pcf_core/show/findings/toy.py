@@ -92,5 +92,5 @@ def flow_finding(toys: Sequence[ToyRisk]) -> str:
     cells = sum(len(toy.contexts) for toy in toys)
     return (
         f"{count(cells, 'preference')} become {count(len(toys), 'risk')}; the largest is that of the "
-        f"{riskiest.name}, {two_decimals(riskiest.overall_risk)}. At last they become one number."
+        f"{riskiest.name}, {two_decimals(riskiest.overall_risk)}."
     )
