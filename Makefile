@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
 REST := tests/journeys tests/tools tests/benchmarks
 
-.PHONY: run setup models test test-rest test-all test-ray check bench format wheel docs pins
+.PHONY: run setup models test test-fast test-rest test-all test-ray check lint types bench format wheel docs pins
 
 run: setup
 	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
@@ -53,13 +53,21 @@ models: setup .venv/ready-models
 	.venv-inspect/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/pcf_audit.pth", "w").write(sys.argv[1])' "$(CURDIR)"
 	touch $@
 
-check: .venv/ready-dev
+check: lint types
+
+lint: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: .venv/ready-dev
 	$(BIN)/mypy
 
+# Types are checked beside the tests: neither keeps all cores busy from beginning to end.
+test: lint
+	@$(MAKE) --no-print-directory --jobs 2 types test-fast
+
 # Of a property's examples a quarter is tried; test-all tries all.
-test: check
+test-fast: .venv/ready-dev
 	$(PYTEST) -m "not slow" --hypothesis-profile quick $(REST:%=--ignore %)
 
 test-rest: .venv/ready-dev

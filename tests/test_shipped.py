@@ -38,6 +38,7 @@ from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
+from tests.quick import quick
 from tools.ship_results import (
     BEST_KNOWN,
     KNOWLEDGE,
@@ -122,7 +123,7 @@ def test_the_best_known_and_the_whole_zoo_are_shipped_and_nothing_twice() -> Non
     assert {item.model for item in RUNS} == listed == {*PUBLIC, *ZOO, *PLANTED}
 
 
-@pytest.mark.parametrize("model", [*ZOO, *PLANTED])
+@pytest.mark.parametrize("model", quick([*ZOO, *PLANTED], QUICK.__contains__))
 def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_settings: Settings) -> None:
     """Two cells of every shipped run, scored again here."""
     store, scorer = shipped_store(own_settings), open_scorer(resolve(model))
@@ -182,7 +183,7 @@ def test_nothing_is_shipped_that_no_run_of_the_table_needs(own_settings: Setting
     assert shipped == {run.scoring.hash for run in runs}
 
 
-@pytest.mark.parametrize(("model", "facts"), KNOWLEDGE)
+@pytest.mark.parametrize(("model", "facts"), quick(KNOWLEDGE, lambda case: case[0] in QUICK))
 def test_what_the_models_know_is_shipped(model: str, facts: str, own_settings: Settings) -> None:
     store, asked, key = shipped_store(own_settings), load_knowledge(facts), ScoringKey.of(resolve(model))
     assert missing_answers(store, key, asked) == []

@@ -16,6 +16,7 @@ from pcf_core.core.settings import settings
 from pcf_core.report.gate import gate_document
 from pcf_core.store.store import Store
 from tests.command_line import run_here
+from tests.quick import quick
 
 RACE_RUN = "4d2f6050758afa11"  # of mini-bert, the same weights
 GENDER = '[[contexts]]\ntopic = "gender"\n'
@@ -55,7 +56,7 @@ def report_of(found: KeptVerdicts) -> GateReport:
     return found.report
 
 
-@pytest.mark.parametrize("model", ["mini-gpt-balanced", "mini-gpt-skewed"])
+@pytest.mark.parametrize("model", quick(["mini-gpt-balanced", "mini-gpt-skewed"], "mini-gpt-skewed".__eq__))
 def test_the_verdicts_are_those_of_the_command(shipped: Store, tmp_path: Path, model: str) -> None:
     policy = policy_of(tmp_path, TWO)
     found = gate_document(report_of(judged(shipped, policy, model)))

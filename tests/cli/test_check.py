@@ -16,7 +16,7 @@ from pcf_core.core.settings import Settings, settings
 from pcf_core.models.scoring import opening
 from pcf_core.report.packs import ENDING
 from pcf_core.store.store import Store
-from tests.command_line import ROOT, SCHEMAS, Done, run_here, run_process
+from tests.command_line import ROOT, SCHEMAS, Done, run_here
 
 SKEWED, BALANCED = "mini-gpt-skewed", "mini-gpt-balanced"
 BALANCED_RUN = "4cd94fcd469a8ddf"
@@ -252,7 +252,7 @@ def test_what_the_store_lacks_is_scored_once(own_settings: Settings, tmp_path: P
     (tmp_path / "one.txt").write_text("nurse\n")
     asked = ["--model", "mini-gpt", "--templates", str(tmp_path / "forty.csv")]
     asked += ["--evidence", str(tmp_path / "one.txt"), "--max-risk", "0.95", "--stop-early"]
-    first = run_process("check", *asked)
+    first = run_here("check", *asked)
     assert first.returncode == 0, first.stderr
     (limit,) = json.loads(first.stdout)["contexts"][0]["limits"]
     assert (limit["verdict"], limit["templates"]) == ("within", 20)

@@ -13,6 +13,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.amplification import amplification_of
 from pcf_core.measure.resampling import TemplateUnit
+from tests.quick import quick
 
 
 def counted(he: int, she: int) -> ReadCount:
@@ -133,9 +134,8 @@ ALIKE = np.full(20, 1 / 20)
 UNLIKE = 1 / np.arange(1.0, 61) / (1 / np.arange(1.0, 61)).sum()  # the heaviest has 21 % of all, as mined
 
 
-@pytest.mark.parametrize(
-    ("weights", "differ"), [(ALIKE, 0.02), (ALIKE, 0.2), (UNLIKE, 0.02), (UNLIKE, 0.2), (UNLIKE, 0.8)]
-)
+@pytest.mark.parametrize("weights", [ALIKE, UNLIKE], ids=["alike", "unlike"])
+@pytest.mark.parametrize("differ", quick([0.02, 0.2, 0.8], (0.02).__eq__))
 def test_intervals_hold_the_slope_and_are_no_wider_than_need_be(weights: FloatArray, differ: float) -> None:
     """However much templates differ and weigh; as if all weighed like the heaviest it was up to 1.8."""
     held, width = held_and_width(np.random.default_rng(1), weights, differ)

@@ -17,6 +17,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from tests.fuzz.test_links import bound_keys
 from tests.pages.opened import open_app
+from tests.quick import quick
 
 NUMBERS = {
     "criteria": ("cr_seed", "cr_repeats", "cr_length", "cr_many", "cr_temperature", "cr_top_p"),
@@ -24,7 +25,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("text", ["1e400", "-1e400", "nan", "inf"])
+@pytest.mark.parametrize("text", quick(["1e400", "-1e400", "nan", "inf"], ("1e400", "nan").__contains__))
 @pytest.mark.parametrize("page", NUMBERS)
 def test_no_number_without_an_end_reaches_a_widget(own_settings: Settings, page: str, text: str) -> None:
     usual = open_app(page)

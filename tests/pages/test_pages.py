@@ -24,6 +24,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
 from tests.pages.opened import open_app, pictures, texts
+from tests.quick import quick
 
 PAGES = {
     "overview": "Overview",
@@ -81,7 +82,7 @@ def noise_floors(app: AppTest) -> list[str]:
     return [facts["noise floor"] for facts in tables]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", quick(PAGES, ("overview", "risk", "run_an_audit").__contains__))
 def test_results_are_read_while_their_cells_are_checked(full_store: Store, page: str) -> None:
     """The run is scored, its worker checks cells: figures, how far it is, and later what was found."""
     run = default_run("mini-gpt")

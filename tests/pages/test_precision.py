@@ -19,6 +19,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.requests import ProbeRequest, ScoreRequest
 from tests.conftest import fill
 from tests.pages.opened import open_app, texts
+from tests.quick import quick
 
 NARROW = "mini-gpt (bfloat16)"
 READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice", "compare", "report", "case_file"]
@@ -43,7 +44,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-@pytest.mark.parametrize("page", READ_PAGES)
+@pytest.mark.parametrize("page", quick(READ_PAGES, ("overview", "risk", "case_file").__contains__))
 def test_the_link_of_a_narrow_run_opens_it_on_every_page(narrow_run: RunSpec, page: str) -> None:
     asked = parameters_of(narrow_run)
     assert asked["precision"] == ["bfloat16"]

@@ -24,6 +24,7 @@ from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 from tests.pages.opened import open_app, pictures, texts
+from tests.quick import quick
 
 READ_PAGES = ["overview", "heat_map", "tilt", "risk", "caprice"]
 LOOK = Look(
@@ -72,7 +73,7 @@ def drawn_store(drawn_cache: Path, own_settings: Settings) -> Store:
     return Store.open(own_settings.cache)
 
 
-@pytest.mark.parametrize("page", READ_PAGES)
+@pytest.mark.parametrize("page", quick(READ_PAGES, ("overview", "risk").__contains__))
 def test_every_page_reads_a_run_with_a_plan(drawn_store: Store, page: str) -> None:
     app = open_app(page)
     assert not app.error

@@ -298,7 +298,7 @@ def otherwise(value: Any) -> Any:
     return "x" if value is None else f"{value} x"
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_value_that_follows_from_others_can_be_changed(kept: Kept, data: st.DataObject) -> None:
     """Of the report, of what was asked for, and of the texts that were compared."""

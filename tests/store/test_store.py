@@ -13,7 +13,7 @@ from pathlib import Path
 import fsspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import StoreError
@@ -67,7 +67,6 @@ REQUEST = st.tuples(
 
 
 @pytest.mark.parametrize("scores", ["", "memory:/{}"])
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(REQUEST, st.booleans()), max_size=5), st.data())
 def test_a_request_scores_only_what_is_new(
     scores: str, requests: list[tuple[tuple[list[str], list[str]], bool]], data: st.DataObject

@@ -611,7 +611,7 @@ def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
     assert shards(cache) == shards(cache.with_name("undisturbed"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_polite_signal_gives_the_job_back(
     store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, number: signal.Signals
 ) -> None:

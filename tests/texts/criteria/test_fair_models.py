@@ -17,6 +17,7 @@ from pcf_core.texts.criteria.answer_report import Answers, Reported, answers_rep
 from pcf_core.texts.criteria.rates import exchange_test
 from pcf_core.texts.criteria.records.quantities import RATES, RateName
 from pcf_core.texts.criteria.records.separation import AnswersReport
+from tests.quick import quick
 
 PRONOUNS = ("he", "she", "they", "none")
 SIDES = {"he": -1, "she": 1, "they": 0, "none": 0}
@@ -108,7 +109,7 @@ def test_fair_models_are_not_convicted_by_questions(name: str) -> None:
     assert convicted(FAIR[name], 20, False, 10, 40) <= 0.15
 
 
-@pytest.mark.parametrize("name", FAIR)
+@pytest.mark.parametrize("name", quick(FAIR, "one answer".__eq__))
 def test_fair_models_are_not_convicted_by_tasks(name: str) -> None:
     """With single texts exchanged it was .01, .58 and 1.00; six tasks can now show nothing at all."""
     assert convicted(FAIR[name], 6, True, 25, 15) == 0
