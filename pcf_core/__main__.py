@@ -8,7 +8,7 @@ stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished s
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import typer
 from typer.exceptions import TyperException
@@ -65,13 +65,13 @@ app.add_typer(models, name="models")
 app.add_typer(packs, name="packs")
 
 
-def run_command(application: typer.Typer, arguments: Sequence[str] | None, unfinished: str) -> int:
+def run_command(application: Callable[..., int | None], arguments: Sequence[str] | None, unfinished: str) -> int:
     """Run a command line and return its exit code; every refusal is one sentence on stderr.
 
     ``unfinished`` says what an interrupt leaves behind.
     """
     try:
-        code = int(application(arguments, standalone_mode=False) or 0)
+        code = application(arguments, standalone_mode=False) or 0
     except InputError as error:
         say(str(error))
         return 2

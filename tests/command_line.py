@@ -2,7 +2,7 @@
 
 A process shows exit code and streams as a user has them, and that a command imports what it needs.  Every
 command is run so at least once; where a process would load torch or the parser anew (five seconds and more),
-that is one of the slow tests, but for ``score``.  Elsewhere a command is called here, where all is loaded.
+that is one of the slow tests.  Elsewhere a command is called here, where all is loaded.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+import typer
 
 from pcf_core.__main__ import app, run_command
 
@@ -30,6 +31,7 @@ SCHEMAS = {
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
+COMMAND = typer.main.get_command(app)  # which an app would build anew for each call
 
 
 def run_process(*arguments: str) -> Done:
@@ -43,7 +45,7 @@ def run_here(*arguments: str) -> Done:
     """The same in this process; what is no refusal and no success is raised."""
     out, errors = io.StringIO(), io.StringIO()
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(errors):
-        code = run_command(app, arguments, "interrupted")
+        code = run_command(COMMAND, arguments, "interrupted")
     return Done(arguments, code, out.getvalue(), errors.getvalue())
 
 

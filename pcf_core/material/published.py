@@ -10,6 +10,8 @@ the authors' scripts tell, and what is known to differ.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -60,7 +62,12 @@ def published_risks() -> tuple[PublishedRisk, ...]:
     SettingsError
         The file in the assets folder is missing or damaged.
     """
-    return read_records(settings().assets / "published_risks.csv", PublishedRisk, SettingsError)
+    return _risks(settings().assets / "published_risks.csv")
+
+
+@lru_cache(maxsize=2)
+def _risks(path: Path) -> tuple[PublishedRisk, ...]:
+    return read_records(path, PublishedRisk, SettingsError)
 
 
 # Which printed rows speak of a model that is at hand: ``assets/published_models.csv``.
@@ -82,7 +89,11 @@ def published_models() -> tuple[PublishedModel, ...]:
     SettingsError
         The file in the assets folder is missing or damaged.
     """
-    path = settings().assets / "published_models.csv"
+    return _models(settings().assets / "published_models.csv")
+
+
+@lru_cache(maxsize=2)
+def _models(path: Path) -> tuple[PublishedModel, ...]:
     return tuple(
         PublishedModel.model_validate(row)
         for _, row in read_table(path, ("model", "published"), ("note",), SettingsError)
@@ -97,14 +108,13 @@ def published_name(model: str) -> PublishedModel | None:
 
 def published_of_topic(topic: Topic) -> tuple[PublishedRisk, ...]:
     """Return the rows that the papers print for a shipped topic in its language; none for other words."""
-    return tuple(
+    rows = tuple(
         row
         for row in published_risks()
-        if row.language == topic.language
-        and topic.name in (row.topic, f"{row.topic}-{row.language}")
-        and topic.name in SHELF.shipped()
-        and topic.hash == load_topic(topic.name).hash
+        if row.language == topic.language and topic.name in (row.topic, f"{row.topic}-{row.language}")
     )
+    is_shipped = bool(rows) and topic.name in SHELF.shipped() and topic.hash == load_topic(topic.name).hash
+    return rows if is_shipped else ()
 
 
 def speaks_of(row: PublishedRisk, model: str) -> bool:

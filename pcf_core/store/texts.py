@@ -64,6 +64,8 @@ class TextLayer:
     def missing(self, key: GenerationKey, parts: Sequence[MissingTexts]) -> list[MissingTexts]:
         """Return what is not there of parts of blocks: the folder is listed once."""
         there = set((self.texts / key.hash).stems(MANIFEST))
+        if not there:
+            return list(parts)
         lacking = []
         for part in parts:
             first, end = part.first, part.first + part.count

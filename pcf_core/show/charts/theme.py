@@ -283,9 +283,9 @@ def base_layout(
         uirevision=view or "constant",
         hovermode="closest",
     )
+    axis = {"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}}
     for axes in (figure.update_xaxes, figure.update_yaxes):
-        axes({"automargin": True, "zeroline": False, "gridcolor": GRID, "tickfont": {"size": 11}})
-        axes({"title": {"font": {"size": 12}}})
+        axes({**axis, "title": {"font": {"size": 12}}})
     figure.update_layout(**layout)
     return figure
 
