@@ -65,7 +65,9 @@ app.add_typer(models, name="models")
 app.add_typer(packs, name="packs")
 
 
-def run_command(application: Callable[..., int | None], arguments: Sequence[str] | None, unfinished: str) -> int:
+def run_command(
+    application: Callable[..., int | None], arguments: Sequence[str] | None, unfinished: str
+) -> int:
     """Run a command line and return its exit code; every refusal is one sentence on stderr.
 
     ``unfinished`` says what an interrupt leaves behind.

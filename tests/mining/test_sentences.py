@@ -25,6 +25,7 @@ from pcf_core.mining.sentences import (
     _is_end,
     candidates,
 )
+from tests.quick import quick
 
 TREEBANK = Path(__file__).resolve().parents[3] / "shared" / "data" / "treebank"
 WORDS = 'he she He SHE The the there Mr. U.S. J. I. No. 5 II etc. a.m. end.The 1950.He . .. ... ? ! … " ” ( )'
@@ -151,7 +152,10 @@ def test_words_that_cannot_be_looked_for(word: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["he ", "he. ", ".", "he" + "." * 999, '"', " ", "[1]", "he\n", "he Mr. ", "he " + " " * 999, "Mr. "],
+    quick(
+        ["he ", "he. ", ".", "he" + "." * 999, '"', " ", "[1]", "he\n", "he Mr. ", "he " + " " * 999, "Mr. "],
+        ("he. ", "he Mr. ", "he " + " " * 999).__contains__,
+    ),
 )
 def test_time_grows_with_the_length_whatever_is_in_the_text(piece: str) -> None:
     """2 MB in a few seconds; squared growth would take hours."""

@@ -26,6 +26,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
 from tests.command_line import Done, run_here
+from tests.quick import quick
 
 (RUN,) = runs_of(["mini-gpt"], 4)  # 76 prompts in five shards
 KEPT = f"{FILE_NAME}.damaged"
@@ -154,7 +155,7 @@ HARM = {
 }
 
 
-@pytest.mark.parametrize("in_copy", [False, True])
+@pytest.mark.parametrize("in_copy", quick([False, True], (True).__eq__))
 @pytest.mark.parametrize("harm", HARM)
 def test_what_the_index_says_of_words_is_not_believed_but_checked(
     cache: Path, scored: Path, harm: str, in_copy: bool
