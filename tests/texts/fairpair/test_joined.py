@@ -16,7 +16,14 @@ TABLES = SHELF.names()
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize(
-    "joint", [" and ", " or ", "/", ", ", ", and ", " & ", " nor ", " and/or ", " and the ", "'s and "]
+    "joint",
+    [
+        *(" and ", "/", " and/or ", "'s and "),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in (" or ", ", ", ", and ", " & ", " nor ", " and the ")
+        ),
+    ],
 )
 def test_every_pair_of_every_table(name: str, joint: str, parser: Pipeline) -> None:
     table = load_table(name)
