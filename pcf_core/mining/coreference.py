@@ -136,12 +136,12 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
         return "what the possessive owns is a person or the predicate"
     if pronoun < subject and "," not in tree.words[pronoun:subject]:
         return "the possessive goes before the subject without a comma"
-    if _handles(tree, subject, pronoun):
+    if touches_a_body(tree, subject, pronoun):
         return "what the possessive owns may be another's"
     return None
 
 
-def _handles(tree: Tree, subject: int, pronoun: int) -> bool:
+def touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
     """Tell whether somebody of unknown gender touches a part of a body: *the doctor swabbed her arm*."""
     thing, lists = tree.heads[pronoun], lexicon().lists
     verb = tree.heads[thing]
