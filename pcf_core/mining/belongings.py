@@ -1,8 +1,10 @@
-"""Words of a topic that tell of a thing whose it is, wherever in a predicate the thing stands.
+"""Pronouns beside a noun, wherever in a predicate the noun stands; a rule for each place.
 
-possessive   Smith ended his career.                      The [X] ended [Y] career
-belonging    Rain fell when Smith left with his bags.     The [X] left with [Y] bags
-relative     Smith sold the house that he had built.      The [X] sold the house that [Y]
+    possessive             Smith ended his career.                    The [X] ended [Y] career
+    possessive-elsewhere   Rain fell when Smith left with his bags.   The [X] left with [Y] bags
+    relative               Smith sold the house that he had built.    The [X] sold the house that [Y]
+
+Where a sentence has several, each gives a template.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pcf_core.mining.coreference import judge
 from pcf_core.mining.openings import Y, opened, steps_to
 from pcf_core.mining.owners import host_of, owns
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.predicates import DETERMINERS, check_head, noun_phrase
+from pcf_core.mining.predicates import DETERMINERS, check_head, with_article
 from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 POSSESSIVES = ("his", "her")
@@ -49,31 +51,44 @@ def _owned(
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
-            text = opened(tree, thing, (Y, *_thing(tree, thing, pronoun)), topic_words)
+            text = opened(tree, thing, (Y, *_bare(tree, thing, pronoun)), topic_words)
         except Refused as reason:
             yield Dropped(str(reason), (host.subject, pronoun))
             continue
         yield Found(text, host.subject, pronoun, ("determiner",))
 
 
-def _thing(tree: Tree, thing: int, pronoun: int) -> tuple[str, ...]:
+def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
     """Return a noun without what names, counts or describes it: "his first Grammy award" -> ``award``.
 
-    Since its owner tells which one is meant, it needs nothing beside it, as :func:`noun_phrase` would.
+    Its owner, or the clause behind it, tells which one is meant: it needs no more, as it would for
+    :func:`~pcf_core.mining.predicates.noun_phrase`.  ``first``: the token behind which its words begin.
     """
-    check_head(tree, thing)
-    if tree.tags[thing] not in ("NN", "NNS"):
+    check_head(tree, noun)
+    if tree.tags[noun] not in ("NN", "NNS"):
         raise Refused("an adjective without its noun")
     kept = []
-    for child in tree.children(thing):
-        owner = tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS")
-        if pronoun < child < thing and owner:
+    for child in tree.children(noun):
+        if not first < child < noun:
+            continue
+        if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
             raise Refused("a possessive inside")
         plain = tree.words[child].isalpha() and tree.words[child].islower() and not tree.children(child)
-        if pronoun < child < thing and tree.has(child, "compound") and tree.tags[child] == "NN" and plain:
+        if tree.has(child, "compound") and tree.tags[child] == "NN" and plain:
             check_head(tree, child)
             kept.append(tree.words[child])
-    return (*kept, tree.words[thing].lower())
+    return (*kept, tree.words[noun].lower())
+
+
+def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
+    """Return a bare noun with its article, of which a plural may have none."""
+    articles = [tree.words[child].lower() for child in tree.children(noun, "det")]
+    words = _bare(tree, noun, -1)
+    if not articles and tree.tags[noun] == "NNS":
+        return words
+    if len(articles) != 1 or articles[0] not in DETERMINERS:
+        raise Refused("a noun without an article")
+    return tuple(with_article([*articles, *words]))
 
 
 def _leads_to_a_subject(tree: Tree, thing: int) -> bool:
@@ -99,9 +114,7 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
-            phrase = noun_phrase(tree, noun)
-            if phrase[0] not in DETERMINERS:
-                raise Refused("a noun without an article")
+            phrase = _with_article(tree, noun)
             text = opened(tree, noun, (*phrase, *_joint(tree, noun, pronoun), Y), topic_words)
             if not text.endswith(Y):
                 raise Refused("a complement out of place")

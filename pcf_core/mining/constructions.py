@@ -160,7 +160,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             belongings.relative,
             words=clausal.SUBJECTS,
-            measured=(0, 0),
+            measured=(34, 35),
         ),
         Construction(
             "possessive",
@@ -170,7 +170,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.possessive,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(113, 118),
+            measured=(136, 143),
         ),
         Construction(
             "possessive-elsewhere",
@@ -179,7 +179,8 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             belongings.elsewhere,
             words=belongings.POSSESSIVES,
-            measured=(0, 0),
+            on=True,
+            measured=(350, 356),
         ),
         Construction(
             "object",
@@ -207,7 +208,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             modifiers.reflexive_elsewhere,
             words=tuple(modifiers.REFLEXIVES),
-            measured=(0, 0),
+            measured=(19, 20),
         ),
         Construction(
             "noun",

@@ -1,10 +1,10 @@
-"""Words of a topic that mean or describe the subject, in its own clause; a rule for each place.
+"""Words of a topic that mean or describe the subject; a rule for each place.
 
-    reflexive    The nurse blamed herself.            The [X] blamed [Y]              a reflexive pronoun
-    elsewhere    Smith left, and kept to herself.     The [X] kept to [Y]             a reflexive pronoun
-    noun         The surgeon was a young woman.       The [X] was a young [Y]         a noun
-    apposition   Smith, a woman from Leeds, resigned. The [X], a [Y], resigned        a noun
-    adjective    The pilot is deaf.                   The [X] was [Y]                 an adjective
+    reflexive             The nurse blamed herself.             The [X] blamed [Y]         a reflexive pronoun
+    reflexive-elsewhere   Smith left, and kept to herself.      The [X] kept to [Y]        a reflexive pronoun
+    noun                  The surgeon was a young woman.        The [X] was a young [Y]    a noun
+    apposition            Smith, a woman from Leeds, resigned.  The [X], a [Y], resigned   a noun
+    adjective             The pilot is deaf.                    The [X] was [Y]            an adjective
 
 Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
 """

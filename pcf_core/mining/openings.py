@@ -160,5 +160,5 @@ def _beside(tree: Tree, verb: int) -> list[str]:
     if marks == ["to"] and verb > above:
         return [*_finite(tree, above), *secondary(tree, above, verb, -1, 1)]
     if len(marks) == 1 and marks[0] in BESIDE and not tree.children(verb, "aux", "cop"):
-        return [*_finite(tree, above), marks[0], tree.words[verb].lower(), *after_verb(tree, verb)]
+        return [*_finite(tree, above), marks[0], tree.words[verb].lower(), *after_verb(tree, verb, depth=1)]
     raise Refused("an unusual sentence")

@@ -116,8 +116,10 @@ def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
     between = set(range(min(subject, pronoun) + 1, max(subject, pronoun)))
     top = tree.heads[subject]
     above = {other for verb in (top, *ancestors(tree, top)) for other in tree.children(verb, "nsubj")}
-    for token in sorted((between | above) - own):
-        one = names_one_person(tree, token) and not tree.has(token, *NAME_PARTS)
+    before = {token for token in range(pronoun) if tree.has(token, "nsubj")}
+    for token in sorted((between | above | before) - own):
+        one = names_one_person(tree, token) or tree.tags[token] == "NNPS"
+        one = one and not tree.has(token, *NAME_PARTS)
         if one and gender_of(tree, token) in (None, gender):
             return "another person may be meant"
     return None
