@@ -26,8 +26,8 @@ end of Wilson's 95 % interval of that share, and recall.
     GUM, annotators' trees                 79/80 0.93 0.81     248/251 0.97 0.75     535/544 0.97 0.64
     GUM, parsed                            78/79 0.93 0.80     233/236 0.96 0.73     497/506 0.97 0.61
 
-The rules were written against GAP's development part and GUM.  GAP's validation part is held out: none of
-its sentences was read, though its figures were seen, and one choice (that only phrases with *of* hide a
+The rules here were written against GAP's development part and GUM.  GAP's validation part is held out: none
+of its sentences was read for them, though its figures were seen, and one choice (that only phrases with *of* hide a
 person) was made on the sum of both parts.
 """
 

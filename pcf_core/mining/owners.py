@@ -7,8 +7,11 @@
     They met Smith carrying his bags.                     *carrying* says what Smith does
 
 Where the subject is *he* or *she*, the other in the clause is the same person.  Where it is a name or a noun,
-nobody else of this gender may stand between the two, nor be the subject of a predicate further up.  The
-other rules are those of :mod:`pcf_core.mining.coreference`.
+nobody else of this gender may stand between the two, nor be the subject of a predicate further up or before.
+The other rules are those of :mod:`pcf_core.mining.coreference`.
+
+These rules were written against GUM's training part and both parts of GAP.  Unread are GUM's development and
+test parts, where 71 of 73 possessives that they accept are right.
 """
 
 from __future__ import annotations
