@@ -27,8 +27,8 @@ end of Wilson's 95 % interval of that share, and recall.
     GUM, parsed                            78/79 0.93 0.80     233/236 0.96 0.73     497/506 0.97 0.61
 
 The rules here were written against GAP's development part and GUM.  GAP's validation part is held out: none
-of its sentences was read for them, though its figures were seen, and one choice (that only phrases with *of* hide a
-person) was made on the sum of both parts.
+of its sentences was read for them, though its figures were seen, and one choice (that only phrases with *of*
+hide a person) was made on the sum of both parts.
 """
 
 from __future__ import annotations
