@@ -15,7 +15,8 @@ GAP (Webster et al. 2018, doi:10.1162/tacl_a_00240): one pronoun a passage, two 
 label each.  A pair counts where a word of the subject's name lies within one of both or, by name, equals a
 word of just one (*Smith* the second time).  Where both are meant, nested or of the same name, and labelled
 differently, it is left out.  GAP is hard by design: both names fit the pronoun's gender.  The rules were
-written against its part ``development``; no sentence of ``validation`` was read.
+written against its part ``development``; no sentence of ``validation`` was read for them, though some were
+for :mod:`pcf_core.mining.owners`, which is not measured here.
 
 GUM (Zeldes 2017, doi:10.1007/s10579-016-9343-x): chains of coreference.  A pair counts where both words
 head an annotated span, and is right where they share a chain.  ``trees`` are the annotators'; ``parsed``

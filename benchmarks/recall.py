@@ -284,7 +284,7 @@ def sample_table(
         by_sentence.setdefault((label.corpus, label.document, label.sentence), {})[label.word] = label
     yes, pairs, templates = Counter[str](), Counter[str](), Counter[str]()
     judged: dict[str, list[bool]] = {}
-    undecided = sentences = hit = hit_by_default = 0
+    undecided = sentences = paired = hit = hit_by_default = 0
     for one, trees in zip(drawn, parser.trees(one.text for one in drawn), strict=True):
         here = by_sentence[one.corpus, one.document, one.sentence]
         right: dict[int, bool] = {}
@@ -309,13 +309,19 @@ def sample_table(
                 templates[kind] += right.get(word, False)
         if any(label.both for label in here.values()):
             sentences += 1
+            paired += bool(right)
             hit += any(right.values())
             hit_by_default += default
     rows = {kind: {"words": yes[kind], "pairs": pairs[kind], "templates": templates[kind]} for kind in yes}
     return {
         "marked": len(labels),
         "kinds": rows,
-        "sentences": {"all": sentences, "found": hit, "found by default": hit_by_default},
+        "sentences": {
+            "all": sentences,
+            "with a pair": paired,
+            "found": hit,
+            "found by default": hit_by_default,
+        },
         "readers differ": undecided,
     }, judged
 

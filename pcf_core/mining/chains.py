@@ -98,7 +98,8 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
         if tree.children(verb, "nsubj", "mark"):
             return None
         return Place(
-            subject, lambda: skeleton(_said(tree, verb), verb, subject, clause, pronoun, topic_words, tree)
+            subject,
+            lambda: skeleton(as_main_verb(tree, verb), verb, subject, clause, pronoun, topic_words, tree),
         )
 
     return _first(tree, words, place)
@@ -260,7 +261,7 @@ def _alone(tree: Tree, top: int) -> Tree:
     return replace(tree, heads=tuple(heads), relations=tuple(relations))
 
 
-def _said(tree: Tree, verb: int) -> Tree:
+def as_main_verb(tree: Tree, verb: int) -> Tree:
     """Return the tree with a participle as its main verb, in the past.
 
     Raises

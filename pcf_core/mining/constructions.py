@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from pcf_core.mining import attributive, chains, clausal, modifiers
+from pcf_core.mining import attributive, belongings, chains, clausal, modifiers
 from pcf_core.mining.chinese import finders
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
@@ -154,14 +154,33 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             measured=(41, 44),
         ),
         Construction(
+            "relative",
+            "he or she in a clause about a thing",
+            ("Smith sold the house that he had built.", "The [X] sold the house that [Y]"),
+            ("subject",),
+            belongings.relative,
+            words=clausal.SUBJECTS,
+            measured=(34, 35),
+        ),
+        Construction(
             "possessive",
             "his or her before a thing",
             ("Smith ended his career.", "The [X] ended [Y] career"),
             ("subject",),
-            modifiers.possessive,
-            words=modifiers.POSSESSIVES,
+            belongings.possessive,
+            words=belongings.POSSESSIVES,
             on=True,
-            measured=(113, 118),
+            measured=(136, 143),
+        ),
+        Construction(
+            "possessive-elsewhere",
+            "his or her in another clause, or deeper in a phrase",
+            ("Rain fell when Smith left with his bags.", "The [X] left with [Y] bags"),
+            ("subject",),
+            belongings.elsewhere,
+            words=belongings.POSSESSIVES,
+            on=True,
+            measured=(350, 356),
         ),
         Construction(
             "object",
@@ -181,6 +200,15 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             words=tuple(modifiers.REFLEXIVES),
             on=True,
             measured=(47, 47),
+        ),
+        Construction(
+            "reflexive-elsewhere",
+            "himself or herself in another clause, or behind a preposition",
+            ("Smith left, and kept to herself.", "The [X] kept to [Y]"),
+            ("subject",),
+            modifiers.reflexive_elsewhere,
+            words=tuple(modifiers.REFLEXIVES),
+            measured=(19, 20),
         ),
         Construction(
             "noun",

@@ -26,9 +26,9 @@ end of Wilson's 95 % interval of that share, and recall.
     GUM, annotators' trees                 79/80 0.93 0.81     248/251 0.97 0.75     535/544 0.97 0.64
     GUM, parsed                            78/79 0.93 0.80     233/236 0.96 0.73     497/506 0.97 0.61
 
-The rules were written against GAP's development part and GUM.  GAP's validation part is held out: none of
-its sentences was read, though its figures were seen, and one choice (that only phrases with *of* hide a
-person) was made on the sum of both parts.
+The rules here were written against GAP's development part and GUM.  GAP's validation part is held out: none
+of its sentences was read for them, though its figures were seen, and one choice (that only phrases with *of*
+hide a person) was made on the sum of both parts.
 """
 
 from __future__ import annotations
@@ -136,12 +136,12 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
         return "what the possessive owns is a person or the predicate"
     if pronoun < subject and "," not in tree.words[pronoun:subject]:
         return "the possessive goes before the subject without a comma"
-    if _handles(tree, subject, pronoun):
+    if touches_a_body(tree, subject, pronoun):
         return "what the possessive owns may be another's"
     return None
 
 
-def _handles(tree: Tree, subject: int, pronoun: int) -> bool:
+def touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
     """Tell whether somebody of unknown gender touches a part of a body: *the doctor swabbed her arm*."""
     thing, lists = tree.heads[pronoun], lexicon().lists
     verb = tree.heads[thing]

@@ -1,10 +1,10 @@
-"""Words of a topic that mean or describe the subject, in its own clause; a rule for each place.
+"""Words of a topic that mean or describe the subject; a rule for each place.
 
-    possessive   Smith ended his career.              The [X] ended [Y] career        a possessive
-    reflexive    The nurse blamed herself.            The [X] blamed [Y]              a reflexive pronoun
-    noun         The surgeon was a young woman.       The [X] was a young [Y]         a noun
-    apposition   Smith, a woman from Leeds, resigned. The [X], a [Y], resigned        a noun
-    adjective    The pilot is deaf.                   The [X] was [Y]                 an adjective
+    reflexive             The nurse blamed herself.             The [X] blamed [Y]         a reflexive pronoun
+    reflexive-elsewhere   Smith left, and kept to herself.      The [X] kept to [Y]        a reflexive pronoun
+    noun                  The surgeon was a young woman.        The [X] was a young [Y]    a noun
+    apposition            Smith, a woman from Leeds, resigned.  The [X], a [Y], resigned   a noun
+    adjective             The pilot is deaf.                    The [X] was [Y]            an adjective
 
 Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
 """
@@ -16,17 +16,17 @@ from collections.abc import Callable, Collection, Iterator
 from pcf_core.core.topics import Part
 from pcf_core.mining.chains import STAND_IN, with_word
 from pcf_core.mining.coreference import (
-    judge,
     the_subject_is_a_person,
     the_subject_is_of_the_third_person,
     the_subject_is_singular,
     the_verb_agrees,
 )
+from pcf_core.mining.openings import Y, opened
+from pcf_core.mining.owners import host_of
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints
+from pcf_core.mining.persons import gender_of, hints
 from pcf_core.mining.predicates import (
     DETERMINERS,
-    noun_phrase,
     predicate,
     preposition,
     prepositional,
@@ -34,56 +34,11 @@ from pcf_core.mining.predicates import (
 )
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite, lemma_of
 
-POSSESSIVES = ("his", "her")
 REFLEXIVES = {"himself": "male", "herself": "female"}
 NEEDED = ("against", "as", "for", "from", "into", "of", "to", "with")  # "devoted herself to the poor"
 COPULAS = frozenset({"be", "become", "remain"})
 ARTICLES = ("a", "an", "the")
 NOUNS = ("NN", "NNP", "JJ")
-
-
-def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
-    """Yield the template of what the subject does with a thing of their own: "ended his career"."""
-    head, subject = tree.root, _subject(tree)
-    dropped: Dropped | None = None
-    if subject is None:
-        return
-    for pronoun, word in enumerate(tree.words):
-        thing = tree.heads[pronoun]
-        if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(pronoun, "nmod:poss"):
-            continue
-        if tree.heads[thing] != head or not tree.has(thing, "obj", "obl") or not head < pronoun < thing:
-            continue
-        verdict = judge(tree, subject, pronoun)
-        if not verdict.accepted:
-            dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
-            continue
-        try:
-            text = _owning(tree, head, pronoun, thing, topic_words)
-        except Refused as reason:
-            dropped = dropped or Dropped(str(reason), (subject, pronoun))
-            continue
-        yield Found(text, subject, pronoun, ("determiner",))
-        return
-    if dropped:
-        yield dropped
-
-
-def _owning(tree: Tree, head: int, pronoun: int, thing: int, topic_words: Collection[str]) -> str:
-    """Make the text with the possessive open; a phrase with a preposition is kept where no object is."""
-    owned = with_word(tree, pronoun, "the", "DT", "det")
-    kept = list(predicate(owned, head))
-    phrase = list(noun_phrase(owned, thing))
-    places = [at for at in range(len(kept)) if kept[at : at + len(phrase)] == phrase]
-    others = [child for child in tree.children(head, "obj", "obl") if head < child < thing]
-    if not places and tree.has(thing, "obl") and preposition(tree, thing) and not others:
-        places = [len(kept) + len(preposition(tree, thing).split())]
-        kept += prepositional(owned, thing)
-    if len(places) != 1 or phrase[0] != "the":
-        raise Refused("a possessive inside")
-    _check(kept, topic_words)
-    kept[places[0]] = "[Y]"
-    return f"The [X] {' '.join(kept)}"
 
 
 def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -110,6 +65,24 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
         return f"The [X] {' '.join(kept)}", "reflexive"
 
     yield _of_person(tree, subject, token, text)
+
+
+def reflexive_elsewhere(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Found | Dropped]:
+    """Yield the templates of what somebody does to themself in another clause, or behind a preposition."""
+    for token, word in enumerate(map(str.lower, tree.words)):
+        if word not in words or word not in REFLEXIVES or not tree.has(token, "obj", "iobj", "obl"):
+            continue
+        host = host_of(tree, token)
+        main = tree.heads[token] == tree.root and tree.has(token, "obj")
+        if main or host is None or gender_of(tree, host.subject) not in (None, REFLEXIVES[word]):
+            continue
+
+        def text(token: int = token) -> tuple[str, Part]:
+            return opened(tree, token, (Y,), topic_words), "reflexive"
+
+        yield _of_person(tree, host.subject, token, text)
 
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:

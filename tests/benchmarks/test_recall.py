@@ -86,7 +86,7 @@ def test_a_marked_subject_stands_for_the_one_that_was_named_for_it() -> None:
 def test_recall_is_of_words_that_both_readers_gave_a_subject() -> None:
     table, judged = sample_table([DRAWN], [label(12, 0, 0)], Hand())  # type: ignore[arg-type]
     assert table["kinds"] == {"possessive": {"words": 1, "pairs": 1, "templates": 1}}
-    assert table["sentences"]["found"] == 1
+    assert table["sentences"] == {"all": 1, "with a pair": 1, "found": 1, "found by default": 1}
     assert judged == {"possessive": [True]}
     other, wrong = sample_table([DRAWN], [label(12, None, None)], Hand())  # type: ignore[arg-type]
     assert other["kinds"] == {}

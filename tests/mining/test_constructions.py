@@ -64,6 +64,20 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "determiner",
         "Smith his",
     ),
+    "possessive-elsewhere": (
+        "Rain rain NN 2 nsubj; fell fall VBD 0 root; when when WRB 5 advmod; Smith Smith NNP 5 nsubj;"
+        "left leave VBD 2 advcl; with with IN 8 case; his his PRP$ 8 nmod:poss; bags bag NNS 5 obl",
+        "The [X] left with [Y] bags",
+        "determiner",
+        "Smith his",
+    ),
+    "relative": (
+        SMITH + "sold sell VBD 0 root; the the DT 4 det; house house NN 2 obj; that that WDT 8 obj;"
+        "he he PRP 8 nsubj; had have VBD 8 aux; built build VBN 4 acl:relcl",
+        "The [X] sold the house that [Y]",
+        "pronoun",
+        "Smith he",
+    ),
     "object": (
         SMITH + "said say VBD 0 root; that that IN 6 mark; the the DT 5 det; press press NN 6 nsubj;"
         "hated hate VBD 2 ccomp; him he PRP 6 obj",
@@ -77,6 +91,13 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "The [X] devoted [Y] to the cause",
         "reflexive",
         "nurse herself",
+    ),
+    "reflexive-elsewhere": (
+        SMITH + "left leave VBD 0 root; and and CC 4 cc; kept keep VBD 2 conj; to to IN 6 case;"
+        "herself herself PRP 4 obl",
+        "The [X] kept to [Y]",
+        "reflexive",
+        "Smith herself",
     ),
     "noun": (
         "The the DT 2 det; surgeon surgeon NN 6 nsubj; was be VBD 6 cop; a a DT 6 det; young young JJ 6 amod;"
@@ -134,6 +155,11 @@ LEFT = {
         SMITH.replace(" 2 ", " 4 ") + "was be VBD 4 cop; my my PRP$ 4 nmod:poss; woman woman NN 0 root",
         "",
     ),
+    "another's reflexive": (
+        "reflexive-elsewhere",
+        "Actress actress NN 2 nsubj; left leave VBD 0 root; with with IN 4 case; himself himself PRP 2 obl",
+        "",
+    ),
     "a film blames nobody": (
         "reflexive",
         "The the DT 2 det; film film NN 3 nsubj; repeated repeat VBD 0 root; himself himself PRP 3 obj",
@@ -187,7 +213,9 @@ def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
 
 def test_what_is_on_by_itself() -> None:
     subject, predicate = ENGLISH.chosen("subject"), ENGLISH.chosen("predicate")
-    assert [one.name for one in subject] == ["clause", "where", "possessive", "reflexive", "noun"]
+    assert [one.name for one in subject] == [
+        "clause", "where", "possessive", "possessive-elsewhere", "reflexive", "noun",
+    ]  # fmt: skip
     assert [one.name for one in predicate] == ["attributive", "noun"]
 
 

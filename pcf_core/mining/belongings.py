@@ -1,0 +1,136 @@
+"""Pronouns beside a noun, wherever in a predicate the noun stands; a rule for each place.
+
+    possessive             Smith ended his career.                    The [X] ended [Y] career
+    possessive-elsewhere   Rain fell when Smith left with his bags.   The [X] left with [Y] bags
+    relative               Smith sold the house that he had built.    The [X] sold the house that [Y]
+
+Where a sentence has several, each gives a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from pcf_core.mining.clausal import FITS
+from pcf_core.mining.coreference import judge
+from pcf_core.mining.openings import Y, opened, steps_to
+from pcf_core.mining.owners import host_of, owns
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.predicates import DETERMINERS, check_head, with_article
+from pcf_core.mining.verb_groups import Dropped, Found, Refused
+
+POSSESSIVES = ("his", "her")
+JOINTS = ("that", "which", "where", "when")
+
+
+def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the templates of what the main subject does with a thing of their own: "ended his career"."""
+    yield from _owned(tree, words, topic_words, main=True)
+
+
+def elsewhere(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the templates of a thing of one's own elsewhere: in another clause, or deeper in a phrase."""
+    yield from _owned(tree, words, topic_words, main=False)
+
+
+def _owned(
+    tree: Tree, words: Collection[str], topic_words: Collection[str], *, main: bool
+) -> Iterator[Found | Dropped]:
+    for pronoun, word in enumerate(tree.words):
+        if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(pronoun, "nmod:poss"):
+            continue
+        thing = tree.heads[pronoun]
+        direct = tree.heads[thing] == tree.root and tree.has(thing, "obj", "obl") and tree.root < pronoun
+        if direct != main or _leads_to_a_subject(tree, thing):
+            continue
+        host = host_of(tree, pronoun)
+        if host is None:
+            continue
+        verdict = owns(tree, host, pronoun)
+        if not verdict.accepted:
+            yield Dropped(f"not the same person: {verdict.reason}")
+            continue
+        try:
+            text = opened(tree, thing, (Y, *_bare(tree, thing, pronoun)), topic_words)
+        except Refused as reason:
+            yield Dropped(str(reason), (host.subject, pronoun))
+            continue
+        yield Found(text, host.subject, pronoun, ("determiner",))
+
+
+def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
+    """Return a noun without what names, counts or describes it: "his first Grammy award" -> ``award``.
+
+    Its owner, or the clause behind it, tells which one is meant: it needs no more, as it would for
+    :func:`~pcf_core.mining.predicates.noun_phrase`.  ``first``: the token behind which its words begin.
+    """
+    check_head(tree, noun)
+    if tree.tags[noun] not in ("NN", "NNS"):
+        raise Refused("an adjective without its noun")
+    kept = []
+    for child in tree.children(noun):
+        if not first < child < noun:
+            continue
+        if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
+            raise Refused("a possessive inside")
+        plain = tree.words[child].isalpha() and tree.words[child].islower() and not tree.children(child)
+        if tree.has(child, "compound") and tree.tags[child] == "NN" and plain:
+            check_head(tree, child)
+            kept.append(tree.words[child])
+    return (*kept, tree.words[noun].lower())
+
+
+def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
+    """Return a bare noun with its article, of which a plural may have none."""
+    articles = [tree.words[child].lower() for child in tree.children(noun, "det")]
+    words = _bare(tree, noun, -1)
+    if not articles and tree.tags[noun] == "NNS":
+        return words
+    if len(articles) != 1 or articles[0] not in DETERMINERS:
+        raise Refused("a noun without an article")
+    return tuple(with_article([*articles, *words]))
+
+
+def _leads_to_a_subject(tree: Tree, thing: int) -> bool:
+    """Tell whether a thing stands in the subject of a clause: "said that his career was over"."""
+    above, steps = steps_to(tree, thing)
+    return above.has(steps[0], "nsubj")
+
+
+def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the templates of a clause that says more of a noun: "sold the house that he had built"."""
+    for pronoun, word in enumerate(tree.words):
+        clause = tree.heads[pronoun]
+        noun = tree.heads[clause]
+        if word.lower() not in words or not tree.has(pronoun, "nsubj") or not tree.has(clause, "acl:relcl"):
+            continue
+        if noun > pronoun or (tree.words[pronoun - 1].lower() == "where" and tree.heads[noun] == tree.root):
+            continue  # the latter is of the construction *where*
+        host = host_of(tree, pronoun)
+        if host is None:
+            continue
+        verdict = judge(tree, host.subject, pronoun)
+        if not verdict.accepted:
+            yield Dropped(f"not the same person: {verdict.reason}")
+            continue
+        try:
+            phrase = _with_article(tree, noun)
+            text = opened(tree, noun, (*phrase, *_joint(tree, noun, pronoun), Y), topic_words)
+            if not text.endswith(Y):
+                raise Refused("a complement out of place")
+        except Refused as reason:
+            yield Dropped(str(reason), (host.subject, pronoun))
+            continue
+        yield Found(text, host.subject, pronoun, FITS)
+
+
+def _joint(tree: Tree, noun: int, pronoun: int) -> tuple[str, ...]:
+    """Return what joins a clause to its noun: *that*, also where nothing does, or *in which*."""
+    between = tuple(word.lower() for word in tree.words[noun + 1 : pronoun])
+    if not between:
+        return ("that",)
+    if between[-1] in JOINTS and (
+        len(between) == 1 or (len(between) == 2 and between[1] == "which" and tree.tags[noun + 1] == "IN")
+    ):
+        return between
+    raise Refused("a relative clause")

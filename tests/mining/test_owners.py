@@ -1,0 +1,121 @@
+"""Whose a thing is: the subject nearest above it, and who else it may belong to."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcf_core.mining.owners import Host, host_of, owns
+from tests.mining.hand import tree
+
+SMITH = "Smith Smith NNP 2 nsubj; "
+HOSTS = {
+    "the predicate's own": (
+        SMITH + "ended end VBD 0 root; his his PRP$ 4 nmod:poss; job job NN 2 obj",
+        2, 1, 0,
+    ),
+    "of a second verb": (
+        SMITH + "came come VBD 0 root; and and CC 4 cc; ended end VBD 2 conj; his his PRP$ 6 nmod:poss;"
+        "job job NN 4 obj",
+        4, 3, 0,
+    ),
+    "of an infinitive": (
+        SMITH + "hoped hope VBD 0 root; to to TO 4 mark; end end VB 2 xcomp; his his PRP$ 6 nmod:poss;"
+        "job job NN 4 obj",
+        4, 3, 0,
+    ),
+    "of a participle beside the predicate": (
+        SMITH + "left leave VBD 0 root; ending end VBG 2 advcl; his his PRP$ 5 nmod:poss; job job NN 3 obj",
+        3, 2, 0,
+    ),
+    "whom *who* stands for": (
+        "They they PRP 2 nsubj; hired hire VBD 0 root; Smith Smith NNP 2 obj; who who WP 5 nsubj;"
+        "lost lose VBD 3 acl:relcl; his his PRP$ 7 nmod:poss; job job NN 5 obj",
+        5, 4, 2,
+    ),
+    "whom a participle behind tells of": (
+        "They they PRP 2 nsubj; met meet VBD 0 root; Smith Smith NNP 2 obj; carrying carry VBG 3 acl;"
+        "his his PRP$ 6 nmod:poss; bag bag NN 4 obj",
+        4, 3, 2,
+    ),
+    "above a phrase in a phrase": (
+        SMITH + "sold sell VBD 0 root; copies copy NNS 2 obj; of of IN 6 case; his his PRP$ 6 nmod:poss;"
+        "book book NN 3 nmod",
+        4, 1, 0,
+    ),
+}  # fmt: skip
+NOBODY = {
+    "told whom": SMITH + "told tell VBD 0 root; Jones Jones NNP 2 obj; to to TO 5 mark; end end VB 2 xcomp;"
+    "his his PRP$ 7 nmod:poss; job job NN 5 obj",
+    "it ends": SMITH + "knew know VBD 0 root; it it PRP 4 expl; ended end VBD 2 ccomp;"
+    "his his PRP$ 6 nmod:poss; job job NN 4 obj",
+    "two subjects": "Smith Smith NNP 3 nsubj; you you PRP 3 nsubj; end end VBP 0 root;"
+    "his his PRP$ 5 nmod:poss; job job NN 3 obj",
+    "the thing is the subject": "His his PRP$ 2 nmod:poss; job job NN 3 nsubj; ended end VBD 0 root",
+}
+HE_TOLD = "told tell VBD 0 root; Jones Jones NNP 2 iobj; his his PRP$ 5 nmod:poss; story story NN 2 obj"
+
+
+@pytest.mark.parametrize(("text", "pronoun", "verb", "subject"), HOSTS.values(), ids=HOSTS)
+def test_the_subject_is_that_of_the_nearest_predicate(
+    text: str, pronoun: int, verb: int, subject: int
+) -> None:
+    assert host_of(tree(text), pronoun) == Host(verb, subject)
+
+
+@pytest.mark.parametrize("text", NOBODY.values(), ids=NOBODY)
+def test_where_it_cannot_be_told_there_is_none(text: str) -> None:
+    parsed = tree(text)
+    assert host_of(parsed, [word.lower() for word in parsed.words].index("his")) is None
+
+
+def verdict(text: str) -> tuple[bool, str]:
+    parsed = tree(text)
+    pronoun = [word.lower() for word in parsed.words].index("his")
+    host = host_of(parsed, pronoun)
+    assert host is not None
+    found = owns(parsed, host, pronoun)
+    return found.accepted, found.reason
+
+
+def test_beside_he_the_other_word_is_the_same_person() -> None:
+    assert verdict("He he PRP 2 nsubj; " + HE_TOLD) == (True, "pronoun")
+    assert verdict("She she PRP 2 nsubj; " + HE_TOLD) == (False, "the genders differ")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SMITH + HE_TOLD, "another person may be meant"),
+        (
+            "As as IN 3 mark; Jones Jones NNP 3 nsubj; spoke speak VBD 5 advcl; Smith Smith NNP 5 nsubj;"
+            "stole steal VBD 0 root; his his PRP$ 7 nmod:poss; radio radio NN 5 obj",
+            "another person may be meant",
+        ),
+        (
+            SMITH + "beat beat VBD 0 root; Styles Styles NNPS 2 obj; in in IN 6 case;"
+            "his his PRP$ 6 nmod:poss; match match NN 2 obl",
+            "another person may be meant",
+        ),
+        (
+            "Jones Jones NNP 2 nsubj; knew know VBD 0 root; in in IN 5 case; his his PRP$ 5 nmod:poss;"
+            "absence absence NN 8 obl; , , , 8 punct; Smith Smith NNP 8 nsubj; left leave VBD 2 ccomp",
+            "another person may be meant",
+        ),
+        (
+            SMITH + "met meet VBD 0 root; his his PRP$ 4 nmod:poss; nurse nurse NN 2 obj",
+            "what the possessive owns is a person or the predicate",
+        ),
+        (
+            "In in IN 3 case; his his PRP$ 3 nmod:poss; absence absence NN 5 obl; Smith Smith NNP 5 nsubj;"
+            "won win VBD 0 root",
+            "the possessive goes before the subject without a comma",
+        ),
+        (
+            "The the DT 2 det; doctor doctor NN 3 nsubj; touched touch VBD 0 root; his his PRP$ 5 nmod:poss;"
+            "arm arm NN 3 obj",
+            "what the possessive owns may be another's",
+        ),
+    ],
+)
+def test_beside_a_name_or_noun_it_may_be_somebody_elses(text: str, reason: str) -> None:
+    assert verdict(text) == (False, reason)
