@@ -106,16 +106,21 @@ ICONS = """
 
 # Until the first run of a script has said that the page is wide and drawn its sidebar, Streamlit lays out a
 # narrow one without: the page would jump aside.
-BEFORE_THE_SCRIPT = """
+WIDE = """
+@media (min-width: 768px) {
+  [data-testid="stMainBlockContainer"] { max-width: initial; padding-left: 5rem; padding-right: 5rem; }
+}
+"""
+SIDEBAR_TO_COME = """
 @media (min-width: 768px) {
   [data-testid="stApp"]:not([data-test-script-state="notRunning"])
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
-  [data-testid="stMainBlockContainer"] { max-width: initial; padding-left: 5rem; padding-right: 5rem; }
 }
 """
 STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
-FIRST_STYLE = f"<style>{STYLE}{BEFORE_THE_SCRIPT}</style>"
+FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
+FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
 
 
