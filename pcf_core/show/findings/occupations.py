@@ -11,6 +11,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import (
+    called,
     chance,
     count,
     listed,
@@ -211,7 +212,7 @@ def _strongest(report: RiskReport, group: str) -> str:
     """Return the occupations that lean most to a group; empty where none does."""
     leans = sorted(report.occupations, key=lambda row: -row.stereotype[group])[:MOST_NAMES]
     names = [
-        f"{row.occupation} ({two_decimals(row.stereotype[group])})"
+        f"{called(row.occupation)} ({two_decimals(row.stereotype[group])})"
         for row in leans
         if row.stereotype[group] > TIE
     ]
@@ -288,7 +289,7 @@ def distribution_finding(
     gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
     mean = signed_with_interval(one.mean, one.mean_interval)
     return (
-        f"Over {count(len(one.values), 'sentence')} about “{one.occupation}”, the stereotype of {model} "
+        f"Over {count(len(one.values), 'sentence')} about “{called(one.occupation)}”, the stereotype of {model} "
         f"towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
         f"{two_decimals(one.sd)}. It is above 0 in {often} of the sentences{also}. The risk of this "
         f"occupation is {two_decimals(one.overall_risk)}, {gap}."

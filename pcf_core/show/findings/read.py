@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pcf_core.core.factors import CLOSE, Amplification, OccupationRead, ReadCard, ReadVerdict, TrainingText
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.numbers import (
+    called,
     count,
     listed,
     percent,
@@ -45,7 +46,7 @@ def read_occupations_finding(model: str, found: Amplification) -> str:
     """Say how many occupations lean farther, less far or the other way than in the text; name the last."""
     names: dict[ReadVerdict, list[str]] = {}
     for row in sorted(found.occupations, key=lambda row: -abs(row.difference)):
-        names.setdefault(row.verdict, []).append(row.count.occupation)
+        names.setdefault(row.verdict, []).append(called(row.count.occupation))
     told = f"{model} is compared with its text on {count(len(found.occupations), 'occupation')}, one by one."
     parts = [f"It {does} {len(names[verdict]):,}" for verdict, does in SAID.items() if verdict in names]
     if not parts:
