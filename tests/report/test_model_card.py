@@ -90,7 +90,7 @@ def test_one_run_under_other_options_is_another_entry(full_store: Store) -> None
         text = model_card(write_report(full_store, request))
         entry = yaml.safe_load(text.split("---\n")[1])["model-index"][0]
         found.append(model_index_to_eval_results([entry])[1][0])
-        read = found[-1].dataset_args
+        read = found[-1].dataset_args or {}
         assert from_link(ViewOptions, read) == ViewOptions.model_validate(options)
         row = next(line for line in text.splitlines() if line.startswith("| mini"))
         weights = options.get("occupation_weights", "all alike")

@@ -289,8 +289,8 @@ def distribution_finding(
     gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
     mean = signed_with_interval(one.mean, one.mean_interval)
     return (
-        f"Over {count(len(one.values), 'sentence')} about “{called(one.occupation)}”, the stereotype of {model} "
-        f"towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
+        f"Over {count(len(one.values), 'sentence')} about “{called(one.occupation)}”, the stereotype of "
+        f"{model} towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
         f"{two_decimals(one.sd)}. It is above 0 in {often} of the sentences{also}. The risk of this "
         f"occupation is {two_decimals(one.overall_risk)}, {gap}."
     )
