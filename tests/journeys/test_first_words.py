@@ -27,6 +27,7 @@ WORDS = {
     "why": MOST,
 }
 ALSO = {
+    "written_text": MOST,
     "written_text?text_tab=FairPair": MOST,
     "written_text?text_tab=Criteria": MOST,
     "topics": MOST,
@@ -71,8 +72,12 @@ def opened(page: Page, app: str, address: str, *, presented: bool = False) -> No
     """Open a page and wait for its first picture or table: charts come after what is below them."""
     page.goto(f"{app}/{'' if address == 'overview' else address}{'?present=1' if presented else ''}")
     settle(page, titles()[address.partition("?")[0]])
-    tables = {} if presented else {"overview": ("stImage", "stDataFrame"), "topics": ("stTable",)}
-    kinds = tables.get(address, ("stPlotlyChart",))
+    tables = {
+        "overview": ("stImage", "stDataFrame"),
+        "topics": ("stTable",),
+        "written_text": ("stTable",),
+    }
+    kinds = ("stPlotlyChart",) if presented else tables.get(address, ("stPlotlyChart",))
     first = page.locator(", ".join(f'[data-testid="{kind}"]' for kind in kinds))
     first.locator("visible=true").first.wait_for()
 
