@@ -184,7 +184,8 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
         return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
     if standing.rests_on_even_split and standing.lower_first:
         risks = " against ".join(map(two_decimals, standing.lower_first))
-        return f"Sure? Yes against an even split; from what each expects of a person, no: {risks}."
+        even = "Sure? Yes, measured from an even split."
+        return f"{even} Measured from what each expects of a person, no: {risks}."
     if standing.differs or standing.verdict == "equal":
         return f"Sure? Yes, for these sentences: {single}. {unknown}"
     return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"

@@ -236,7 +236,7 @@ def ties_text(rows: Sequence[ModelRow]) -> str:
     if any(tied_with(row, tested) for row in tested):
         return TIE_IS
     who = listed([row.model for row in tested]) if len(tested) <= MOST_NAMED else f"{len(tested):,} models"
-    return f"The paired test tells the risks of {who} apart."
+    return f"The risks of {who} differ by more than chance."
 
 
 def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:

@@ -59,9 +59,10 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
     assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
     commands = [code.value for code in app.code]
-    assert commands[:2] == [citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS)]
-    assert "knowledge --model mini-gpt --set continents --score sqrt" in commands[2]
-    assert commands[3:] == [afresh(commands[2])]
+    text, bibtex, command, scratch = commands[-4:]
+    assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
+    assert "knowledge --model mini-gpt --set continents --score sqrt" in command
+    assert scratch == afresh(command)
     assert not app.error
 
 

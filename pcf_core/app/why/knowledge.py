@@ -123,8 +123,7 @@ def draw_knowledge() -> None:
     if not known.reports:
         return
     panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
-    for panel in panels.values():
-        finding(*panel.findings)
+    finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
             said = " ".join(panel.notes)
@@ -147,6 +146,7 @@ def draw_knowledge() -> None:
     panel = knowledge_panel(model, known.reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
+        finding(*(said for panel in panels.values() for said in panel.findings[1:]))
         draw_figures(knowledge_figures(known.reports))
     how, data, source = st.tabs(FOOT)
     how.markdown(panel.how)
