@@ -146,7 +146,7 @@ def draw_knowledge() -> None:
     panel = knowledge_panel(model, known.reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
-        finding(*(said for panel in panels.values() for said in panel.findings[1:]))
+        finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
         draw_figures(knowledge_figures(known.reports))
     how, data, source = st.tabs(FOOT)
     how.markdown(panel.how)

@@ -65,7 +65,11 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     if not finding:
         return f"{sentence} None shown is not the same as none."
     agree = " All others that apply agree." if exchanged else ""
-    sides = (f"{begun(NAMES[name])}: {side}." for name in finding if (side := _sides(rows, name)))
+    sides = (
+        f"{model} {side}." if side.startswith("favours") else f"{begun(NAMES[name])}: {side}."
+        for name in finding
+        if (side := _sides(rows, name))
+    )
     return f"{sentence}{agree} {next(sides, 'We cannot tell on which side.')}"
 
 

@@ -156,7 +156,7 @@ def occupation_finding(
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
-        return f"No sentence about “{occupation}” is known yet."
+        return f"No sentence about “{called(occupation)}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     sides = [(people(group), share) for group, share in ranked[:MOST_GROUPS]]
     if others := dict(ranked[MOST_GROUPS:]):
@@ -168,8 +168,8 @@ def occupation_finding(
     found = [interval(share) for _, share in sides]
     ranges = listed([f"{100 * one.low:.0f} to {100 * one.high:.0f} %" for one in found])
     return (
-        f"Of the sentences about “{occupation}”, {listed(parts)}. With other sentences of this kind it would "
-        f"be {ranges}."
+        f"Of the sentences about “{called(occupation)}”, {listed(parts)}. With other sentences of this "
+        f"kind it would be {ranges}."
     )
 
 
@@ -258,11 +258,11 @@ def opening_finding(
         group, share = max(shares.items(), key=lambda item: item[1])
         what = people(group) if share >= none else "no group"
         often = max(share, none)
-        where = "of them" if parts else f"of the sentences about “{occupation}”"
+        where = "of them" if parts else f"of the sentences about “{called(occupation)}”"
         parts.append(
             f"{model} expects {what} in {percent_with_interval(often, interval(model, often))} {where}."
         )
-    return " ".join(parts) or f"No sentence about “{occupation}” is known yet."
+    return " ".join(parts) or f"No sentence about “{called(occupation)}” is known yet."
 
 
 def distribution_finding(

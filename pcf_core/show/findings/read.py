@@ -69,7 +69,9 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     }
     if not told:
         reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
-        return f"“{occupation}” is not compared with the training text: {reasons[0]}." if reasons else ""
+        return (
+            f"“{called(occupation)}” is not compared with the training text: {reasons[0]}." if reasons else ""
+        )
     row = next(iter(told.values()))
     lean = row.lean_interval
     ends = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
@@ -80,7 +82,8 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     ]
     return (
         f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} that name "
-        f"“{occupation}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. {' '.join(says)}"
+        f"“{called(occupation)}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. "
+        f"{' '.join(says)}"
     )
 
 

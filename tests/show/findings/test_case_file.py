@@ -65,6 +65,10 @@ def test_audits_agree_disagree_or_are_alone() -> None:
         "Its word probabilities: male words first for 3 of 4."
     )
     assert "2 of 3 audits apply. Both find" in agreement_finding("toy", "Gender", ALL[:2])
+    leans = row("bias", "difference", side="favours men in 3 of 4 occupations; mean tilt to men 0.2")
+    assert agreement_finding("toy", "Gender", [leans, ALL[1]]).endswith(
+        "toy favours men in 3 of 4 occupations."
+    )
     later = agreement_finding("toy", "Gender", [row("bias", "difference"), *ALL[1:]])
     assert later.endswith("All find a difference. The criteria: higher for he.")
     sideless = agreement_finding("toy", "Gender", [row("bias", "difference"), ALL[1]])
