@@ -80,10 +80,16 @@ TOUCH = """
 """
 
 # What is a table on a wide page is a card for each row on a narrow one: of two containers with these keys one
-# is seen.
+# is seen.  What lies around the other goes too: it would leave a gap.
 CARDS = """
-@media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
-@media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
+@media (max-width: 640px) {
+  [class*="st-key-table_of_"],
+  [data-testid="stLayoutWrapper"]:has(> [class*="st-key-table_of_"]) { display: none; }
+}
+@media (min-width: 641px) {
+  [class*="st-key-cards_of_"],
+  [data-testid="stLayoutWrapper"]:has(> [class*="st-key-cards_of_"]) { display: none; }
+}
 """
 
 # The grey bar that stands for what is still to come is about as wide and high as what replaces it: narrower,
