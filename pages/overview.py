@@ -35,7 +35,7 @@ splits the risk into its two parts, *Tilt* shows which way it leans, *Heat map* 
 *Caprice* the few that stand out.
 """
 DOORS = [
-    ("pages/risk.py", "I decide", "How much, and is it fixed, or does it change with the sentence?"),
+    ("pages/risk.py", "I decide", "How much, and does it change with the sentence?"),
     ("pages/heat_map.py", "I audit", "Every occupation, sentence and word."),
     ("pages/run_an_audit.py", "I present", "Score a model live, here and now."),
 ]
@@ -131,7 +131,7 @@ def draw_doors() -> None:
     doors = DOORS if auditor else DOORS[:-1]
     columns = st.columns(len(doors))
     for column, (page, label, text) in zip(columns, doors, strict=True):
-        with column.container(border=True):
+        with column.container(border=True, height="stretch"):
             st.page_link(page, label=f"**{label}**", query_params=current_choice().parameters)
             st.caption(text)
     st.page_link(

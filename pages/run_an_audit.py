@@ -1,4 +1,4 @@
-"""Run an audit: measure models now.  Form and queue on the left, estimate on the right."""
+"""Run an audit: measure models now.  Form on the left, estimate on the right, button and queue below."""
 
 from collections.abc import Mapping, Sequence
 
@@ -92,19 +92,19 @@ def draw() -> None:
             draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")
-    with left:
-        if runs and not unfetched and all(missing.get(run.key) == 0 for run in runs):
-            draw_scored(request, runs)
-        elif st.button(
-            "Run the audit",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=not (runs or unfetched),
-            key="score_button",
-        ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
-            st.rerun()
-        st.subheader("Queue")
-        draw_queue()
+    # Below both: on a telephone the estimate stands between the form and the button.
+    if runs and not unfetched and all(missing.get(run.key) == 0 for run in runs):
+        draw_scored(request, runs)
+    elif st.button(
+        "Run the audit",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not (runs or unfetched),
+        key="score_button",
+    ) and queue_all(request, runs, missing, [run.scoring.model for run, _ in unfetched]):
+        st.rerun()
+    st.subheader("Queue")
+    draw_queue()
     draw_import()
     draw_log_import()
 

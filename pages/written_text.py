@@ -9,7 +9,7 @@ from pcf_core.app.texts.summary_views import draw_summary
 
 TABS = {
     SUMMARY: Tab("What does each audit find about one model, and do they agree?", draw_summary),
-    FAIRPAIR: Tab("Does it write otherwise about another person?", draw_fairpair),
+    FAIRPAIR: Tab("Does it write differently about another person?", draw_fairpair),
     CRITERIA: Tab("Does gender change what it writes and whom it believes?", draw_criteria),
     KNOWN: Tab(
         "What do CrowS-Pairs, StereoSet and WinoBias find, and do they agree with us?", draw_benchmarks

@@ -80,10 +80,16 @@ TOUCH = """
 """
 
 # What is a table on a wide page is a card for each row on a narrow one: of two containers with these keys one
-# is seen.
+# is seen.  What lies around the other goes too: it would leave a gap.
 CARDS = """
-@media (max-width: 640px) { [class*="st-key-table_of_"] { display: none; } }
-@media (min-width: 641px) { [class*="st-key-cards_of_"] { display: none; } }
+@media (max-width: 640px) {
+  [class*="st-key-table_of_"],
+  [data-testid="stLayoutWrapper"]:has(> [class*="st-key-table_of_"]) { display: none; }
+}
+@media (min-width: 641px) {
+  [class*="st-key-cards_of_"],
+  [data-testid="stLayoutWrapper"]:has(> [class*="st-key-cards_of_"]) { display: none; }
+}
 """
 
 # The grey bar that stands for what is still to come is about as wide and high as what replaces it: narrower,
@@ -106,16 +112,21 @@ ICONS = """
 
 # Until the first run of a script has said that the page is wide and drawn its sidebar, Streamlit lays out a
 # narrow one without: the page would jump aside.
-BEFORE_THE_SCRIPT = """
+WIDE = """
+@media (min-width: 768px) {
+  [data-testid="stMainBlockContainer"] { max-width: initial; padding-left: 5rem; padding-right: 5rem; }
+}
+"""
+SIDEBAR_TO_COME = """
 @media (min-width: 768px) {
   [data-testid="stApp"]:not([data-test-script-state="notRunning"])
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
-  [data-testid="stMainBlockContainer"] { max-width: initial; padding-left: 5rem; padding-right: 5rem; }
 }
 """
 STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
-FIRST_STYLE = f"<style>{STYLE}{BEFORE_THE_SCRIPT}</style>"
+FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
+FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
 
 

@@ -47,7 +47,7 @@ from pcf_core.report.spreadsheets import csv_text
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
-from pcf_core.show.findings.numbers import count, listed
+from pcf_core.show.findings.numbers import called, count, listed
 from pcf_core.show.findings.progress import contexts, unequal_weights, weights_help
 from pcf_core.work.requests import submit_run
 
@@ -394,7 +394,7 @@ def draw_table(
     ours = (name for name in map(str, table.columns) if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name))
     named = {name: name.replace("_", " ") for name in ours}  # no model's name, which has more in it
     st.dataframe(
-        table,
+        table.assign(occupation=table["occupation"].map(called)) if "occupation" in table else table,
         hide_index=True,
         column_config={**named, **(columns or {})},  # to be read; files keep the names that scripts know
         placeholder="–",

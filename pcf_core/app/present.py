@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeVar
+from urllib.parse import parse_qs
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -48,9 +49,9 @@ HIDDEN = ", ".join(
         ":not(.st-key-present_before *):not(.st-key-present_next *)",
     ]
 )
-STYLE = f"""<style>
+RULES = f"""
 {HIDDEN} {{ display: none !important; }}
-[data-testid="stMainBlockContainer"] {{ max-width: {COLUMN}; padding: 1.5rem 2rem 0; }}
+[data-testid="stMain"] [data-testid="stMainBlockContainer"] {{ max-width: {COLUMN}; padding: 1.5rem 2rem 0; }}
 [data-testid="stMain"] h1 {{ font-size: 2.6rem; padding: 0; }}
 [data-testid="stMain"] h5, [data-testid="stMain"] .stMarkdown p {{ font-size: 1.6rem; line-height: 1.35; }}
 [data-testid="stMain"] [data-testid="stMetricValue"] {{ font-size: 2.4rem; }}
@@ -59,7 +60,17 @@ STYLE = f"""<style>
 .st-key-present_before {{ left: 1rem; }}
 .st-key-present_next {{ right: 1rem; }}
 .st-key-present_before p, .st-key-present_next p {{ font-size: 2.2rem !important; line-height: 1; }}
-</style>"""
+"""
+STYLE = f'<style class="presented">{RULES}</style>'
+# The same in the document that a browser loads first, until the script has drawn its own: Streamlit draws a
+# style after the sidebar that it is to hide.  Who has to log in first needs the button that it would hide.
+FIRST_PRESENT = f"""<style id="presented_first">{RULES}</style><script>
+new MutationObserver((_, observer) => {{
+  if (!document.querySelector('style.presented, [class*="st-key-login_"]')) return;
+  document.getElementById("presented_first").remove();
+  observer.disconnect();
+}}).observe(document.body, {{ childList: true, subtree: true }});
+</script>"""
 
 # Trusted text alone: what comes from an address or a model never gets here.
 TOOLS = component(
@@ -102,6 +113,11 @@ export default function ({ parentElement }) {
 def is_presented() -> bool:
     """Tell whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))
+
+
+def asks_to_present(query: str) -> bool:
+    """Tell whether the query of an address, ``present=1&topic=…``, asks for presenting."""
+    return parse_qs(query).get(PRESENT, [""])[-1] in ("1", "true")
 
 
 def draw_style() -> None:

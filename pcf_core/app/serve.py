@@ -9,6 +9,7 @@ such page.
 The document that a browser loads first has the style sheet of :mod:`pcf_core.app.mended`, and names the parts
 of Streamlit that every page needs.  Otherwise the style would come after the first elements, and each part
 after the first element that needs it: until then grey bars of another height stand there, and all else jumps.
+While presenting the document hides at once what presenting hides, and keeps no place for a sidebar.
 The parts are also run while the browser waits for the server's first answer, which it does for most of a
 second: what draws the charts takes as long to start.  The first page opens without a chart and does not wait
 for that.
@@ -27,7 +28,8 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from pcf_core.app.inside import serve, static_handler
-from pcf_core.app.mended import FIRST_STYLE
+from pcf_core.app.mended import FIRST_PRESENTED, FIRST_STYLE
+from pcf_core.app.present import FIRST_PRESENT, asks_to_present
 
 # In the order of a page; what draws charts and tables is large, and waited for by nothing else.
 PARTS = (
@@ -85,10 +87,16 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
     handler = static_handler(directory, base_url)
     plain_response = handler.get_response
     document = (Path(directory) / "index.html").read_text(encoding="utf8")
-    document = document.replace("</body>", f"{FIRST_STYLE}</body>", 1)  # behind the styles of Streamlit's own
-    charted, first = (
-        document.replace("</head>", f"{preloads(Path(directory) / 'static', parts)}</head>", 1)
-        for parts in (LARGE_PARTS, LARGE_PARTS[:1])
+    charted, first, presented = (
+        # The style stands behind those of Streamlit's own.
+        document.replace("</head>", f"{preloads(Path(directory) / 'static', parts)}</head>", 1).replace(
+            "</body>", f"{style}</body>", 1
+        )
+        for parts, style in (
+            (LARGE_PARTS, FIRST_STYLE),
+            (LARGE_PARTS[:1], FIRST_STYLE),
+            (LARGE_PARTS, FIRST_PRESENTED + FIRST_PRESENT),
+        )
     )
 
     async def get_response(path: str, scope: MutableMapping[str, Any]) -> Response:
@@ -96,6 +104,8 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
         if isinstance(response, FileResponse) and Path(response.path).name == "index.html":
             asked = scope["path"].rstrip("/").rpartition("/")[2]
             page = first if asked in WITHOUT_CHARTS else charted
+            if asks_to_present(scope["query_string"].decode("latin-1")):
+                page = presented
             return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
         return response
 

@@ -121,7 +121,7 @@ class ViewOptions(Record):
             words={
                 "max": "the largest difference in favour of a group",
                 "l1": "the sum of the differences in favour of a group",
-                "l2": "the root of the summed squares of the differences in favour of a group",
+                "l2": "all differences in favour of a group, with more weight on large ones",
             },
             varied_as="criterion",
             place=3,

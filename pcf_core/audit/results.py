@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -250,6 +251,6 @@ def noise_warnings(found: SelfAudit | None) -> tuple[str, ...]:
     if found.noise_floor <= LARGE_NOISE:
         return ()
     return (
-        f"Scores made again, one at a time in {found.noise_dtype}, differ by up to {found.noise_floor:.2g} "
-        "nats: smaller differences between preferences say nothing.",
+        f"Scored again one at a time in {found.noise_dtype}, probabilities change by up to "
+        f"{100 * math.expm1(found.noise_floor):.0f} %: smaller differences between preferences say nothing.",
     )

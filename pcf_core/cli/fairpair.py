@@ -1,4 +1,4 @@
-"""The command ``fairpair``: whether a model writes otherwise about one entity than about another."""
+"""The command ``fairpair``: whether a model writes differently about one entity than about another."""
 
 from __future__ import annotations
 

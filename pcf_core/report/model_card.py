@@ -49,7 +49,7 @@ def result_of(run: RunFacts, over: Over) -> dict[str, Any]:
             "name": run.measured,
             "config": read_text(run),
             "revision": run.run,
-            "args": reading_of(run.facts),
+            "args": dict(run.options),
         },
         "metrics": [
             {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pcf_core
-from pcf_core.audit.options import ViewOptions, in_words, shown_fields, word_scoring
+from pcf_core.audit.options import ViewOptions, in_words, link_parameters, shown_fields, word_scoring
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
@@ -152,6 +152,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
         ),
         measured=study.title,
         risks=risk_numbers(report, {name: whole_template_intervals(study, label, name) for name in RISKS}),
+        options=link_parameters(without_path(options)),
     )
 
 

@@ -229,7 +229,8 @@ class RunFacts(Record):
     ``scoring``: the scoring key, field by field, and its hash; ``hashes``: of topic, evidence and templates,
     by their names as ``topic gender``.  ``versions``: of program and libraries that scored it; ``facts``:
     what else is known, by name, as the pages say it: precision, device where kept, noise floor, coverage.
-    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people.
+    ``risks``: by quantity, empty for a text audit; ``measured``: what they are of, for people; ``options``:
+    how the scores were read for them, by the names that links have.
     """
 
     label: str
@@ -244,6 +245,7 @@ class RunFacts(Record):
     commands: tuple[str, ...] = ()
     measured: str = ""
     risks: Mapping[str, RiskNumber] = {}
+    options: Mapping[str, str] = {}
 
 
 class ReportDocument(Record):

@@ -60,7 +60,7 @@ QUESTIONS = {
     "factors": "Does it go with pay, education, women's share or the word's frequency?",
     "compare": "How do the models differ, and is that more than chance?",
     "knowledge": "What do they know, and how surely?",
-    "fairpair": "Does a model write otherwise about another person?",
+    "fairpair": "Does a model write differently about another person?",
     "criteria": "Does gender change what it writes and whom it believes?",
     "limits": "What can these numbers not say?",
     "provenance": "Where does each number come from, and how is it made again?",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import people
+from pcf_core.show.findings.numbers import called, people
 from pcf_core.show.findings.occupations import NEARLY_ALL, largest_shares
 
 NAMED = 2  # models in a sentence; of more the picture tells
@@ -29,7 +29,7 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
             for group, tilt in row.stereotype.items()
         )
         if lean > 0:
-            parts.append(f"{model} favours {people(group)} most for {occupation}")
+            parts.append(f"{model} favours {people(group)} most for {called(occupation)}")
     return f"{'; '.join(parts)}." if parts else ""
 
 

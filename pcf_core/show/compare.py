@@ -10,7 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import listed, people, percent, two_decimals, with_interval
+from pcf_core.show.findings.numbers import called, listed, people, percent, two_decimals, with_interval
 from pcf_core.show.overview import MOST_OF_THEM, leading
 
 RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
@@ -121,7 +121,9 @@ class Lean:
             leading=leading(report),
             occupations=len(rows),
             near=sum(max(abs(tilt) for tilt in row.stereotype.values()) < NEAR_EVEN for row in rows),
-            examples={group: tuple(row.occupation for row in found) for group, found in ranked.items()},
+            examples={
+                group: tuple(called(row.occupation) for row in found) for group, found in ranked.items()
+            },
             says_little=report.says_little,
         )
 
@@ -182,7 +184,8 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
         return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
     if standing.rests_on_even_split and standing.lower_first:
         risks = " against ".join(map(two_decimals, standing.lower_first))
-        return f"Sure? Yes against an even split; from what each expects of a person, no: {risks}."
+        even = "Sure? Yes, measured from an even split."
+        return f"{even} Measured from what each expects of a person, no: {risks}."
     if standing.differs or standing.verdict == "equal":
         return f"Sure? Yes, for these sentences: {single}. {unknown}"
     return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"

@@ -14,7 +14,7 @@ from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE
 from pcf_core.show.findings.models import common_lean
-from pcf_core.show.findings.numbers import listed, people, percent, two_decimals
+from pcf_core.show.findings.numbers import called, listed, people, percent, two_decimals
 from pcf_core.show.findings.occupations import TIE
 
 KINDS: Mapping[ModelKind, str] = {
@@ -173,7 +173,7 @@ def lean_sentence(model: str, report: RiskReport) -> str:
     for group in report.groups:
         led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
         ranked = sorted(led, key=lambda row: -row.stereotype[group])
-        names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
+        names = [called(row.occupation) for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
         if names:
             who = "It" if parts else model
             parts.append(f"{who} expects {people(group)} most for {listed(names)}.")
@@ -236,7 +236,7 @@ def ties_text(rows: Sequence[ModelRow]) -> str:
     if any(tied_with(row, tested) for row in tested):
         return TIE_IS
     who = listed([row.model for row in tested]) if len(tested) <= MOST_NAMED else f"{len(tested):,} models"
-    return f"The paired test tells the risks of {who} apart."
+    return f"The risks of {who} differ by more than chance."
 
 
 def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:

@@ -11,12 +11,13 @@ import pytest
 import streamlit
 from starlette.staticfiles import StaticFiles
 
+from pcf_core.app.present import RULES
 from pcf_core.app.serve import LARGE_PARTS, PARTS, preloads, styled
 
 STATIC = Path(streamlit.__file__).parent / "static"
 
 
-def served(handler: StaticFiles, path: str) -> tuple[int, bytes]:
+def served(handler: StaticFiles, path: str, query: str = "") -> tuple[int, bytes]:
     """Ask the handler as a server would; return the status and the body."""
     sent: list[dict[str, Any]] = []
 
@@ -32,7 +33,7 @@ def served(handler: StaticFiles, path: str) -> tuple[int, bytes]:
         "path": path,
         "root_path": "",
         "headers": [],
-        "query_string": b"",
+        "query_string": query.encode(),
     }
     asyncio.run(handler(scope, receive, send))
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
@@ -53,6 +54,26 @@ def test_the_first_page_does_not_start_what_draws_charts(path: str, charts: int)
     _, body = served(styled(str(STATIC), None), path)
     assert len(re.findall(r'import\("[^"]*PlotlyChart', body.decode())) == charts
     assert len(re.findall(r'import\("[^"]*DataFrame', body.decode())) == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "presented"),
+    [
+        ("present=1", True),
+        ("topic=gender&present=true", True),
+        ("present=false", False),
+        ("topic=present", False),
+        ("", False),
+    ],
+)
+def test_while_presenting_the_sidebar_is_hidden_at_once_and_no_place_is_kept(
+    query: str, presented: bool
+) -> None:
+    body = served(styled(str(STATIC), None), "/", query)[1].decode()
+    assert (RULES in body) == presented
+    assert ("padding-left: 300px" in body) != presented
+    assert len(re.findall(r'import\("[^"]*PlotlyChart', body)) == presented, "its first page has a chart"
+    assert "stMainBlockContainer" in body.partition("</head>")[2]
 
 
 def test_other_files_are_served_as_they_are() -> None:

@@ -150,7 +150,7 @@ def test_a_cell_without_any_probability_is_refused_by_name(
         ),
         (
             SelfAudit(traits={}, tokens={}, noise_scores=100, noise_floor=0.0625, noise_dtype="float32"),
-            "in float32, differ by up to 0.062 nats",
+            "in float32, probabilities change by up to 6 %",
         ),
         (
             SelfAudit(traits={}, tokens={}, noise_scores=100, note="'he' is gone."),

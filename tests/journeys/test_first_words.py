@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page
 
+from pcf_core.app.present import VIEWS
 from pcf_core.app.shell import SECTIONS, titles
 from tests.browser import CHROMIUM, browser_page, running_app, settle
 
@@ -26,6 +27,7 @@ WORDS = {
     "why": MOST,
 }
 ALSO = {
+    "written_text": MOST,
     "written_text?text_tab=FairPair": MOST,
     "written_text?text_tab=Criteria": MOST,
     "topics": MOST,
@@ -66,11 +68,16 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def opened(page: Page, app: str, address: str) -> None:
+def opened(page: Page, app: str, address: str, *, presented: bool = False) -> None:
     """Open a page and wait for its first picture or table: charts come after what is below them."""
-    page.goto(f"{app}/{'' if address == 'overview' else address}")
+    page.goto(f"{app}/{'' if address == 'overview' else address}{'?present=1' if presented else ''}")
     settle(page, titles()[address.partition("?")[0]])
-    kinds = {"overview": ("stImage", "stDataFrame"), "topics": ("stTable",)}.get(address, ("stPlotlyChart",))
+    tables = {
+        "overview": ("stImage", "stDataFrame"),
+        "topics": ("stTable",),
+        "written_text": ("stTable",),
+    }
+    kinds = ("stPlotlyChart",) if presented else tables.get(address, ("stPlotlyChart",))
     first = page.locator(", ".join(f'[data-testid="{kind}"]' for kind in kinds))
     first.locator("visible=true").first.wait_for()
 
@@ -107,14 +114,16 @@ def test_few_words_stand_before_the_first_picture(app: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 900)])
-def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "height", "presented"), [(390, 844, False), (1280, 900, False), (1920, 1080, True)]
+)
+def test_nothing_jumps_while_a_page_loads(app: str, width: int, height: int, presented: bool) -> None:
     found = {}
-    for name in WORDS:
+    for name in VIEWS if presented else WORDS:
         for _ in range(2):  # the first visit of a server is that of a reader who waits for its caches
             with browser_page(width, height) as (page, _):
                 page.add_init_script(WATCH)
-                opened(page, app, name)
+                opened(page, app, name, presented=presented)
                 page.wait_for_timeout(1500)
                 found[name] = sum(page.evaluate("window.shifts"))
     assert {name: shift for name, shift in found.items() if shift >= MOST_SHIFT} == {}

@@ -16,6 +16,8 @@ from pcf_core.material.knowledge import OWN, load_knowledge
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
+from pcf_core.report.reproducing import afresh
 from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
@@ -56,7 +58,11 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     best = max(report.facts, key=lambda fact: fact.knowledge)
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
     assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
-    assert "knowledge --model mini-gpt --set continents --score sqrt" in app.code[-1].value
+    commands = [code.value for code in app.code]
+    text, bibtex, command, scratch = commands[-4:]
+    assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
+    assert "knowledge --model mini-gpt --set continents --score sqrt" in command
+    assert scratch == afresh(command)
     assert not app.error
 
 
@@ -149,7 +155,8 @@ def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: 
     assert (job.state, job.result) == ("done", {"set": "my-sky", "scored": 2})
     again = open_app("knowledge", model="mini-gpt", facts="my-sky")
     assert len(again.dataframe[0].value) == 2
-    assert "knowledge --model mini-gpt --set my-sky" in "".join(code.value for code in again.code)
+    command = again.code[-1].value
+    assert command.startswith("python -m pcf_core knowledge --model mini-gpt --set my-sky")
     assert "<b>Mars</b>" in list(again.dataframe[0].value["fact"])
     again.button(key="delete_facts").click().run()
     assert OWN.names() == ()

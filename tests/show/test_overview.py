@@ -189,9 +189,9 @@ def test_models_that_tie_share_a_letter_in_the_table_and_are_named_on_cards() ->
 def test_where_nobody_ties_a_sentence_says_so_and_no_column_is_needed() -> None:
     apart = [CHAIN[0], CHAIN[2], CHAIN[3]]
     assert "ties" not in models_table(apart)
-    assert ties_text(apart) == "The paired test tells the risks of A, C and D apart."
+    assert ties_text(apart) == "The risks of A, C and D differ by more than chance."
     many = [replace(MEN, model=f"M{place}", letters=letter) for place, letter in enumerate("abcdef")]
-    assert ties_text(many) == "The paired test tells the risks of 6 models apart."
+    assert ties_text(many) == "The risks of 6 models differ by more than chance."
 
 
 def test_a_model_that_was_not_tested_ties_with_nobody() -> None:

@@ -1,4 +1,4 @@
-"""The tab FairPair of *Written text*: whether a model writes otherwise when only the person is exchanged."""
+"""The tab FairPair of *Written text*: whether a model writes differently about another person."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def draw_one() -> None:
     )
     with said:
         finding(parts_finding(toy))
-    alt = "The criterion J over the stereotype, with two contexts, their mean, prejudice and caprice"
+    alt = "How two contexts become a risk, by the criterion J over the stereotype: prejudice and caprice"
     tell(
         HOW_ONE,
         lambda: jensen_curve([toy], criterion_curve()),
@@ -293,7 +293,7 @@ def draw_two() -> None:
         )
         for model, bias, deviation in zip(models, biases, deviations, strict=True)
     ]
-    alt = "The criterion J over the stereotype, a panel each for the models M1 and M2"
+    alt = "How contexts become a risk, by the criterion J over the stereotype: the models M1 and M2"
     make = partial(jensen_curve, models, criterion_curve())
     older = older_finding(models, biases, deviations)
     tell(HOW_TWO, make, alt, "two_models", steps_table(models), figures, older)

@@ -179,7 +179,6 @@ def draw_cell(loaded: Loaded) -> None:
 
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
-    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     st.markdown(f"**{plain(sentence(occupation, template))}**")
     picture(
         partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
@@ -187,6 +186,7 @@ def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "")
         "Probability of each group in this cell, one bar a model",
         source=loaded.source,
     )
+    finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
     columns = st.columns(len(loaded.runs))
     for column, (name, item) in zip(columns, loaded.runs.items(), strict=True):
         with column:

@@ -19,6 +19,7 @@ from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
 from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, opening_of, unit_in
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
+from pcf_core.show.findings.numbers import called
 from pcf_core.show.findings.occupations import distribution_finding
 from pcf_core.show.findings.read import read_finding, read_intervals_note, read_occupation_finding
 
@@ -45,7 +46,7 @@ def draw_distribution(
 ) -> None:
     """Draw one occupation over its contexts: sentence, two pictures, numbers, the contexts at its ends."""
     groups = loaded.groups
-    st.subheader(f"The contexts of “{plain(occupation)}”")
+    st.subheader(f"The contexts of “{plain(called(occupation))}”")
     threshold = st.slider(
         "Threshold τ",
         -0.95,
@@ -66,12 +67,14 @@ def draw_distribution(
     with left:
         alt = f"Histogram of the stereotype over the contexts of {occupation}"
         make = partial(stereotype_histogram, shown, other=other, threshold=threshold)
-        title = f"Stereotype of {occupation} in each context"
+        title = f"Stereotype of {called(occupation)} in each context"
         picture(make, "stereotype_histogram", alt, title=title, source=loaded.source)
     with right:
         alt = f"Cumulative share of the contexts of {occupation} by their stereotype"
         make = partial(stereotype_steps, shown, other=other, threshold=threshold)
-        title = f"Stereotype of {occupation}, summed up"  # as long as the other: they stand side by side
+        title = (
+            f"Stereotype of {called(occupation)}, summed up"  # as long as the other: they stand side by side
+        )
         picture(make, "stereotype_steps", alt, title=title, source=loaded.source)
     if several and len(drawn) < len(groups):
         st.caption(

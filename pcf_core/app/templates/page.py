@@ -21,6 +21,7 @@ from pcf_core.core.topics import MinedSet
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
+from pcf_core.mining.languages import LANGUAGES
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
 from pcf_core.show.findings.numbers import count, effective_count, number, percent
@@ -86,7 +87,11 @@ def draw_set(name: str) -> Shown:
     )
     shown = replace(found, top=top if top and top < len(mined.templates) else None)
     with texts:
-        finding(set_finding(shown.counts), origin_finding(mined.card), cut_finding(shown.counts, shown.top))
+        finding(
+            set_finding(shown.counts),
+            origin_finding(mined.card, unit_of(mined.card.language)),
+            cut_finding(shown.counts, shown.top),
+        )
     with figures:
         draw_figures(set_figures(shown))
         st.caption(
@@ -95,6 +100,12 @@ def draw_set(name: str) -> Shown:
         )
     draw_unsaved(mined)
     return shown
+
+
+def unit_of(language: str) -> str:
+    """Return what the length of texts in a language is counted in, a plural."""
+    known = LANGUAGES.get(language.partition("-")[0].lower())
+    return known.unit if known else "words"
 
 
 def draw_unsaved(mined: MinedSet) -> None:

@@ -128,9 +128,9 @@ def draw_summary() -> None:
     if case.loaded.unread:
         runs = case.loaded.unread.values()
         follow_readings((run, "preferences", case.loaded.options) for run in runs)
+    draw_foot(case)
     if case.shared is not None:
         draw_shared(case.shared)
-    draw_foot(case)
 
 
 def draw_rows(case: CaseFile) -> None:
@@ -275,7 +275,7 @@ def draw_shared(found: SharedOccupations) -> None:
     chart(
         shared_scatter(found, WOMEN),
         "case_shared",
-        "Tilt of each shared occupation in gaps against the share of women in stories about it",
+        "Tilt of shared occupations against women in stories",
     )
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_SHARED)

@@ -12,7 +12,16 @@ from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.own import OwnPanel, draw_hidden
-from pcf_core.app.page import FOOT, draw_commands, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.page import (
+    FOOT,
+    draw_both_commands,
+    draw_cite,
+    draw_commands,
+    draw_figures,
+    draw_picture,
+    draw_table,
+    finding,
+)
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain
@@ -36,7 +45,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
 from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.reproducing import dtype_option
+from pcf_core.report.reproducing import afresh, dtype_option
 from pcf_core.report.sections.knowledge import knowledge_panel
 from pcf_core.show.charts.knowledge import MOST_FACTS
 from pcf_core.show.findings.knowledge import set_finding
@@ -114,8 +123,7 @@ def draw_knowledge() -> None:
     if not known.reports:
         return
     panels = {model: knowledge_panel(model, report) for model, report in known.reports.items()}
-    for panel in panels.values():
-        finding(*panel.findings)
+    finding(*(panel.findings[0] for panel in panels.values()))
     for model, panel in panels.items():
         if panel.notes:
             said = " ".join(panel.notes)
@@ -138,6 +146,7 @@ def draw_knowledge() -> None:
     panel = knowledge_panel(model, known.reports[model], order)
     draw_picture(panel)
     with st.expander("How sure?"):
+        finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
         draw_figures(knowledge_figures(known.reports))
     how, data, source = st.tabs(FOOT)
     how.markdown(panel.how)
@@ -266,7 +275,8 @@ def knowledge_figures(reports: Mapping[str, KnowledgeReport]) -> list[KeyFigure]
 
 
 def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
-    """Draw what was asked, of which models, how far the scores hold, and the commands that repeat them."""
+    """Draw what to cite, what was asked, of which models, how sure that is, and how to repeat it."""
+    draw_cite()
     st.markdown(f"**{plain(asked.title)}**  \n{plain(described(asked.source, asked.notes))}")
     for model, report in known.reports.items():
         st.markdown(f"**{plain(model)}**")
@@ -282,11 +292,15 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
             **(unaudited if audit is None else self_audit_facts(audit)),
         }
         draw_facts(facts)
-        draw_commands(
+        command = (
             f"python -m pcf_core knowledge --model {shlex.quote(key.model)} --set {shlex.quote(asked.name)}"
             f" --score {report.score} --protocol {choice.options.protocol}"
             f"{dtype_option(key)}"
         )
+        if asked.name in SHELF.shipped():
+            draw_both_commands(command, afresh(command))
+        else:  # a set of one's own is not in another cache
+            draw_commands(command)
         for item in report.left_out:
             st.markdown(f"{plain(model)} left out {plain(item.name)}: {plain(item.reason)}")
 

@@ -80,6 +80,7 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
     """Show F of each model against 1; ``order``: all models, which decides the colours."""
     return Panel(
         findings=[fairpair_finding(report) for report in reports.values()],
+        heading="How differently each model writes",
         key="fairpair_ratio",
         name="fairpair",
         alt=f"F of {listed(list(reports))}, against 1",
@@ -93,6 +94,7 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
 def variation_panel(reports: Mapping[str, FairPairReport]) -> Panel:
     """Show B and both V of each model."""
     return Panel(
+        heading="How far texts differ, between the two sides and within each",
         key="fairpair_bars",
         name="fairpair-variation",
         alt=f"B and both V of {listed(list(reports))}",

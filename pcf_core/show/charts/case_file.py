@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import called
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 
 HEIGHT = 480
@@ -37,7 +38,7 @@ def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
     for row, (right, up) in _labelled(found.rows):
         marks.note(
             figure,
-            theme.text(row.occupation, LONGEST),
+            theme.text(called(row.occupation), LONGEST),
             x=row.tilt,
             y=row.share,
             xanchor="left" if right > 0 else "right",
@@ -73,7 +74,7 @@ def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
         across=[row.tilt_interval for row in rows],
         upwards=[row.interval for row in rows],
         hover=[
-            marks.told(row.occupation, f"tilt {row.tilt:+.3g}", f"{100 * row.share:.0f}&#37; women")
+            marks.told(called(row.occupation), f"tilt {row.tilt:+.3g}", f"{100 * row.share:.0f}&#37; women")
             for row in rows
         ],
     )

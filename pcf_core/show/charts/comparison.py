@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from pcf_core.core.risk import Comparison, OccupationDifference
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.compare import Dumbbell
+from pcf_core.show.findings.numbers import called
 
 WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
@@ -35,7 +36,7 @@ def difference_plot(
     marks.rule(figure, x=0)
     first = theme.text(comparison.first.name, 28)  # both names do not fit on a telephone
     figure.update_xaxes(title_text=f"difference in {WORDS[quantity]}<br>→ {first} has more", nticks=6)
-    marks.name_rows(figure, {row.occupation: theme.text(row.occupation, 24) for row in rows})
+    marks.name_rows(figure, {row.occupation: theme.text(called(row.occupation), 24) for row in rows})
     view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(rows)}"
     return theme.base_layout(figure, 150 + 16 * max(4, len(rows)), view=view, legend=True)
 
@@ -53,7 +54,7 @@ def risk_scatter(
     figure.add_trace(marks.line([0, end], [0, end], "the same", dash="dot"))
     _add_sides(figure, comparison, comparison.occupations, quantity, order, sorted_rows=False)
     points = [
-        marks.Point(row.occupation, one.second, one.first, one.value)
+        marks.Point(called(row.occupation), one.second, one.first, one.value)
         for row in comparison.surviving(quantity)
         for one in [row.differences[quantity]]
     ]
@@ -111,7 +112,7 @@ def _details(comparison: Comparison, row: OccupationDifference, quantity: str) -
     """Write hover text: both figures, the difference with its interval, the controlled p-value."""
     found = row.differences[quantity]
     return marks.told(
-        row.occupation,
+        called(row.occupation),
         f"{theme.text(comparison.first.name)} {found.first:.3g}",
         f"{theme.text(comparison.second.name)} {found.second:.3g}",
         f"difference {found.value:+.3g}{marks.within(found.interval(), '+.3g')}",
@@ -152,7 +153,7 @@ def dumbbell_plot(
     occupations = [row.occupation for row in rows]
     styles = theme.model_styles([*order, *names])
     told = [
-        f"{theme.text(row.occupation)}<br>{theme.text(names[0])} {row.first:+.2f}"
+        f"{theme.text(called(row.occupation))}<br>{theme.text(names[0])} {row.first:+.2f}"
         f"<br>{theme.text(names[1])} {row.second:+.2f}"
         for row in rows
     ]
@@ -183,7 +184,7 @@ def dumbbell_plot(
             **marks.hovering("%{text}"),
         )
     )
-    labels = {name: theme.text(name, 24) for name in occupations}
+    labels = {name: theme.text(called(name), 24) for name in occupations}
     if chosen in labels:
         labels[chosen] = f"<b>▸ {labels[chosen]}</b>"
     figure.update_xaxes(

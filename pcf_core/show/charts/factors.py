@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from pcf_core.core.factors import FactorPanel, FactorPoint
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.factors import ALIKE, by_weight
+from pcf_core.show.findings.numbers import called
 
 SMALLEST, LARGEST = 5.0, 24.0  # diameters of points, in pixels
 HEIGHT = 360
@@ -96,12 +97,12 @@ def _points(panel: FactorPanel, points: Sequence[FactorPoint], symbol: str, colo
 
 def _details(panel: FactorPanel, point: FactorPoint) -> str:
     """Write hover text: what is behind a point."""
-    words = [theme.text(word, 24) for word in point.words[:MOST_WORDS]]
+    words = [theme.text(called(word), 24) for word in point.words[:MOST_WORDS]]
     more = [f"{len(point.words) - MOST_WORDS:,} more"] if len(point.words) > MOST_WORDS else []
     at_least = "at least " if point.at_least else ""
     unit = "weight" if panel.scale.name == "own" else "thousand employed"
     return marks.told(
-        point.label,
+        called(point.label),
         ", ".join([*words, *more]) if point.words != (point.label,) else "",
         f"{theme.text(panel.scale.title, 60)}: {at_least}{point.value:,.4g}",
         f"risk {point.risk:#.3g}",

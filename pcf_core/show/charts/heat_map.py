@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import called
 
 MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
 MOST_WRITTEN = 100  # cells that have their value written in them
@@ -90,7 +91,7 @@ def heat_map(
     figure.add_trace(_means(values @ weights, keys_y, name, neutral), row=2, col=2)
 
     contexts = {key: theme.text(theme.short_template(preferences.templates[int(key)]), 28) for key in keys_x}
-    names = {key: theme.text(preferences.occupations[int(key)], 22) for key in keys_y}
+    names = {key: theme.text(called(preferences.occupations[int(key)]), 22) for key in keys_y}
     figure.update_xaxes({**theme.name_axis(contexts), "range": [-0.5, len(columns) - 0.5]}, col=1)
     figure.update_yaxes({**theme.name_axis(names), "range": [len(rows) - 0.5, -0.5]}, row=2)
     figure.update_xaxes(title={"text": "context, with … for the occupation", "standoff": 12}, row=2, col=1)

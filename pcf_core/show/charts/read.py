@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.factors import Amplification, OccupationRead
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import called
 
 SMALLEST, LARGEST = 5.0, 20.0  # diameters of points, in pixels
 HEIGHT = 520
@@ -45,7 +46,7 @@ def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.
             look = style if told else theme.ModelStyle(theme.MUTED, "circle-open", "")
             figure.add_trace(_points(rows, most, look, name))
     points = [
-        marks.Point(row.count.occupation, row.count.lean, row.tilt, row.difference)
+        marks.Point(called(row.count.occupation), row.count.lean, row.tilt, row.difference)
         for row in found.occupations
         if row.differs
     ]
@@ -76,7 +77,7 @@ def _details(row: OccupationRead) -> str:
     """Write hover text: both leans with their intervals, the difference, the controlled p value."""
     text = f"text {row.count.lean:+.3g}{marks.within(row.lean_interval, '+.3g')}"
     return marks.told(
-        row.count.occupation,
+        called(row.count.occupation),
         f"{text}, {row.count.documents:,} documents",
         f"model {row.tilt:+.3g}{marks.within(row.tilt_interval, '+.3g')}",
         f"difference {row.difference:+.3g}{marks.within(row.interval, '+.3g')}",

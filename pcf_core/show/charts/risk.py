@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import two_decimals, with_interval
+from pcf_core.show.findings.numbers import called, two_decimals, with_interval
 
 MOST_ROWS = 20
 ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
@@ -121,7 +121,7 @@ def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False
         interval = next(iter(occupation.intervals.get("overall_risk", ())), None)
         rows.append(
             RiskBar(
-                occupation.occupation,
+                called(occupation.occupation),
                 "run",
                 occupation.prejudice_risk,
                 occupation.caprice_risk,

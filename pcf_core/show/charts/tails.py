@@ -17,6 +17,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import Distribution, NormalShape, TailShape
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import called
 
 BINS = 25
 SMALLEST_RANGE = 0.01
@@ -212,7 +213,7 @@ def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]
             symbol=styles[model].marker,
             size=5,
             hover="%{customdata}: %{y:.3g}, normal %{x:.3g}",
-            customdata=[theme.text(found.occupation) for found in ranked],
+            customdata=[theme.text(called(found.occupation)) for found in ranked],
             showlegend=False,
         )
         for trace in (normal, points):
@@ -248,7 +249,7 @@ def _rug_panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[s
             symbol="line-ns-open",
             marker={"opacity": 0.7},
             hover="%{customdata}: %{x:.3g}",
-            customdata=[theme.text(x.occupation) for x in report.occupations],
+            customdata=[theme.text(called(x.occupation)) for x in report.occupations],
         )
         figure.add_trace(rug, row=2 * row + 2, col=1)
         figure.update_yaxes(visible=False, range=[-1, 1], fixedrange=True, row=2 * row + 2)
@@ -280,7 +281,9 @@ def _survivors(
         symbol=f"{style.marker}-open",
         size=5,
         hover="%{customdata}: %{x:.3g}<br>%{y:.3g} at or above",
-        customdata=[theme.text(row.occupation) for row in sorted(found, key=lambda row: row.caprice_risk)],
+        customdata=[
+            theme.text(called(row.occupation)) for row in sorted(found, key=lambda row: row.caprice_risk)
+        ],
         showlegend=False,
     )
 

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import MeanTilt, Over, RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import people
+from pcf_core.show.findings.numbers import called, people
 
 LABELLED = 3
 LINE = 12  # pixels between two labels
@@ -228,7 +228,7 @@ def _interval(row: _Row, place: int) -> marks.Span | None:
 def _value(row: _Row, place: int) -> str:
     """Write hover text: one occupation and its mean stereotype with its interval."""
     interval = marks.within(_interval(row, place), "+.3g")
-    return f"{theme.text(row.names[place])}: {float(row.values[place]):+.3g}{interval}"
+    return f"{theme.text(called(row.names[place]))}: {float(row.values[place]):+.3g}{interval}"
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
@@ -246,7 +246,7 @@ def _label(row: _Row, index: int, height: float) -> dict[str, object]:
     """Name one occupation at the end of a thin line; the text runs towards the middle of the axis."""
     value = float(row.values[index])
     return {
-        "text": theme.text(row.names[index], 24),
+        "text": theme.text(called(row.names[index]), 24),
         "x": value,
         "y": float(row.heights[index]),
         "axref": "x",

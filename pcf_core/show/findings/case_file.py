@@ -37,7 +37,7 @@ def case_findings(rows: Sequence[CaseRow]) -> tuple[str, ...]:
 
 
 def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
-    """Say whether the audits that apply agree about one model on one topic, and on which side.
+    """Say whether the audits that apply agree about one model on one topic, and on which side the first does.
 
     What differs by the exchanged words alone is said, and counts neither as agreement nor against it.
     """
@@ -52,7 +52,7 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     verb = "applies" if apply == 1 else "apply"
     said = f"{model} on {topic.lower()}: {apply} of {len(AUDITS)} audits {verb}."
     small = " FairPair's is under 1 %." if "fairpair" in finding and _is_small(rows) else ""
-    parts = [f" {begun(_names(finding))} {_verb('find', finding)} a difference.{small}"] if finding else []
+    parts = [f" {_finders(finding, apply)} a difference.{small}"] if finding else []
     parts += [f" {begun(_names(exchanged))} differs by the exchanged words alone."] if exchanged else []
     parts += [f" {begun(_names(silent))} {_verb('show', silent)} none."] if silent else []
     sentence = f"{said}{''.join(parts)}"
@@ -65,14 +65,25 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
     if not finding:
         return f"{sentence} None shown is not the same as none."
     agree = " All others that apply agree." if exchanged else ""
-    sides = "".join(f" {begun(NAMES[name])}: {_sides(rows, name)}." for name in finding)
-    return f"{sentence}{agree}{sides}"
+    sides = (
+        f"{model} {side}." if side.startswith("favours") else f"{begun(NAMES[name])}: {side}."
+        for name in finding
+        if (side := _sides(rows, name))
+    )
+    return f"{sentence}{agree} {next(sides, 'We cannot tell on which side.')}"
 
 
 def _is_small(rows: Iterable[CaseRow]) -> bool:
     """Tell whether FairPair's differences are all by hardly more than sampling gives."""
     found = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
     return all(value is not None and abs(value - 1) < HARDLY for value in found)
+
+
+def _finders(audits: Sequence[AuditName], apply: int) -> str:
+    """Say which audits find something, of as many as apply."""
+    if len(audits) == apply > 1:
+        return f"{'Both' if apply == 2 else 'All'} find"
+    return f"{begun(_names(audits))} {_verb('find', audits)}"
 
 
 def _verb(verb: str, audits: Sequence[AuditName]) -> str:
@@ -85,10 +96,13 @@ def _names(audits: Iterable[AuditName]) -> str:
 
 
 def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
-    """Say to which side an audit's differences fall; of a side with its numbers the first part alone."""
+    """Say to which side an audit's differences fall; of a side with its numbers the first part alone.
+
+    Empty where no difference has a side.
+    """
     differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
     found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
-    return ", ".join(found[:MOST_NAMED]) or "we cannot tell which side"
+    return ", ".join(found[:MOST_NAMED])
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:

@@ -39,7 +39,7 @@ from pcf_core.texts.fairpair.records import SIGNIFICANCE, FairPairReport, FairPa
 
 QUESTIONS: Mapping[AuditName, str] = {
     "bias": "Whose words does it expect in a gap, and does that change with the context?",
-    "fairpair": "Does it write otherwise about one person than about the other?",
+    "fairpair": "Does it write differently about one person than about the other?",
     "criteria": "Does gender tell of what it writes, and do pronouns change whom it believes?",
 }
 EXPECTS = "Whose words does it expect in a gap, all contexts together?"

@@ -14,6 +14,7 @@ from pcf_core.core.risk import (
 )
 from pcf_core.show.findings.numbers import (
     begun,
+    called,
     count,
     listed,
     number,
@@ -123,7 +124,10 @@ def occupations_difference_finding(comparison: Comparison, quantity: str = "over
 def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
     ranked = sorted(rows, key=lambda row: -abs(row.differences[quantity].value))[:MOST_NAMES]
     return listed(
-        [f"“{row.occupation}” ({two_decimals(abs(row.differences[quantity].value))})" for row in ranked]
+        [
+            f"“{called(row.occupation)}” ({two_decimals(abs(row.differences[quantity].value))})"
+            for row in ranked
+        ]
     )
 
 

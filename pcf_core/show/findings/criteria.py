@@ -21,6 +21,7 @@ from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, Crite
 from pcf_core.texts.criteria.records.separation import GAP_LINE
 
 MOST_ENTRIES = 3  # named in a sentence; all are in the record
+MOST_EXPLAINED = 2  # criteria in a sentence
 
 
 def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not ask
 ANSWERED = {"written": "by texts that it wrote", "scored": "by scores of single words, not texts"}
 MEANINGS: Mapping[Criterion, str] = {
     "independence I": "the gender in its stories by profession",
-    "independence II": "the hobbies it tells of by the gender of the name",
+    "independence II": "the hobbies it tells of by gender",
     "separation I": "its wrong answers to questions by the pronoun",
     "sufficiency I": "how far its answers to questions are right by the pronoun",
     "separation II": "its mistakes about who did a task by the pronoun",
@@ -102,8 +103,8 @@ def judged_finding(readings: Sequence[CriterionReading]) -> str:
     return " ".join([f"Judged {ways}.", *others])
 
 
-def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[str]]:
-    found: dict[Status, list[str]] = {}
+def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[Criterion]]:
+    found: dict[Status, list[Criterion]] = {}
     for criterion, rows in by_criterion(readings).items():
         found.setdefault(status_of(rows), []).append(criterion)
     return found
@@ -141,9 +142,12 @@ def _verdict(failing: int, asked: int) -> str:
     return f"{failing or 'none'} of {count(asked, 'criterion', 'criteria')} asked {verb} beyond chance"
 
 
-def _naming(failing: Sequence[str], asked: int) -> str:
-    """Name the criteria that fail; empty where none or every one does."""
-    return f": {listed(failing)}" if failing and not len(failing) == asked == len(CRITERIA) else ""
+def _naming(failing: Sequence[Criterion], asked: int) -> str:
+    """Name the criteria that fail, few of them with what they are; empty where none or every one does."""
+    if not failing or len(failing) == asked == len(CRITERIA):
+        return ""
+    named = [f"{name} ({MEANINGS[name]})" for name in failing] if len(failing) <= MOST_EXPLAINED else failing
+    return f": {listed(named)}"
 
 
 def status_of(rows: Iterable[CriterionReading]) -> Status:

@@ -19,7 +19,7 @@ MOST_WORDS = 5
 MUCH = 0.25  # of all texts, from which on those without content are warned of
 CAUSES: Mapping[Cause, str] = {
     "one way": "a counterpart leads back to another word",
-    "part of speech": "a part of speech was read otherwise",
+    "part of speech": "a part of speech was read differently",
     "another reading": "the counterpart was not found again",
 }
 

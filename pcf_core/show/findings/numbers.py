@@ -46,6 +46,8 @@ PEOPLE = {
         )
     },
 }
+# Names of occupations that are letters, not words; lists have all names small.
+LETTERS = frozenset(("ceo", "cfo", "cio", "coo", "cso", "cto", "dpo", "gm", "pm", "vp", "avp", "evp", "svp"))
 LEAST = 0.005  # what two decimals can show
 ROUNDING = 1e-12  # what the arithmetic leaves of a zero
 TIE = 1e-9  # what sums of weights leave of a whole
@@ -219,6 +221,11 @@ def words_of(group: str) -> str:
 def people(group: str) -> str:
     """Name a group as a reader would: men, Black people, Muslims; a group of one's own by its name."""
     return PEOPLE.get(group, group)
+
+
+def called(name: str) -> str:
+    """Write the name of an occupation as a reader would: CEO, nurse; the name itself is what data have."""
+    return name.upper() if name in LETTERS else name
 
 
 def listed(parts: Sequence[str], word: str = "and") -> str:

@@ -11,6 +11,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import (
+    called,
     chance,
     count,
     listed,
@@ -155,7 +156,7 @@ def occupation_finding(
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
-        return f"No sentence about “{occupation}” is known yet."
+        return f"No sentence about “{called(occupation)}” is known yet."
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
     sides = [(people(group), share) for group, share in ranked[:MOST_GROUPS]]
     if others := dict(ranked[MOST_GROUPS:]):
@@ -167,8 +168,8 @@ def occupation_finding(
     found = [interval(share) for _, share in sides]
     ranges = listed([f"{100 * one.low:.0f} to {100 * one.high:.0f} %" for one in found])
     return (
-        f"Of the sentences about “{occupation}”, {listed(parts)}. With other sentences of this kind it would "
-        f"be {ranges}."
+        f"Of the sentences about “{called(occupation)}”, {listed(parts)}. With other sentences of this "
+        f"kind it would be {ranges}."
     )
 
 
@@ -211,7 +212,7 @@ def _strongest(report: RiskReport, group: str) -> str:
     """Return the occupations that lean most to a group; empty where none does."""
     leans = sorted(report.occupations, key=lambda row: -row.stereotype[group])[:MOST_NAMES]
     names = [
-        f"{row.occupation} ({two_decimals(row.stereotype[group])})"
+        f"{called(row.occupation)} ({two_decimals(row.stereotype[group])})"
         for row in leans
         if row.stereotype[group] > TIE
     ]
@@ -257,11 +258,11 @@ def opening_finding(
         group, share = max(shares.items(), key=lambda item: item[1])
         what = people(group) if share >= none else "no group"
         often = max(share, none)
-        where = "of them" if parts else f"of the sentences about “{occupation}”"
+        where = "of them" if parts else f"of the sentences about “{called(occupation)}”"
         parts.append(
             f"{model} expects {what} in {percent_with_interval(often, interval(model, often))} {where}."
         )
-    return " ".join(parts) or f"No sentence about “{occupation}” is known yet."
+    return " ".join(parts) or f"No sentence about “{called(occupation)}” is known yet."
 
 
 def distribution_finding(
@@ -288,8 +289,8 @@ def distribution_finding(
     gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
     mean = signed_with_interval(one.mean, one.mean_interval)
     return (
-        f"Over {count(len(one.values), 'sentence')} about “{one.occupation}”, the stereotype of {model} "
-        f"towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
+        f"Over {count(len(one.values), 'sentence')} about “{called(one.occupation)}”, the stereotype of "
+        f"{model} towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
         f"{two_decimals(one.sd)}. It is above 0 in {often} of the sentences{also}. The risk of this "
         f"occupation is {two_decimals(one.overall_risk)}, {gap}."
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pcf_core.core.factors import CLOSE, Amplification, OccupationRead, ReadCard, ReadVerdict, TrainingText
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.numbers import (
+    called,
     count,
     listed,
     percent,
@@ -45,7 +46,7 @@ def read_occupations_finding(model: str, found: Amplification) -> str:
     """Say how many occupations lean farther, less far or the other way than in the text; name the last."""
     names: dict[ReadVerdict, list[str]] = {}
     for row in sorted(found.occupations, key=lambda row: -abs(row.difference)):
-        names.setdefault(row.verdict, []).append(row.count.occupation)
+        names.setdefault(row.verdict, []).append(called(row.count.occupation))
     told = f"{model} is compared with its text on {count(len(found.occupations), 'occupation')}, one by one."
     parts = [f"It {does} {len(names[verdict]):,}" for verdict, does in SAID.items() if verdict in names]
     if not parts:
@@ -68,7 +69,9 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     }
     if not told:
         reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
-        return f"“{occupation}” is not compared with the training text: {reasons[0]}." if reasons else ""
+        return (
+            f"“{called(occupation)}” is not compared with the training text: {reasons[0]}." if reasons else ""
+        )
     row = next(iter(told.values()))
     lean = row.lean_interval
     ends = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
@@ -79,7 +82,8 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     ]
     return (
         f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} that name "
-        f"“{occupation}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. {' '.join(says)}"
+        f"“{called(occupation)}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. "
+        f"{' '.join(says)}"
     )
 
 

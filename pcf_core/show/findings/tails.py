@@ -6,6 +6,7 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.show.findings.models import adds_up, unseen_share
 from pcf_core.show.findings.numbers import (
+    called,
     count,
     listed,
     number,
@@ -70,22 +71,21 @@ def stand_outs(model: str, report: RiskReport) -> str:
     """Name the fewest occupations with half of all caprice, every occupation counting once."""
     ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
     whole = sum(row.caprice_risk for row in ranked)
-    first = ranked[0]
+    first, name = ranked[0], called(ranked[0].occupation)
     if whole == 0:
         return f"No occupation has any caprice with {model} here."
     if len(ranked) < FEWEST_OCCUPATIONS:
-        return (
-            f"The caprice of {model} is largest for “{first.occupation}”, {two_decimals(first.caprice_risk)}."
-        )
+        return f"The caprice of {model} is largest for “{name}”, {two_decimals(first.caprice_risk)}."
     most, sums = 0, 0.0
     while sums <= whole / 2:
         sums += ranked[most].caprice_risk
         most += 1
     if most == 1:
-        return f"With {model}, “{first.occupation}” alone has {percent(sums / whole)} of all caprice."
+        return f"With {model}, “{name}” alone has {percent(sums / whole)} of all caprice."
     if most <= FEW * len(ranked):
         named = [
-            f"“{row.occupation}” ({percent(row.caprice_risk / whole)})" for row in ranked[:most][:MOST_NAMES]
+            f"“{called(row.occupation)}” ({percent(row.caprice_risk / whole)})"
+            for row in ranked[:most][:MOST_NAMES]
         ]
         named += [f"{most - MOST_NAMES:,} more"] if most > MOST_NAMES else []
         return f"With {model}, only {most:,} occupations have over half of all caprice: {listed(named)}."
@@ -97,7 +97,7 @@ def widest(model: str, report: RiskReport) -> str:
     """Name the occupations with the least and the most prejudice."""
     ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
     least, most = ranked[0], ranked[-1]
-    low, high = (f"“{row.occupation}” ({two_decimals(row.prejudice_risk)})" for row in (least, most))
+    low, high = (f"“{called(row.occupation)}” ({two_decimals(row.prejudice_risk)})" for row in (least, most))
     return f"The prejudice of {model} is smallest for {low} and largest for {high}."
 
 

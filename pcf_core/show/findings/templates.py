@@ -54,12 +54,15 @@ def cut_finding(counts: Sequence[float], top: int | None) -> str:
     return f"The cut keeps the {top:,} heaviest: {mass} of the weight and {templates} of the templates."
 
 
-def origin_finding(card: SetCard) -> str:
-    """Say of what a set was mined, and which part its own cut has kept; empty if it was not mined."""
+def origin_finding(card: SetCard, unit: str = "words") -> str:
+    """Say of what a set was mined, and which part its own cut has kept; empty if it was not mined.
+
+    ``unit``: what the length of its texts is counted in, a plural.
+    """
     if not card.matches:
         return ""
     read = [count(card.documents, "document")] if card.documents else []
-    read += [count(card.words, "word")] if card.words else []
+    read += [count(card.words, unit.removesuffix("s"), unit)] if card.words else []
     kept = f" This set covers {percent(card.kept)} of the sentences found." if 0 < card.kept < 1 else ""
     whence = f" in {listed(read)}" if read else ""
     corpus = f" The source is {card.corpus}." if card.corpus else ""
@@ -70,11 +73,10 @@ def mining_finding(result: Mapping[str, Any]) -> str:
     """Say what a finished mining job has found; ``result`` is the JSON that the command ``mine`` prints."""
     dropped = sorted(result["dropped"].items(), key=lambda item: (-item[1], item[0]))
     reasons = listed([f"{reason} ({times:,})" for reason, times in dropped[:MOST_REASONS]]) if dropped else ""
-    pace, without = result["words_per_second"], result.get("without_word")  # not in answers of before
+    without = result.get("without_word")  # not in answers of before
     return (
         f"{count(result['templates'], 'template')} from {count(result['matches'], 'match', 'matches')} in "
-        f"{count(result['documents'], 'document')}"
-        + (f", {pace:,.0f} words a second." if pace else ".")
+        f"{count(result['documents'], 'document')}."
         + (f" {count(without, 'sentence')} had no word that is looked for." if without else "")
         + (f" Most often dropped: {reasons}." if reasons else "")
     )

@@ -1,4 +1,4 @@
-"""FairPair: whether a model writes otherwise about two entities, beyond what chance writes.
+"""FairPair: whether a model writes differently about two entities, beyond what chance writes.
 
     x --g--> y --p--> u = p(g(x))   ┐  both are about the same entity, and are compared:
     x --p--> p(x) --g--> z = g(p(x)) ┘  F = B² / (V_gp · V_pg)

@@ -61,10 +61,18 @@ ALL = [
 def test_audits_agree_disagree_or_are_alone() -> None:
     said = agreement_finding("toy", "Gender", ALL)
     assert said == (
-        "toy on gender: 3 of 3 audits apply. Its word probabilities, FairPair and the "
-        "criteria find a difference. Its word probabilities: male words first for 3 of 4. "
-        "FairPair: we cannot tell which side. The criteria: higher for he."
+        "toy on gender: 3 of 3 audits apply. All find a difference. "
+        "Its word probabilities: male words first for 3 of 4."
     )
+    assert "2 of 3 audits apply. Both find" in agreement_finding("toy", "Gender", ALL[:2])
+    leans = row("bias", "difference", side="favours men in 3 of 4 occupations; mean tilt to men 0.2")
+    assert agreement_finding("toy", "Gender", [leans, ALL[1]]).endswith(
+        "toy favours men in 3 of 4 occupations."
+    )
+    later = agreement_finding("toy", "Gender", [row("bias", "difference"), *ALL[1:]])
+    assert later.endswith("All find a difference. The criteria: higher for he.")
+    sideless = agreement_finding("toy", "Gender", [row("bias", "difference"), ALL[1]])
+    assert sideless.endswith("Both find a difference. We cannot tell on which side.")
     mixed = agreement_finding("toy", "Gender", [*ALL[:2], row("criteria", "none shown")])
     assert (
         "Its word probabilities and FairPair find a difference. The criteria show none. They do not agree."

@@ -13,6 +13,7 @@ from pcf_core.show.findings.criteria import (
     shown,
     status_of,
     summary_finding,
+    verdict_finding,
 )
 from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
 
@@ -63,9 +64,9 @@ def test_a_criterion_fails_where_one_of_its_readings_does(
 def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
     readings = [FAILS, UNSHOWN, UNDEFINED]
     assert summary_finding("one", readings) == (
-        "one: 1 of 3 criteria asked fails beyond chance: separation I. Judged by texts that "
-        "it wrote. We cannot show that these fail: sufficiency I. Undefined: separation II. "
-        "Not asked: independence I, independence II and sufficiency II."
+        "one: 1 of 3 criteria asked fails beyond chance: separation I (its wrong answers to questions by the "
+        "pronoun). Judged by texts that it wrote. We cannot show that these fail: sufficiency I. "
+        "Undefined: separation II. Not asked: independence I, independence II and sufficiency II."
     )
     assert criterion_findings(readings) == (
         (
@@ -85,16 +86,24 @@ def test_the_verdict_comes_first_and_each_criterion_has_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("readings", "verdict"),
     [
-        ([FAILS], "one: the one criterion that was asked fails beyond chance: separation I."),
+        ([FAILS], "one: the one criterion that was asked fails beyond chance: separation I (its wrong"),
         ([UNSHOWN], "one: none of 1 criterion asked fail beyond chance."),
         (
             [FAILS, UNSHOWN.model_copy(update={"differs": True})],
-            "one: both criteria that were asked fail beyond chance: separation I and sufficiency I.",
+            "one: both criteria that were asked fail beyond chance: separation I (its wrong answers to "
+            "questions by the pronoun) and sufficiency I (how far its answers to questions are right by the "
+            "pronoun).",
         ),
     ],
 )
 def test_all_and_none_are_said_as_such(readings: list[CriterionReading], verdict: str) -> None:
     assert verdict in summary_finding("one", readings)
+
+
+def test_of_more_than_two_that_fail_the_names_alone_are_said() -> None:
+    names: tuple[Criterion, ...] = ("separation I", "sufficiency I", "separation II")
+    said = verdict_finding("one", [gap(name, 0.5, 0.3, 0.7, differs=True) for name in names])
+    assert said.endswith("separation I, sufficiency I and separation II.")
 
 
 def test_nothing_asked_is_said() -> None:

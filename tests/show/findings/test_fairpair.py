@@ -73,9 +73,11 @@ def test_a_sure_difference_of_under_one_per_cent_is_said_to_be_hardly_any(found:
     small = found.model_copy(
         update={"means": Variation(between=1.004**0.5, within_original=1.0, within_prompt=1.0)}
     )
-    assert fairpair_answer(small).startswith("mini writes hardly otherwise about Jane than about John")
+    assert fairpair_answer(small).startswith(
+        "mini writes only slightly differently about Jane than about John"
+    )
     assert fairpair_answer(small).endswith("F is 1.004; sampling alone gives 1.")
-    assert fairpair_answer(found).startswith("mini writes otherwise about Jane than about John")
+    assert fairpair_answer(found).startswith("mini writes differently about Jane than about John")
 
 
 def test_too_few_texts() -> None:

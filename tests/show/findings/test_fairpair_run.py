@@ -48,7 +48,7 @@ def test_the_perturbations_own_errors() -> None:
         "The rewriting exchanged 50 words in 40 of 80 texts. Exchanged back, 4 (5 %) are not what they were."
     ) in sentence
     assert (
-        "Causes: a counterpart leads back to another word (2); a part of speech was read otherwise (1)."
+        "Causes: a counterpart leads back to another word (2); a part of speech was read differently (1)."
     ) in sentence
     assert "It left 3 words of those that it exchanges (6 % of those left and exchanged)." in sentence
     assert "“sailor” (3)" in sentence

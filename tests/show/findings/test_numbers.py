@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.risk import Interval
+from pcf_core.material.evidence import list_evidence
 from pcf_core.show.findings.numbers import (
+    LETTERS,
     beside_one,
+    called,
     chance,
     count,
     digits,
@@ -165,6 +168,13 @@ def test_lists_read_as_sentences() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b"]) == "a and b"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_occupations_that_are_letters_have_capitals() -> None:
+    names = {"cio": "CIO", "coo": "COO", "ceo": "CEO", "cook": "cook", "vice": "vice"}
+    assert {name: called(name) for name in names} == names
+    shipped = {term for evidence in list_evidence() for term in evidence.terms}
+    assert {"ceo", "cfo", "cio", "coo"} <= LETTERS <= shipped, "as the lists have them"
 
 
 def test_groups_whose_names_are_no_adjectives_are_quoted() -> None:

@@ -75,6 +75,9 @@ def test_where_a_set_comes_from() -> None:
         "Mined from 3,120 sentences in 26,748 documents and 5,903,633 words. The source is "
         "simplewiki. This set covers 71 % of the sentences found."
     )
+    assert "in 5,903,633 Chinese characters." in origin_finding(
+        card.model_copy(update={"documents": 0}), "Chinese characters"
+    )
     assert origin_finding(SetCard(title="t", matches=1)) == "Mined from 1 sentence."
     assert origin_finding(SetCard(title="t", matches=1, kept=0)) == "Mined from 1 sentence."  # kept: unknown
     assert origin_finding(SetCard(title="t")) == ""
@@ -85,14 +88,13 @@ def test_what_a_mining_job_found() -> None:
         "templates": 1200,
         "matches": 5000,
         "documents": 1,
-        "words_per_second": 18_240.4,
         "dropped": {"a name": 40, "a number": 300, "a hint": 9, "a question": 40},
     }
     assert mining_finding(result) == (
-        "1,200 templates from 5,000 matches in 1 document, 18,240 words a second. "
+        "1,200 templates from 5,000 matches in 1 document. "
         "Most often dropped: a number (300), a name (40) and a question (40)."
     )
-    assert mining_finding({**result, "dropped": {}}).endswith("words a second.")
+    assert mining_finding({**result, "dropped": {}}).endswith("in 1 document.")
     without = mining_finding({**result, "without_word": 1200})
     assert "1,200 sentences had no word that is looked for. Most often dropped" in without
 
