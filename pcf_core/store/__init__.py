@@ -5,7 +5,6 @@ Log-probabilities are kept by (scoring key, prompt, word), texts by (generation 
     <root>/scores/<scoring hash>/<shard id>.parquet    prompt texts and, per prompt, one float32 nat per word
     <root>/scores/<scoring hash>/<shard id>.json       its manifest, written last: no shard without it
     <root>/texts/<generation hash>/<shard id>.…        a block of texts of one prompt, and its manifest
-    <root>/prompts/<hash>.json                         the prompts of texts that are asked for
     <root>/runs/<run key>.json                         what was asked for, and whether it is complete
     <root>/results/<run key>/<name>.parquet            aggregates that can be rebuilt from the scores
     <root>/results/<key>/<name>.json                   what was asked of texts, and what was found

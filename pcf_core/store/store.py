@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pcf_core.core.errors import DamagedCatalogueError, RunError, StoreError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, joined, parts
-from pcf_core.core.records import FloatArray, digest
+from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.settings import settings
 from pcf_core.store.catalogue import Catalogue
@@ -35,7 +35,7 @@ from pcf_core.store.results import (
     read_result,
     result_path,
 )
-from pcf_core.store.texts import TextLayer, encode_prompts, prompts_path, read_prompts
+from pcf_core.store.texts import TextLayer
 
 # Which prompts × words the layers of the store lack, and what they have of them.
 
@@ -365,29 +365,6 @@ class Store:
         if key.imported:
             raise ValueError(f"texts of {key.model} come in packs and are not made here")
         return self._texts[0].write(key, generated, provenance)
-
-    def save_prompts(self, prompts: Sequence[str]) -> str:
-        """Keep the prompts of a request; return the name by which :meth:`load_prompts` finds them.
-
-        Raises
-        ------
-        StoreError
-            The folder is full or read-only.
-        """
-        name = digest(list(prompts))
-        with self._writing():
-            write_whole(prompts_path(self._root, name), encode_prompts(prompts))
-        return name
-
-    def load_prompts(self, name: str) -> tuple[str, ...]:
-        """Load what :meth:`save_prompts` kept.
-
-        Raises
-        ------
-        StoreError
-            It is gone or damaged.
-        """
-        return read_prompts(prompts_path(self._root, name))
 
     @mending
     def rebuild(self) -> None:

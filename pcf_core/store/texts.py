@@ -2,7 +2,6 @@
 
     <root>/texts/<generation hash>/<shard id>.parquet   columns prompt, index, text, end, tokens
     <root>/texts/<generation hash>/<shard id>.json      its manifest, written last: no shard without it
-    <root>/prompts/<hash>.json                          the prompts of a request that waits in the queue
 
 A part lies within a block of ``BLOCK`` indices: what was asked for of it, from the first index that was not
 there.  The id of a shard follows from the prompt, the first index and, where the part is less than a block,
@@ -16,17 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from pathlib import Path
 from typing import Any, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pcf_core.core.errors import StoreError
 from pcf_core.core.generation import BLOCK, End, Generated, GenerationKey, MissingTexts
 from pcf_core.core.records import digest
 from pcf_core.store.catalogue import Catalogue
-from pcf_core.store.files import seal, sha256, unseal
+from pcf_core.store.files import sha256
 from pcf_core.store.layer import Stamps, read_or_set_aside, stamps_of
 from pcf_core.store.places import Place
 from pcf_core.store.shards import MANIFEST, SCHEMA_VERSION, Sealed, file_names, now, read_sealed, write_sealed
@@ -208,32 +205,6 @@ def decode_texts(data: bytes) -> Generated:
         ends=tuple(columns["end"]),
         tokens=tuple(columns["tokens"]),
     )
-
-
-def prompts_path(root: Path, name: str) -> Path:
-    """Return the path of the prompts of a request, by their hash."""
-    return root / "prompts" / f"{name}.json"
-
-
-def encode_prompts(prompts: Sequence[str]) -> bytes:
-    """Encode the prompts as the bytes of that file."""
-    return seal({"schema_version": SCHEMA_VERSION, "prompts": list(prompts)})
-
-
-def read_prompts(path: Path) -> tuple[str, ...]:
-    """Read the prompts of a request.
-
-    Raises
-    ------
-    StoreError
-        The file is gone or damaged.
-    """
-    try:
-        return tuple(str(prompt) for prompt in unseal(path.read_bytes())["prompts"])
-    except (OSError, ValueError, KeyError) as error:
-        raise StoreError(
-            f"The prompts of this request ({path}) cannot be read: ask for its texts again."
-        ) from error
 
 
 def _same_texts(there: bytes, generated: Generated) -> bool:

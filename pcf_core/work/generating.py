@@ -1,19 +1,16 @@
-"""Write the texts that the store lacks: the one function for the foreground and for the worker."""
+"""Write the texts that the store lacks: the one function for all audits of texts."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from typing import Any, get_args
 
 from pcf_core.core.errors import ModelError
-from pcf_core.core.generation import End
 from pcf_core.models.generation.opening import open_generator as open_real_generator
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment
-from pcf_core.work.jobs import JobContext, OnProgress, OpenGenerator, Pace, Pause, PauseClock, job, no_pause
-from pcf_core.work.texts import GenerateRequest, TextsAsked, texts_asked
+from pcf_core.work.jobs import OnProgress, OpenGenerator, Pace, Pause, PauseClock, no_pause
+from pcf_core.work.texts import TextsAsked
 
 
 def generate_missing(
@@ -94,20 +91,3 @@ def generate_missing(
         done += sum(part.count for part in batch)
         on_progress(done, total, pace.rate(done))
     return written
-
-
-def count_ends(asked: TextsAsked, store: Store) -> dict[str, int]:
-    """Count how many of the texts asked for ended in each way, without those that the store lacks."""
-    counts: Counter[str] = Counter()
-    for prompt in dict.fromkeys(asked.prompts):
-        found = store.texts(asked.key, prompt, asked.count)
-        counts.update(found.ends if found is not None else ())
-    return {end: counts[end] for end in get_args(End)}
-
-
-@job("generate", GenerateRequest)
-def answer_generate(context: JobContext, request: GenerateRequest) -> dict[str, Any]:
-    """Write the texts that are missing, and say how all of them ended."""
-    asked = texts_asked(context.store, request)
-    written = generate_missing(asked, context.store, context.open_generator, context.progress, context.pause)
-    return {"written": written, "ends": count_ends(asked, context.store)}

@@ -9,7 +9,7 @@ from pydantic import ValidationError, model_validator
 
 from pcf_core.core.errors import AuditError, GenerationError
 from pcf_core.core.generation import GenerationKey, in_one
-from pcf_core.core.records import Record, digest
+from pcf_core.core.records import Record
 from pcf_core.models.generation.cost import rough_tokens
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
@@ -42,24 +42,6 @@ class TextsAsked(Record):
                 "least one prompt and ask for at least one text."
             )
         return self
-
-    @property
-    def hash(self) -> str:
-        """What two requests have in common that ask for the same."""
-        return digest([self.key.hash, self.prompts, self.count])
-
-
-class GenerateRequest(Record):
-    """The payload of a job of the kind ``generate``, small: ``prompts`` names what the store keeps.
-
-    ``title``: what the texts are for, as a person knows it.
-    """
-
-    model: str
-    title: str
-    key: GenerationKey
-    prompts: str
-    count: int
 
 
 @dataclass(frozen=True)
@@ -101,7 +83,6 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
         {
             **recent_rates(queue, "criteria", _tokens_of_a_text),
             **recent_rates(queue, "fairpair", _tokens_of_a_text),
-            **recent_rates(queue, "generate", _tokens_of_a_text),
         },
         "tokens",
         "written",
@@ -127,43 +108,6 @@ def _tokens_of_a_text(job: Job) -> float:
 def missing_texts(store: Store, asked: TextsAsked) -> int:
     """How many texts of a request the store lacks."""
     return sum(block.count for block in store.missing_texts(asked.key, asked.prompts, asked.count))
-
-
-def submit_texts(store: Store, queue: Queue, asked: TextsAsked, title: str = "") -> Job:
-    """Queue a request, or join the job that is at it; ``done`` and ``total`` count texts.
-
-    Raises
-    ------
-    StoreError
-        The cache folder is read-only or full.
-    """
-    missing = missing_texts(store, asked)
-    request = GenerateRequest(
-        model=asked.key.model,
-        title=title,
-        key=asked.key,
-        prompts=store.save_prompts(asked.prompts),
-        count=asked.count,
-    )
-    return queue.submit(
-        "generate",
-        asked.hash,
-        request.model_dump(mode="json"),
-        total=missing,
-        models=[asked.key.model],
-        cells=missing,
-    )
-
-
-def texts_asked(store: Store, request: GenerateRequest) -> TextsAsked:
-    """Load what a job is asked for.
-
-    Raises
-    ------
-    StoreError
-        Its prompts are gone or damaged.
-    """
-    return TextsAsked(key=request.key, prompts=store.load_prompts(request.prompts), count=request.count)
 
 
 def kept_record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | None:

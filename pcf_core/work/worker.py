@@ -12,7 +12,6 @@ from typing import Any, TypeVar, cast
 
 import pcf_core.work.benchmarking
 import pcf_core.work.fetching
-import pcf_core.work.generating
 import pcf_core.work.knowledge
 import pcf_core.work.mining
 import pcf_core.work.pairing

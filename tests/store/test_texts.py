@@ -268,16 +268,3 @@ def test_a_read_only_cache_is_read(as_reader: Path) -> None:
     assert store.texts(GENERATION, PROMPTS[0], 60) == expected(PROMPTS[0], 60)
     with pytest.raises(StoreError, match="cannot be written"):
         store.write_texts(GENERATION, block("new"), {})
-    with pytest.raises(StoreError, match="cannot be written"):
-        store.save_prompts(PROMPTS)
-
-
-def test_the_prompts_of_a_request_come_back(store: Store, root: Path) -> None:
-    name = store.save_prompts(PROMPTS)
-    assert store.save_prompts(PROMPTS) == name != store.save_prompts(PROMPTS[:1])
-    assert Store.open(root).load_prompts(name) == PROMPTS
-    path = root / "prompts" / f"{name}.json"
-    path.write_bytes(path.read_bytes().replace(b"nurse", b"purse"))
-    for lost in (name, "0123456789abcdef"):
-        with pytest.raises(StoreError, match="ask for its texts again"):
-            store.load_prompts(lost)

@@ -37,7 +37,7 @@ def handle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[JobContext, C
 def test_every_kind_that_can_be_asked_for_has_a_handler() -> None:
     assert HANDLERS.keys() == {
         *("score", "words", "probe", "check", "read", "knowledge", "mine"),
-        *("generate", "fairpair", "criteria", "embedding", "fetch", "benchmark"),
+        *("fairpair", "criteria", "embedding", "fetch", "benchmark"),
     }
 
 

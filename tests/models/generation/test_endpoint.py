@@ -22,14 +22,15 @@ from pcf_core.models.generation.endpoint import EndpointGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
-from pcf_core.work.generating import count_ends, generate_missing
+from pcf_core.work.generating import generate_missing
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
-from pcf_core.work.texts import TextsAsked, submit_texts
+from pcf_core.work.texts import TextsAsked
 from pcf_core.work.worker import Worker
 from tests.models.generation.conftest import nothing
 from tests.models.generation.text_server import TextServer, from_seed, prompt_of, serving_texts, system_of
 from tests.models.scoring.completions_server import always, cutting, failing, saying, slowly
+from tests.work.writing import let_workers_write, submit_texts
 
 KEY = "sk-a-secret-of-the-operator"
 NAME = "endpoint:tiny"
@@ -229,7 +230,8 @@ def test_refusals_are_counted_and_kept(texts: TextServer, own_settings: Settings
     asked = TextsAsked(key=key, prompts=(PROMPT, "Jim is a nurse.", *refused), count=BLOCK)
     store = Store.open(own_settings.cache)
     assert generate_missing(asked, store) == 4 * BLOCK
-    assert count_ends(asked, store) == {"stop": 25, "length": 0, "refused": 75, "empty": 0}
+    written = [store.texts(key, prompt, BLOCK) for prompt in asked.prompts]
+    assert Counter(end for each in written if each for end in each.ends) == {"stop": 25, "refused": 75}
     found = store.texts(key, "Jo is a nurse.", BLOCK)
     assert found is not None
     assert set(found.texts) == {"I cannot."}
@@ -454,13 +456,17 @@ def test_what_was_interrupted_goes_on_with_the_blocks_that_are_missing(
 
 
 def test_a_whole_job_leaves_the_key_nowhere(
-    texts: TextServer, own_settings: Settings, caplog: pytest.LogCaptureFixture
+    texts: TextServer,
+    own_settings: Settings,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Written by the worker, then refused by a server that says the key back."""
     key = GenerationKey.of(resolve_writer(NAME, chat=True), DECODING)
     store = Store.open(own_settings.cache)
     queue = Queue.open(own_settings.catalogue)
     worker = Worker(store, queue, settings())
+    let_workers_write(monkeypatch)
     done = submit_texts(store, queue, TextsAsked(key=key, prompts=(PROMPT,), count=30))
     worker.run(until_idle=True)
     assert (queue.get(done.id).state, queue.get(done.id).done) == ("done", 30)
