@@ -129,7 +129,7 @@ def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArra
     sums = np.bincount(rows * most + sizes, weights, len(mass) * most).reshape(-1, most).cumsum(axis=1)
     last = (sums < mass[:, None]).sum(axis=1)
     before = np.where(last > 0, sums[np.arange(len(mass)), last - 1], 0.0)
-    kept = (sizes < last[rows]) * weights
+    kept: FloatArray = (sizes < last[rows]) * weights
     split = np.flatnonzero(sizes == last[rows])
     table, places = padded(rows[split], weights[split], len(mass))
     kept[split] = nucleus(table, mass - before)[rows[split], places]

@@ -295,9 +295,10 @@ class LocalGenerator(Generator):
             broken = ~known.amax(dim=1).isfinite().numpy()
             if not broken.any():
                 return choose(known, uniforms, self.key.decoding)
+        prompt = prompts[int(broken.argmax())]
         raise ScoringError(
-            f"The model {self.key.model} gave NaN behind {quoted(prompts[broken.argmax()])}: its weights are "
-            f"damaged or {self.key.dtype} is too narrow; check them, or use float32."
+            f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
+            f"{self.key.dtype} is too narrow; check them, or use float32."
         )
 
     def _checked(self, prompt: str) -> Ids:
