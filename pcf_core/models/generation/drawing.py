@@ -14,7 +14,7 @@ u = 0.7 the second.
 **What takes time** is to look at a whole vocabulary, so that is done in float32, and to sort.  A softmax says
 which tokens may belong to a row's nucleus (:func:`candidates`); their weights are worked out in float64 and
 added up by size, and only those of the size of the last one are sorted (:func:`in_nucleus`).  So a token
-of mini-gpt is drawn four times as fast as by sorting its candidates.
+of mini-gpt is drawn twice as fast as by sorting its candidates.
 """
 
 from __future__ import annotations
