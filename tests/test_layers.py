@@ -34,7 +34,7 @@ MAY_BE_HEAVY = {
     "texts/criteria/nli.py",
     "texts/fairpair/mean_pooling.py",
     *(f"models/scoring/{family}.py" for family in ("local", *LOCAL_FAMILIES)),
-    *(f"models/generation/{writer}.py" for writer in ("local", "seq2seq")),
+    *(f"models/generation/{writer}.py" for writer in ("drawing", "local", "seq2seq")),
 }
 FILES = sorted(path for path in CORE.rglob("*.py") if path.parent != CORE)
 

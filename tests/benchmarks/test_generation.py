@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -29,6 +31,17 @@ def test_needed_flops_are_those_of_a_block() -> None:
 
 
 def test_a_job_is_measured() -> None:
-    rate, floor = measure("mini-gpt-s", blocks=1, length=3)
+    rate, floor = measure("mini-gpt-s", blocks=1, length=3, repeats=3)
     assert rate > 0
     assert 0 < floor < 2
+
+
+def test_the_median_of_the_repeats_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of three jobs takes a second longer, by a clock of the test's."""
+    times = iter([0.0, 1.0, 10.0, 12.0, 20.0, 21.0])
+    monkeypatch.setattr("benchmarks.generation.gemm_rate", lambda dtype, device: 1e9)
+    monkeypatch.setattr("benchmarks.generation.generate_missing", lambda asked, store, opened: 150)
+    monkeypatch.setattr("benchmarks.generation.time", SimpleNamespace(perf_counter=lambda: next(times)))
+    rate, _ = measure("mini-gpt-s", blocks=1, length=3, repeats=3)
+    assert rate == 150
+    assert next(times, None) is None

@@ -1,11 +1,11 @@
 """Texts from models that run here: the loop over tokens that both kinds share, and causal models.
 
-**A batch.**  Many texts are written together, ``ROWS`` at most: each prompt runs through the model once, its
-keys and values are repeated for its texts, and each further token of all texts is one forward pass of a row
-for each.  All rows of a pass have equally many tokens before them, so that nothing is padded: the shortest
-prompts begin, and a longer one joins when the others have written as far as it reaches.  Each text draws its
-next token by itself (:func:`pcf_core.models.generation.base.choose`, float64 on the CPU) with the next number
-of its own stream.  Texts that have ended leave the passes.
+**A batch.**  Many texts are written together, ``ROWS`` at most, ``LIGHT_ROWS`` by a small model: each prompt
+runs through the model once, its keys and values are repeated for its texts, and each further token of all
+texts is one forward pass of a row for each.  All rows of a pass have equally many tokens before them, so that
+nothing is padded: the shortest prompts begin, and a longer one joins when the others have written as far as
+it reaches.  Each text draws its next token by itself (:mod:`pcf_core.models.generation.drawing`, on the CPU)
+with the next number of its own stream.  Texts that have ended leave the passes.
 
 **A text must not depend on its neighbours**, in no bit: products of matrices may round a row otherwise where
 there are more of them.  So each model is tried once: where some rows and many give a text the same bits, as
@@ -43,7 +43,8 @@ from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLa
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
-from pcf_core.models.generation.base import Generator, Tokens, choose, end_of, packed, stream
+from pcf_core.models.generation.base import Generator, end_of, packed, stream
+from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
@@ -51,18 +52,23 @@ from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
 LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
 ROWS = 128  # texts at once: more make no product of matrices faster
+LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
 KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
-ROOM = 64  # tokens more than there are now
+ROOM = 64  # tokens for which memory is taken at once
 LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
 class RoomyLayer(DynamicLayer):  # type: ignore[misc]
-    """Keys and values with room for those to come: where a token is added the others are not copied."""
+    """Keys and values with room for those to come: where a token is added the others are not copied.
+
+    ``room``: for so many tokens more than there are now.
+    """
 
     keys: torch.Tensor
     values: torch.Tensor
+    room: int
     space: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def update(
@@ -72,7 +78,10 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         begin = self.keys.shape[-2]
         end = begin + key_states.shape[-2]
         if self.space is None or end > self.space[0].shape[-2]:
-            self.space = self._copied(self.keys, end + ROOM), self._copied(self.values, end + ROOM)
+            self.space = (
+                self._copied(self.keys, end + self.room),
+                self._copied(self.values, end + self.room),
+            )
         for space, new in zip(self.space, (key_states, value_states), strict=True):
             space[:, :, begin:end] = new
         self.keys, self.values = (space[:, :, :end] for space in self.space)
@@ -96,9 +105,9 @@ class LocalGenerator(Generator):
 
     ``context`` is the number of tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a
     text and are no part of it.  ``threads`` of the CPU run a forward pass: one for a small model, which where
-    others use the same cores is ten times as fast as two that wait for each other.  ``caches``: whether the
-    keys and values of a prompt can be repeated and gone on from; ``joins``: whether those of other texts with
-    as many tokens can be put beside them.
+    others use the same cores is ten times as fast as two that wait for each other.  ``most``: texts that are
+    written at once.  ``caches``: whether the keys and values of a prompt can be repeated and gone on from;
+    ``joins``: whether those of other texts with as many tokens can be put beside them.
     """
 
     caches = True
@@ -112,6 +121,7 @@ class LocalGenerator(Generator):
         self.context = context
         light = sum(part.numel() for part in self.model.parameters()) <= LIGHT
         self.threads = 1 if light else torch.get_num_threads()
+        self.most = LIGHT_ROWS if light else ROWS
         rows = int(self.model.get_output_embeddings().weight.shape[0])
         self.seam = Seam(loaded.tokenizer, key.model, rows)
         self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has rows beyond
@@ -135,7 +145,7 @@ class LocalGenerator(Generator):
         if not wanted or not self.steady:
             return [[part] for part in wanted]
         rows = KEPT // (self.kept * (max(tokens.values()) + self.key.decoding.length))
-        most = max(BLOCK, min(rows, ROWS))
+        most = max(BLOCK, min(rows, self.most))
         in_order = sorted(wanted, key=lambda part: tokens[part.prompt])
         if self.joins:
             return packed(in_order, most)
@@ -185,7 +195,7 @@ class LocalGenerator(Generator):
                 rows, _, tokens, _ = layer.keys.shape
                 self.kept += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
                 memory.layers[place] = roomy = RoomyLayer()
-                roomy.__dict__.update(vars(layer))
+                roomy.__dict__.update(vars(layer), room=min(ROOM, self.key.decoding.length))
 
     @abc.abstractmethod
     def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
@@ -254,7 +264,8 @@ class LocalGenerator(Generator):
                 rows = np.concatenate([rows, new])
             steps = at - begins[rows]
             prompts = [texts[row][0] for row in rows]
-            drawn[rows, steps] = self._draw(torch.cat(tables), uniforms[rows, steps], prompts)
+            logits = torch.cat(tables) if len(tables) > 1 else tables[0]
+            drawn[rows, steps] = self._draw(logits, uniforms[rows, steps], prompts)
             stopped = np.isin(drawn[rows, steps], self.stops) & (lengths[rows] == length)
             lengths[rows[stopped]] = steps[stopped]
             full = steps == length - 1
@@ -279,13 +290,16 @@ class LocalGenerator(Generator):
 
     def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompts: Sequence[str]) -> Tokens:
         """Draw [row] the next tokens behind the rows' prompts."""
-        known = logits[:, : self.writable].float().cpu().numpy()
-        for row in np.flatnonzero(~np.isfinite(known.max(axis=1))).tolist():
-            raise ScoringError(
-                f"The model {self.key.model} gave NaN behind {quoted(prompts[row])}: its weights are damaged "
-                f"or {self.key.dtype} is too narrow; check them, or use float32."
-            )
-        return choose(known, uniforms, self.key.decoding)
+        known = logits[:, : self.writable].float().cpu()
+        with self._own_threads():
+            broken = ~known.amax(dim=1).isfinite().numpy()
+            if not broken.any():
+                return choose(known, uniforms, self.key.decoding)
+        prompt = prompts[int(broken.argmax())]
+        raise ScoringError(
+            f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
+            f"{self.key.dtype} is too narrow; check them, or use float32."
+        )
 
     def _checked(self, prompt: str) -> Ids:
         """Return the prompt's tokens, checked.
@@ -332,8 +346,8 @@ class LocalGenerator(Generator):
         """
         if not self.caches:
             return False
-        with self._device_errors(ROWS):
-            few, many = self._tried(1, LEAST), self._tried(3, ROWS)
+        with self._device_errors(self.most):
+            few, many = self._tried(1, LEAST), self._tried(3, self.most)
         return all(
             torch.equal(row, one[:1].expand_as(row))
             for one, several in zip(few, many, strict=True)

@@ -165,10 +165,12 @@ def test_long_texts_of_wide_models_are_written_fewer_at_once(
     open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = open_causal(load_tiny("gpt2"))
-    wanted = list(parts(PROMPT, 0, 8 * BLOCK))
-    assert [len(batch) for batch in generator.batches(wanted)] == [5, 3]
+    wanted = list(parts(PROMPT, 0, 13 * BLOCK))
+    assert [len(batch) for batch in generator.batches(wanted)] == [10, 3]
+    monkeypatch.setattr(generator, "most", 128)
+    assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
     monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
-    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 8
+    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
 
 
 def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
@@ -198,10 +200,11 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(
         found = generator.generate(PROMPT, 0, BLOCK, lambda: between.append(torch.get_num_threads()))
         assert torch.get_num_threads() == 2
         monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
-        assert open_causal(load_tiny("gpt2")).threads == 2
+        large = open_causal(load_tiny("gpt2"))
+        assert (large.threads, large.most) == (2, 128)
     finally:
         torch.set_num_threads(1)
-    assert (set(used), set(between), generator.threads) == ({1}, {2}, 1)
+    assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
     assert found == alone
 
 
@@ -354,7 +357,7 @@ def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.Mo
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 128 texts at once"):
+    with pytest.raises(ScoringError, match="ran out of memory with 256 texts at once"):
         generator.generate(PROMPT, 0, BLOCK, nothing)
 
 
