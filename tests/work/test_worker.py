@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,7 +32,7 @@ from pcf_core.work.jobs import HANDLERS, JobContext
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
 from pcf_core.work.scoring import score_run
-from pcf_core.work.worker import Worker
+from pcf_core.work.worker import Worker, load_libraries
 
 TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
@@ -443,6 +444,33 @@ def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
     monkeypatch.setattr(queue, "sign_off", sign_off)
     worker.run()
     assert queue.get(late[0]).state == "done"
+
+
+@pytest.mark.parametrize("until_idle", [False, True])
+def test_a_worker_that_stays_gets_ready_once_when_no_job_waits(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, until_idle: bool
+) -> None:
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 1.0})
+    first = submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id
+    seen: list[str] = []
+
+    def prepare() -> None:
+        seen.append(queue.get(first).state)
+
+    Worker(store, queue, settings, toy.open_toy, prepare=prepare).run(until_idle)
+    assert seen == ([] if until_idle else ["done"])
+
+
+def test_the_libraries_of_models_are_loaded_if_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def absent(name: str) -> None:
+        asked.append(name)
+        raise ImportError(name)
+
+    monkeypatch.setattr("pcf_core.work.worker.import_module", absent)
+    load_libraries()
+    assert [find_spec(name) is not None for name in asked] == [True]
 
 
 @pytest.mark.slow
