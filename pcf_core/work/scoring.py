@@ -551,7 +551,7 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
     asked = context.job
     run = context.store.load_run(request.run)
     reported = -REPORT_SECONDS
-    stage = ""
+    stage, saved = "", 0  # which were said last
     found: dict[str, Any] = {}  # the last look of a plan
     before: int | None = None  # cells of the job that were scored before this start
 
@@ -560,14 +560,14 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
 
         Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows.
         """
-        nonlocal reported, stage, before
+        nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:
             ended = asked.done == asked.total  # between two looks of a plan, or nothing was done
             before = asked.total if ended else max(0, asked.total - at.total)
-        is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and not at.unsaved)
+        is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and at.done != saved)
         if not is_news and time.monotonic() - reported < REPORT_SECONDS:
             return
-        reported, stage = time.monotonic(), at.stage
+        reported, stage, saved = time.monotonic(), at.stage, at.done
         if at.stage != "scoring":
             context.note(found | at.model_dump())
             return

@@ -422,12 +422,6 @@ def test_who_waits_for_a_run_can_be_stopped(store: Store, toy: ModuleType, opene
 
 
 @pytest.fixture
-def slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every shard takes longer than whole blocks wait for others to be saved with them."""
-    monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 0.0)
-
-
-@pytest.fixture
 def fast_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """All shards take less than that, however busy the machine is."""
     monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 600.0)

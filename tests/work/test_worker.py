@@ -31,7 +31,7 @@ from pcf_core.work.attendance import LOG_NAME, logging_to
 from pcf_core.work.jobs import HANDLERS, JobContext
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
-from pcf_core.work.scoring import score_run
+from pcf_core.work.scoring import SAVE_SECONDS, score_run
 from pcf_core.work.worker import Worker, load_libraries
 
 TOY = Path(__file__).with_name("toy.py")
@@ -271,7 +271,12 @@ def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
 
 
 def test_cells_that_would_be_lost_are_told_apart(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker,
+    store: Store,
+    queue: Queue,
+    toy: ModuleType,
+    slow_model: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Shards of four, batches of two: half of them end within a shard."""
     monkeypatch.setattr("pcf_core.work.scoring.REPORT_SECONDS", 0.0)
@@ -614,13 +619,14 @@ def finished_prompts(store: Store, toy: ModuleType, run: RunSpec) -> set[str]:
 def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
     store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
 ) -> None:
+    """A shard takes a second, so that each is saved once it is whole."""
     cache = toy_settings.cache
     run = toy.run_of(terms=10, templates=4)
     job = submit_run(store, queue, run, run.cells)
     finished: set[str] = set()
     lines = 0
     for enough in (2, 5):
-        with process(cache, 0.05) as worker:
+        with process(cache, SAVE_SECONDS / 2) as worker:
             until(lambda: len(shards(cache)) >= enough)  # noqa: B023
             worker.send_signal(signal.SIGKILL)
             worker.wait()
