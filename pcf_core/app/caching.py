@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import streamlit as st
 from pydantic import BaseModel
 
+from pcf_core.app.memory import give_back
 from pcf_core.app.roles import person
 from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun
@@ -53,9 +54,10 @@ def _as_rows(value: object) -> object:
 
     Asked record by record, the thousands of a set of templates take ten times as long.
     """
-    kinds = set(map(type, value)) if isinstance(value, tuple) else set()
-    kind = kinds.pop() if len(kinds) == 1 else None
-    if kind is None or not issubclass(kind, BaseModel) or not kind.model_fields:
+    if not isinstance(value, tuple) or len(kinds := set(map(type, value))) != 1:
+        return value
+    (kind,) = kinds
+    if not issubclass(kind, BaseModel) or not kind.model_fields:
         return value
     return _Rows(kind, tuple(map(attrgetter(*kind.model_fields), value)))
 
@@ -119,7 +121,10 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
         @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
         @wraps(function)  # by whose name and text Streamlit tells functions apart
         def stored(arguments: Arguments) -> T:
-            return whole(*arguments.given, **arguments.named)
+            try:
+                return whole(*arguments.given, **arguments.named)
+            finally:
+                give_back()
 
         @wraps(function)
         def answer(*given: P.args, **named: P.kwargs) -> T:

@@ -64,6 +64,10 @@ def same(first: object, second: object = None) -> list[object]:
     return [second, first]
 
 
+def failing(number: int) -> float:
+    return 1 / number
+
+
 @pytest.fixture(autouse=True)
 def no_answers() -> Iterator[None]:
     st.cache_resource.clear()
@@ -78,6 +82,17 @@ def test_an_answer_is_worked_out_once_for_what_a_function_takes() -> None:
     assert once(same)("a", ("b", 1)) == [("b", 1), "a"]
     assert once(told)("a", ("b", 2)) == ["a", ("b", 2)]
     assert len(calls) == 3
+
+
+def test_memory_is_given_back_whenever_something_was_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr("pcf_core.app.caching.give_back", lambda: given_back.append(len(calls)))
+    once(told)("a")
+    once(told)("a")
+    assert given_back == [1]
+    with pytest.raises(ZeroDivisionError):
+        once(failing)(0)
+    assert given_back == [1, 1]
 
 
 @given(VALUES, VALUES)
