@@ -14,7 +14,7 @@ ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
 PARTS = 2
 
 
-def keep_few_parts() -> None:
+def share_parts() -> None:
     """Let all threads share two parts of the memory; to be called before there are threads."""
     set_option = _of_libc("mallopt")
     if set_option is not None:

@@ -28,7 +28,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from pcf_core.app.inside import serve, static_handler
-from pcf_core.app.memory import keep_few_parts
+from pcf_core.app.memory import share_parts
 from pcf_core.app.mended import FIRST_STYLE
 
 # In the order of a page; what draws charts and tables is large, and waited for by nothing else.
@@ -106,7 +106,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
-    keep_few_parts()
+    share_parts()
     # What pages are made of, and what the first interval would load, before anybody waits for it.
     import scipy.special  # noqa: F401
 

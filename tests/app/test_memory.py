@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems h
 # Eight threads take memory at once; the C library tells how many parts it has.
 EIGHT_THREADS = """
 import ctypes, threading
-from pcf_core.app.memory import keep_few_parts
+from pcf_core.app.memory import share_parts
 {first}
 together = threading.Barrier(8)
 def work():
@@ -49,7 +49,7 @@ def test_what_was_freed_is_the_systems_again() -> None:
     assert len(last) == 100_000
 
 
-@pytest.mark.parametrize(("first", "parts"), [("keep_few_parts()", {PARTS}), ("", set(range(3, 10)))])
+@pytest.mark.parametrize(("first", "parts"), [("share_parts()", {PARTS}), ("", set(range(3, 10)))])
 def test_threads_share_few_parts(first: str, parts: set[int]) -> None:
     command = [sys.executable, "-c", EIGHT_THREADS.format(first=first)]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
