@@ -9,7 +9,7 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.page import draw_absent, submit
-from pcf_core.app.queue import draw_queue
+from pcf_core.app.queue import draw_queue, expect_work
 from pcf_core.app.run.imports import draw_import, draw_log_import
 from pcf_core.app.run.request import (
     Request,
@@ -107,6 +107,7 @@ def draw() -> None:
     draw_queue()
     draw_import()
     draw_log_import()
+    expect_work()
 
 
 show(draw)

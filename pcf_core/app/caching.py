@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from io import BytesIO
+from operator import attrgetter
 from typing import Any, ParamSpec, TypeVar, cast
 
 import streamlit as st
 from pydantic import BaseModel
 
+from pcf_core.app.memory import give_back
 from pcf_core.app.roles import person
 from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun
@@ -39,6 +41,27 @@ class Arguments:
     named: dict[str, object]
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Records of one type, as a row of its fields each."""
+
+    kind: type[BaseModel]
+    rows: tuple[object, ...]
+
+
+def _as_rows(value: object) -> object:
+    """Return records of one type as rows, and all else as it is.
+
+    Asked record by record, the thousands of a set of templates take ten times as long.
+    """
+    if not isinstance(value, tuple) or len(kinds := set(map(type, value))) != 1:
+        return value
+    (kind,) = kinds
+    if not issubclass(kind, BaseModel) or not kind.model_fields:
+        return value
+    return _Rows(kind, tuple(map(attrgetter(*kind.model_fields), value)))
+
+
 class _Content(pickle.Pickler):
     """Writes what values consist of: a loaded run as its key, a record as its fields, all else as it is.
 
@@ -53,9 +76,9 @@ class _Content(pickle.Pickler):
         if isinstance(value, type):
             return NotImplemented
         if is_dataclass(value):
-            return type(value), tuple(getattr(value, field.name) for field in fields(value))
+            return type(value), tuple(_as_rows(getattr(value, field.name)) for field in fields(value))
         if isinstance(value, BaseModel):
-            return type(value), tuple(getattr(value, name) for name in type(value).model_fields)
+            return type(value), tuple(_as_rows(getattr(value, name)) for name in type(value).model_fields)
         return NotImplemented
 
 
@@ -98,7 +121,10 @@ def kept(slots: int = SLOTS, spinner: str = "") -> Callable[[Callable[P, T]], Ca
         @st.cache_resource(show_spinner=spinner or False, max_entries=slots, hash_funcs=HASHES)
         @wraps(function)  # by whose name and text Streamlit tells functions apart
         def stored(arguments: Arguments) -> T:
-            return whole(*arguments.given, **arguments.named)
+            try:
+                return whole(*arguments.given, **arguments.named)
+            finally:
+                give_back()
 
         @wraps(function)
         def answer(*given: P.args, **named: P.kwargs) -> T:

@@ -6,6 +6,7 @@ Also the reading of large finished runs: asked for when a page opens, followed u
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import PurePath
 
 import streamlit as st
@@ -78,6 +79,7 @@ STATES = {
     "cancelled": ":material/cancel: cancelled",
 }
 Wanted = tuple[RunSpec, Reading, ViewOptions]
+EXPECTED = "work_expected"
 
 
 def latest_jobs(run_keys: Collection[str]) -> list[Job]:
@@ -93,6 +95,17 @@ def keep_a_worker() -> None:
     """Start a worker where none is alive, so that what waits is served."""
     if settings().start_worker and may_audit():
         write(ensure_worker, settings())
+
+
+def expect_work() -> None:
+    """Start a worker for a page on which work is asked for, once a session: it gets ready meanwhile.
+
+    Where none can be started, whoever asks for work is told why.
+    """
+    if not st.session_state.get(EXPECTED):
+        st.session_state[EXPECTED] = True
+        with suppress(AuditError):
+            keep_a_worker()
 
 
 def draw_jobs(job_ids: list[int]) -> None:

@@ -15,6 +15,7 @@ second: what draws the charts takes as long to start.  The first page opens with
 for that.
 
 What pages are made of is loaded before the server listens, so that the first reader does not wait for it.
+The threads of all sessions share their memory; see :mod:`pcf_core.app.memory`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from pcf_core.app.inside import serve, static_handler
+from pcf_core.app.memory import share_parts
 from pcf_core.app.mended import FIRST_PRESENTED, FIRST_STYLE
 from pcf_core.app.present import FIRST_PRESENT, asks_to_present
 
@@ -114,6 +116,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 
 if __name__ == "__main__":
+    share_parts()
     # What pages are made of, and what the first interval would load, before anybody waits for it.
     import scipy.special  # noqa: F401
 

@@ -243,9 +243,10 @@ def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequen
 
 def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     """Map the words as they are written to the rows of the prompts that have them so."""
-    ways = {begins: Place("space", begins).written(words) for begins in (False, True)}
-    found: dict[tuple[str, ...], list[int]] = {}
+    rows: dict[tuple[str, ...], list[int]] = {}
+    of = [rows.setdefault(Place("space", begins).written(words), []) for begins in (False, True)]
     for row, prompt in enumerate(prompts):
         left, _, right = prompt.partition(GAP)
-        found.setdefault(ways[_begins_sentence(left, right)], []).append(row)
-    return found
+        of[_begins_sentence(left, right)].append(row)
+    there = [(some[0], written) for written, some in rows.items() if some]
+    return {written: rows[written] for _, written in sorted(there)}

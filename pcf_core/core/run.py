@@ -191,10 +191,17 @@ class Prompts(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        places, terms, templates, width = range(len(self))[index], self._terms, self._templates, self._width
-        if isinstance(places, range):
-            return tuple(templates[place % width].prompt(terms[place // width]) for place in places)
-        return templates[places % width].prompt(terms[places // width])
+        places, width = range(len(self))[index], self._width
+        if isinstance(places, int):
+            return self._templates[places % width].prompt(self._terms[places // width])
+        if places.step != 1 or not places:
+            return tuple(self[place] for place in places)
+        found: list[str] = []
+        for number in range(places.start // width, -(-places.stop // width)):  # of millions: a term at a time
+            term, first = self._terms[number], number * width
+            there = self._templates[max(0, places.start - first) : places.stop - first]
+            found += [template.prompt(term) for template in there]
+        return tuple(found)
 
 
 class RunSpec(Record):

@@ -90,33 +90,45 @@ class Catalogue:
         return int(self.database.execute("SELECT max(number) FROM shards")[0][0] or 0)
 
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
-        """Index a shard; this settles a warning about an earlier, damaged one of the same id."""
-        tokens = json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True)))
+        """Index a shard; see :meth:`add_all`."""
+        self.add_all(scoring, [(manifest, prompts)])
+
+    def add_all(self, scoring: str, shards: Iterable[tuple[Manifest, Sequence[str]]]) -> None:
+        """Index shards; this settles warnings about earlier, damaged ones of the same ids.
+
+        ``shards``: the manifest and the prompts of each.
+        """
+        hashed: list[tuple[bytes, int]] = []
         with self.database.transaction():
-            added = self.database.execute(
-                "INSERT INTO shards (scoring, id, tokens, refused, spelt, at_start) "
-                "VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT DO NOTHING RETURNING number",
-                (
-                    scoring,
-                    manifest.shard,
-                    tokens,
-                    json.dumps(manifest.refused),
-                    bool(manifest.spelling),
-                    json.dumps(manifest.at_start),
-                ),
+            for manifest, prompts in shards:
+                for number in self._numbered(scoring, manifest):
+                    hashed.extend((one, number) for one in prompt_hashes(scoring, prompts))
+                self.settle(scoring, manifest.shard)
+            hashed.sort()  # neighbours stand on one page, which is then read and written once
+            self.database.execute_many("INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)", hashed)
+
+    def _numbered(self, scoring: str, manifest: Manifest) -> list[int]:
+        """Index a shard but for its prompts; return its number, nothing where it was there."""
+        added = self.database.execute(
+            "INSERT INTO shards (scoring, id, tokens, refused, spelt, at_start) "
+            "VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT DO NOTHING RETURNING number",
+            (
+                scoring,
+                manifest.shard,
+                json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True))),
+                json.dumps(manifest.refused),
+                bool(manifest.spelling),
+                json.dumps(manifest.at_start),
+            ),
+        )
+        numbers = [row["number"] for row in added]
+        if manifest.spelling:
+            self.database.execute_many(
+                "INSERT OR REPLACE INTO spellings (shard, spelling, unspaced) VALUES (?, ?, ?)",
+                [(one, json.dumps(manifest.spelling), json.dumps(manifest.unspaced)) for one in numbers],
             )
-            for row in added:
-                if manifest.spelling:
-                    self.database.execute(
-                        "INSERT OR REPLACE INTO spellings (shard, spelling, unspaced) VALUES (?, ?, ?)",
-                        (row["number"], json.dumps(manifest.spelling), json.dumps(manifest.unspaced)),
-                    )
-                self.database.execute_many(
-                    "INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)",
-                    ((hashed, row["number"]) for hashed in prompt_hashes(scoring, prompts)),
-                )
-            self.settle(scoring, manifest.shard)
+        return numbers
 
     def forget(self, scoring: str, shards: Collection[str]) -> None:
         """Take shards out of the index."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
@@ -26,12 +27,24 @@ from pcf_core.store.shards import (
     now,
     read_shard,
     write_shard,
+    write_together,
 )
 
 log = logging.getLogger(__name__)
 
 Stamps = tuple[object, ...]
+Drafted = tuple[Sequence[str], Manifest, bytes]  # the prompts, the manifest and the data of a shard
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A block to be kept as a shard; see :meth:`Store.write` for what its parts are."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+    values: Nats
+    provenance: Mapping[str, Any]
 
 
 class Layer:
@@ -135,34 +148,28 @@ class Layer:
         folder = self.scores / scoring
         return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
 
-    def write(
-        self,
-        key: ScoringKey,
-        prompts: Sequence[str],
-        words: Sequence[str],
-        table: TokenTable,
-        values: Nats,
-        provenance: Mapping[str, Any],
-    ) -> str:
-        """Write a shard, unless another process was first; see :meth:`Store.write`."""
+    def write(self, key: ScoringKey, table: TokenTable, blocks: Iterable[Scores]) -> list[str]:
+        """Write shards, but those that another process wrote first; see :meth:`Store.write_all`."""
         self.catalogue.database.must_last()
-        scoring = key.hash
-        data = encode(prompts, values)
-        manifest = manifest_of(key, prompts, words, table, data, now(), provenance)
+        scoring, folder = key.hash, self.scores / key.hash
+        shards = [(block.prompts, *_drafted(key, table, block)) for block in blocks]
         if self.scores.shared:  # a slow network would let others wait too long
-            self._write(scoring, manifest, data, prompts)
-            return manifest.shard
-        with self.catalogue.database.transaction():  # on one disk writers hold a lock
-            self._look(scoring)  # what others added, apart from what is added here
-            self._write(scoring, manifest, data, prompts)
-            self._marks[scoring] = self._mark(scoring)
-            self._changes[scoring] += 1  # also where another process was first: whoever writes counts one
-        return manifest.shard
+            for prompts, manifest, data in self._lacking(scoring, shards):
+                write_shard(folder, manifest, data)
+                self.catalogue.add(scoring, manifest, prompts)
+        else:
+            with self.catalogue.database.transaction():  # on one disk writers hold a lock
+                self._look(scoring)  # what others added, apart from what is added here
+                lacking = list(self._lacking(scoring, shards))
+                write_together(folder, [(manifest, data) for _, manifest, data in lacking])
+                self.catalogue.add_all(scoring, [(manifest, prompts) for prompts, manifest, _ in lacking])
+                self._marks[scoring] = self._mark(scoring)
+                self._changes[scoring] += 1  # also where another process was first: who writes counts one
+        return [manifest.shard for _, manifest, _ in shards]
 
-    def _write(self, scoring: str, manifest: Manifest, data: bytes, prompts: Sequence[str]) -> None:
-        if not self.catalogue.holds(scoring, manifest.shard):
-            write_shard(self.scores / scoring, manifest, data)
-            self.catalogue.add(scoring, manifest, prompts)
+    def _lacking(self, scoring: str, shards: Sequence[Drafted]) -> Iterator[Drafted]:
+        """Yield the shards that are not indexed, asked for one after the other."""
+        return (shard for shard in shards if not self.catalogue.holds(scoring, shard[1].shard))
 
     def rows(self, scoring: str, shard: str) -> int:
         """Return how many prompts a shard holds, by its manifest; 0 where that is gone or damaged."""
@@ -189,6 +196,12 @@ class Layer:
     def _stamps(self, scoring: str, shard: str) -> Stamps:
         """Return values that change when somebody writes the files."""
         return stamps_of(self.scores / scoring, shard)
+
+
+def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifest, bytes]:
+    """Return the manifest and the data of a shard that holds a block."""
+    data = encode(block.prompts, block.values)
+    return manifest_of(key, block.prompts, block.words, table, data, now(), block.provenance), data
 
 
 def stamps_of(folder: Place, shard: str) -> Stamps:

@@ -6,7 +6,7 @@ import abc
 import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from textwrap import shorten
@@ -14,7 +14,7 @@ from textwrap import shorten
 import fsspec
 
 from pcf_core.core.errors import SettingsError, StoreError
-from pcf_core.store.files import set_aside, told, write_new, write_whole
+from pcf_core.store.files import set_aside, told, write_new, write_together
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
 # As in s3://key:secret@bucket; a secret may hold a slash, and some take theirs behind a question mark.  What
@@ -62,9 +62,13 @@ class Place(abc.ABC):
     def create(self, name: str, data: bytes) -> bool:
         """Write a file unless it is there; say whether it was written."""
 
-    @abc.abstractmethod
     def replace(self, name: str, data: bytes) -> None:
         """Write a file whether it is there or not."""
+        self.replace_all({name: data})
+
+    @abc.abstractmethod
+    def replace_all(self, files: Mapping[str, bytes]) -> None:
+        """Write files, by name, whether they are there or not."""
 
     @abc.abstractmethod
     def set_aside(self, name: str) -> None:
@@ -123,10 +127,10 @@ class Folder(Place):
         with self._told():
             return write_new(self.path / name, data, self._draft())
 
-    def replace(self, name: str, data: bytes) -> None:
-        """Write a file, or replace it as a whole."""
+    def replace_all(self, files: Mapping[str, bytes]) -> None:
+        """Write files, or replace each as a whole."""
         with self._told():
-            write_whole(self.path / name, data, self._draft())
+            write_together({self.path / name: data for name, data in files.items()}, self._draft())
 
     def set_aside(self, name: str) -> None:
         """Rename a damaged file, so that it no longer counts."""
@@ -192,10 +196,11 @@ class Objects(Place):
                 return False
             return True
 
-    def replace(self, name: str, data: bytes) -> None:
-        """Write an object, or replace it as a whole."""
+    def replace_all(self, files: Mapping[str, bytes]) -> None:
+        """Write objects, or replace each as a whole."""
         with self._told():
-            self._system.pipe_file(f"{self._path}/{name}", data)
+            for name, data in files.items():
+                self._system.pipe_file(f"{self._path}/{name}", data)
 
     def set_aside(self, name: str) -> None:
         """Rename a damaged object, so that it no longer counts."""

@@ -10,7 +10,7 @@ written last and carries the checksum of the data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -58,11 +58,10 @@ def write_sealed(
 ) -> None:
     """Write the data, then the manifest that makes it count; what counts already stays.
 
-    On one disk, where writers hold a lock, data that no manifest fits are what a killed writer or a broken
-    disk left: nobody vouches for their bytes, and they are replaced.  In a shared place they may be another
-    machine's that has not come to its manifest yet.  Two devices may differ in the last bit of a score, and
-    so in a text: a manifest is always written for the data that are there, so that it fits them in whatever
-    order two writers take their steps.
+    On one disk writers hold a lock, see :func:`write_together`.  In a shared place data that no manifest fits
+    may be another machine's that has not come to its manifest yet.  Two devices may differ in the last bit
+    of a score, and so in a text: a manifest is always written for the data that are there, so that it fits
+    them in whatever order two writers take their steps.
 
     Parameters
     ----------
@@ -82,9 +81,7 @@ def write_sealed(
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
-        if not _is_sealed(folder, manifest.shard):
-            folder.replace(data_name, data)
-            folder.replace(manifest_name, seal(manifest.model_dump(mode="json")))
+        write_together(folder, [(manifest, data)])
         return
     if not folder.create(data_name, data):
         there = folder.read(data_name)
@@ -93,6 +90,33 @@ def write_sealed(
         else:  # what a writer left that was killed while the folder had no atomic writes, or a broken disk
             folder.replace(data_name, data)
     folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
+
+
+def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> None:
+    """Write shards where writers hold a lock: the data of all, then the manifests that make them count.
+
+    What counts already stays.  Data that no manifest fits are what a killed writer or a broken disk left:
+    nobody vouches for their bytes, and they are replaced.
+
+    Parameters
+    ----------
+    folder
+        Where the shards of one key lie, on one disk.
+    shards
+        The manifest and the data of each.
+
+    Raises
+    ------
+    StoreError
+        Nothing half-written counts: data without a manifest are not there.
+    """
+    lacking = [
+        (*file_names(manifest.shard), manifest, data)
+        for manifest, data in shards
+        if not _is_sealed(folder, manifest.shard)
+    ]
+    folder.replace_all({name: data for name, _, _, data in lacking})
+    folder.replace_all({name: seal(manifest.model_dump(mode="json")) for _, name, manifest, _ in lacking})
 
 
 def read_sealed(

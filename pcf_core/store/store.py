@@ -23,7 +23,7 @@ from pcf_core.store.database import FILE_NAME, Database, damaged
 from pcf_core.store.deleting import Deletable, deletable, delete
 from pcf_core.store.files import seal, told, turn, write_whole
 from pcf_core.store.imported import Imported
-from pcf_core.store.layer import Layer
+from pcf_core.store.layer import Layer, Scores
 from pcf_core.store.places import place_of
 from pcf_core.store.results import (
     Columns,
@@ -113,6 +113,17 @@ def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[n
     here = [column for column, word in enumerate(words) if word in column_of]
     there = [column_of[words[column]] for column in here]
     return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
+
+
+def _check(block: Scores, table: TokenTable) -> None:
+    """Refuse a block that :meth:`Store.write` refuses."""
+    prompts, values = block.prompts, block.values
+    accepted = sum(word in table.tokens for word in block.words)
+    unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
+    if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
+        raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
+    if unknown or np.isnan(values).any():
+        raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
 
 
 log = logging.getLogger(__name__)
@@ -253,7 +264,6 @@ class Store:
         """Return [prompt, word] float32 nats; NaN where not in the store, or refused."""
         return gathered(self._layers_of(key), key, prompts, words)
 
-    @mending
     def write(
         self,
         key: ScoringKey,
@@ -287,19 +297,27 @@ class Store:
         ValueError
             Shapes that do not fit, NaN, or a word the table does not know.
         """
-        accepted = sum(word in table.tokens for word in words)
-        unknown = [word for word in words if word not in table.tokens and word not in table.refused]
-        if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
-            raise ValueError(
-                f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words"
-            )
-        if unknown or np.isnan(values).any():
-            raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
+        nats = values.astype(np.float32, copy=False)
+        return self.write_all(key, table, [Scores(tuple(prompts), tuple(words), nats, provenance)])[0]
+
+    @mending
+    def write_all(self, key: ScoringKey, table: TokenTable, blocks: Sequence[Scores]) -> list[str]:
+        """Keep blocks, each as :meth:`write` does and a shard of its own; return their ids.
+
+        All are kept in one step, which takes little longer than one of them would.
+
+        Raises
+        ------
+        StoreError
+            The folder is full or read-only; what is kept of them by then is whole.
+        ValueError
+            As :meth:`write`.
+        """
         if key.imported:
             raise ValueError(f"scores of {key.name} come in packs and are not made here")
-        return self._layers[0].write(
-            key, tuple(prompts), tuple(words), table, values.astype(np.float32), provenance
-        )
+        for block in blocks:
+            _check(block, table)
+        return self._layers[0].write(key, table, blocks)
 
     # ----------------------------------------------------------------------------------- texts
 

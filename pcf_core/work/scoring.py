@@ -36,6 +36,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.measure.sampling import looks
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, refused_words
+from pcf_core.store.layer import Scores
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
 from pcf_core.work.blocks import Block, ParallelScorer, ScoredBlock, environment, keep_words, score_block
@@ -59,6 +60,8 @@ OnProgress = Callable[[Progress], None]
 Rows = list[tuple[NDArray[np.int32], tuple[str, ...], int]]
 
 AT_ONCE_SECONDS = 0.5  # a model that is there so soon was open already
+SAVE_SECONDS = 1.0  # between two times that whole blocks are saved: so much a kill may cost, and one block
+MOST_TOGETHER = 128  # blocks that are saved in one step, while others wait for the cache
 
 
 def score_run(
@@ -266,8 +269,12 @@ class _Work:
     """A run under way.
 
     Of the cells that were missing ``done`` are in the store by now, ``scored`` of them by us; ``unsaved``
-    further ones are scored, in a block that is not whole yet.  ``changes``: how often the store had been
-    added to when it was asked what is missing, and by us since; ``None`` where that tells nothing.
+    further ones are scored, in a block that is not whole yet or in ``whole``.  ``changes``: how often the
+    store had been added to when it was asked what is missing, and by us since; ``None`` where that tells
+    nothing.
+
+    Whole blocks are saved ``SAVE_SECONDS`` after the last were: the first at once, each where scoring one
+    takes longer, and of a fast model several together, for the disk takes as long for one as for many.
 
     ``cells`` counts the prompts of the part of the run that is at work; ``seconds`` is how long the scoring
     took, without what was done in pauses.
@@ -287,9 +294,11 @@ class _Work:
     seconds: float = 0.0
     pace: Pace = field(default_factory=Pace)
     changes: int | None = None
+    whole: list[tuple[Block, ScoredBlock]] = field(default_factory=list)
+    saved: float = -SAVE_SECONDS
 
     def score(self) -> None:
-        """Score and write what is missing."""
+        """Score and write what is missing; what ends it before ends it with all whole blocks saved."""
         began, paused = time.perf_counter(), self.pause.seconds
         changes, marks, parts = self.store.changes(self.run.scoring), array("q"), list[Rows]()
         for part in prompt_parts(self.run):
@@ -297,13 +306,11 @@ class _Work:
             marks.extend(map(hash, self.cells))
         if len(np.unique(np.asarray(marks))) == len(marks):  # else a part may hold prompts of another
             self.changes = changes
-        lacking = self._lacking(parts)
-        if isinstance(self.scorer, ParallelScorer):
-            for block, found in self.scorer.score_blocks(lacking, self.pause):
+        try:
+            for block, found in self._scored(self._lacking(parts)):
                 self._keep(block, found)
-        else:
-            for block in lacking:
-                self._keep(block, self._score_here(block))
+        finally:
+            self._save()
         if self.done != self.total:  # the rest was written by another process
             self._report(self.total - self.done)
         self.seconds = time.perf_counter() - began - (self.pause.seconds - paused)
@@ -328,6 +335,12 @@ class _Work:
     def on_check(self, done: int, total: int, seconds_left: float | None) -> None:
         """Report that some cells of the run are checked by now."""
         self.on_progress(Progress(stage="checking", done=done, total=total, seconds_left=seconds_left))
+
+    def _scored(self, lacking: Iterator[Block]) -> Iterator[tuple[Block, ScoredBlock]]:
+        """Score blocks, here or wherever the scorer does."""
+        if isinstance(self.scorer, ParallelScorer):
+            return self.scorer.score_blocks(lacking, self.pause)
+        return ((block, self._score_here(block)) for block in lacking)
 
     def _missing(self, part: Sequence[str]) -> Rows:
         """Find the blocks of a part of the run that are missing, and count their cells."""
@@ -356,6 +369,7 @@ class _Work:
         """Ask the store again, unless nothing was added since but what we did."""
         if self.changes is not None and self.changes == self.store.changes(self.run.scoring):
             return [block]
+        self._save()
         return [
             Block(part.prompts, part.words, self._count(part.prompts))
             for part in self.store.missing(self.run.scoring, block.prompts, block.words)
@@ -366,18 +380,42 @@ class _Work:
             self.scorer,
             block,
             on_batch=lambda rows: self._report(0, self._count(block.prompts[row] for row in rows)),
-            on_restart=lambda: self._report(0, -self.unsaved),
+            on_restart=lambda: self._report(0, self._cells_of_whole - self.unsaved),
             pause=self.pause,
         )
 
     def _keep(self, block: Block, found: ScoredBlock) -> None:
-        self.store.write(
-            self.run.scoring, block.prompts, block.words, self.table, found.values, found.provenance
-        )
+        """Take a whole block, and save it with those before it if it is time, or prompts may come twice."""
+        self.whole.append((block, found))
+        self.unsaved = self._cells_of_whole
+        if (
+            self.changes is None
+            or len(self.whole) == MOST_TOGETHER
+            or time.monotonic() - self.saved >= SAVE_SECONDS
+        ):
+            self._save()
+        else:
+            self._report(0)
+
+    def _save(self) -> None:
+        """Write the whole blocks."""
+        if not self.whole:
+            return
+        cells = self._cells_of_whole
+        blocks = [
+            Scores(block.prompts, block.words, found.values, found.provenance) for block, found in self.whole
+        ]
+        self.whole = []  # tried once, also where the disk is full
+        self.store.write_all(self.run.scoring, self.table, blocks)
         if self.changes is not None:
             self.changes += 1
-        self.scored += block.cells
-        self._report(block.cells, -self.unsaved)
+        self.saved = time.monotonic()
+        self.scored += cells
+        self._report(cells, -cells)
+
+    @property
+    def _cells_of_whole(self) -> int:
+        return sum(block.cells for block, _ in self.whole)
 
     def _report(self, saved: int, unsaved: int = 0) -> None:
         """Report how many cells more are in the store, and how many wait to be written with their block."""
@@ -397,7 +435,7 @@ class _Work:
         )
 
     def _count(self, prompts: Iterable[str]) -> int:
-        return sum(self.cells[prompt] for prompt in prompts)
+        return sum(map(self.cells.__getitem__, prompts))
 
 
 def require_every_group(
@@ -513,7 +551,7 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
     asked = context.job
     run = context.store.load_run(request.run)
     reported = -REPORT_SECONDS
-    stage = ""
+    stage, saved = "", 0  # which were said last
     found: dict[str, Any] = {}  # the last look of a plan
     before: int | None = None  # cells of the job that were scored before this start
 
@@ -522,14 +560,14 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
 
         Also after a resume, ``done`` counts from the job's first cell; a plan's ``total`` grows.
         """
-        nonlocal reported, stage, before
+        nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:
             ended = asked.done == asked.total  # between two looks of a plan, or nothing was done
             before = asked.total if ended else max(0, asked.total - at.total)
-        is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and not at.unsaved)
+        is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and at.done != saved)
         if not is_news and time.monotonic() - reported < REPORT_SECONDS:
             return
-        reported, stage = time.monotonic(), at.stage
+        reported, stage, saved = time.monotonic(), at.stage, at.done
         if at.stage != "scoring":
             context.note(found | at.model_dump())
             return

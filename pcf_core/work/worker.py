@@ -7,7 +7,9 @@ import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import pcf_core.work.benchmarking
@@ -44,12 +46,21 @@ Tell = Callable[[int | None], bool]
 LIGHT = 64_000_000  # parameters of the open models together, up to which none of them makes room
 
 
+def load_libraries() -> None:
+    """Load what opens models, so that the first job need not wait for it: that takes seconds.
+
+    Where that cannot be loaded it is left to the job that needs it to say so; endpoints do without.
+    """
+    with suppress(ImportError, OSError):
+        import_module("pcf_core.models.loading")
+
+
 class Worker:
     """Serves one cache.  A job that fails ends with its sentence; the worker goes on.
 
     ``owner`` is the name it works under, its process' own unless somebody supervises it; ``tell`` is called
     with the number of the job that it is at, or ``None``, again between two batches, and answers whether to
-    stop.
+    stop.  ``prepare`` is called once while no job waits.
     """
 
     def __init__(
@@ -61,12 +72,14 @@ class Worker:
         open_generator: OpenGenerator = open_real_generator,
         owner: str = "",
         tell: Tell = lambda job_id: False,
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         self.store = store
         self.queue = queue
         self.settings = settings
         self.owner = owner or name_of(os.getpid())
         self._tell = tell
+        self._prepare = prepare
         self._at: list[int] = []  # the jobs it is at, each within the one before
         self._open_scorer = open_scorer
         self._open_generator = open_generator
@@ -84,7 +97,8 @@ class Worker:
             The cache cannot be used.
         """
         store = Store.open(settings.cache, settings.results, settings.scores)
-        return cls(store, Queue.open(settings.catalogue), settings, owner=owner, tell=tell)
+        queue = Queue.open(settings.catalogue)
+        return cls(store, queue, settings, owner=owner, tell=tell, prepare=load_libraries)
 
     def stop(self) -> None:
         """End after the present batch; the job goes back to the queue."""
@@ -116,7 +130,7 @@ class Worker:
 
     def _serve(self, until_idle: bool) -> None:
         idle_seconds = 0.0 if until_idle else self.settings.worker_idle_seconds
-        last_work = time.monotonic()
+        last_work, prepared = time.monotonic(), until_idle
         while not self._stopping:
             if not self.queue.current:
                 log.warning(
@@ -145,7 +159,11 @@ class Worker:
                 last_work = time.monotonic()
             elif time.monotonic() - last_work >= idle_seconds:
                 return
-            time.sleep(POLL_SECONDS)
+            if prepared:
+                time.sleep(POLL_SECONDS)
+            else:
+                self._prepare()
+                prepared = True
 
     def _say(self, job_id: int | None) -> bool:
         """Tell which job it is at, and hear whether to stop."""

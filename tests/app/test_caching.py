@@ -39,6 +39,11 @@ class Told(Record):
     number: float = 0.0
 
 
+class Named(Record):
+    name: str
+    number: float = 0.0
+
+
 @dataclass(frozen=True)
 class Drawn:
     rows: tuple[Told, ...]
@@ -59,6 +64,10 @@ def same(first: object, second: object = None) -> list[object]:
     return [second, first]
 
 
+def failing(number: int) -> float:
+    return 1 / number
+
+
 @pytest.fixture(autouse=True)
 def no_answers() -> Iterator[None]:
     st.cache_resource.clear()
@@ -73,6 +82,17 @@ def test_an_answer_is_worked_out_once_for_what_a_function_takes() -> None:
     assert once(same)("a", ("b", 1)) == [("b", 1), "a"]
     assert once(told)("a", ("b", 2)) == ["a", ("b", 2)]
     assert len(calls) == 3
+
+
+def test_memory_is_given_back_whenever_something_was_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr("pcf_core.app.caching.give_back", lambda: given_back.append(len(calls)))
+    once(told)("a")
+    once(told)("a")
+    assert given_back == [1]
+    with pytest.raises(ZeroDivisionError):
+        once(failing)(0)
+    assert given_back == [1, 1]
 
 
 @given(VALUES, VALUES)
@@ -104,6 +124,22 @@ def test_every_field_of_a_record_counts_and_what_it_worked_out_does_not() -> Non
     assert key_of(drawn) == before == key_of(Drawn((Told(name="a"),), np.arange(3.0)))
     others = [replace(drawn, rows=(Told(name="a", number=1.0),)), replace(drawn, values=np.arange(4.0))]
     assert len({before, *map(key_of, others)}) == 3
+
+
+def test_records_of_one_type_count_with_their_type_each_field_and_order() -> None:
+    """They are written as rows, which those of another type, or the rows themselves, are not."""
+    rows = (Told(name="a"), Told(name="b", number=1.0))
+    others = [
+        rows[:1],
+        rows[::-1],
+        (rows[0], Told(name="b", number=2.0)),
+        (rows[0], Named(name="b", number=1.0)),
+        (Named(name="a"), Named(name="b", number=1.0)),
+        (("a", 0.0), ("b", 1.0)),
+    ]
+    keys = [key_of(Drawn(some, np.arange(3.0))) for some in [rows, *others]]  # type: ignore[arg-type]
+    assert len(set(keys)) == len(keys)
+    assert key_of(Drawn(tuple(row.model_copy() for row in rows), np.arange(3.0))) == keys[0]
 
 
 def test_a_picture_is_known_by_its_function_and_all_that_it_takes() -> None:

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.lists import fitting_first, heaviest_of, template_sets
 from pcf_core.app.queue import progress_text
-from pcf_core.core.settings import Settings
+from pcf_core.core.errors import StoreError
+from pcf_core.core.settings import Settings, settings
 from pcf_core.material.suiting import suiting_sets, template_cards
 from pcf_core.material.topics import list_topics, load_topic
 from pcf_core.store.store import Store
@@ -72,6 +73,28 @@ def test_the_lists_of_both_forms_begin_with_what_suits(own_settings: Settings) -
         assert options[: options.index("gender-fiction")] == list(
             suiting_sets(load_topic("religion"), template_cards())
         )
+
+
+@pytest.mark.parametrize(("viewers", "started"), [(False, 1), (True, 0)])
+def test_a_worker_gets_ready_for_who_may_ask_once_a_session(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch, viewers: bool, started: int
+) -> None:
+    """Where none can be started the page says nothing of it."""
+    asked: list[Settings] = []
+
+    def ensure_worker(given: Settings) -> bool:
+        asked.append(given)
+        raise StoreError("The cache cannot be written.")
+
+    monkeypatch.setattr("pcf_core.app.queue.ensure_worker", ensure_worker)
+    monkeypatch.setenv("PCF_START_WORKER", "1")
+    monkeypatch.setenv("PCF_READ_ONLY", "1" if viewers else "0")
+    settings.cache_clear()
+    app = open_app("run_an_audit", **CHOSEN)
+    app.run()
+    assert len(asked) == started
+    assert not app.error
+    assert not app.exception
 
 
 def test_the_heaviest_templates_alone_are_scored(own_settings: Settings) -> None:

@@ -45,6 +45,12 @@ def every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def slow_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every shard takes longer than whole blocks wait for others to be saved with them."""
+    monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 0.0)
+
+
+@pytest.fixture
 def store(toy_settings: Settings) -> Store:
     return Store.open(toy_settings.cache)
 

@@ -140,13 +140,13 @@ def test_a_node_killed_mid_run_loses_nothing_and_repeats_nothing(
 
     store = Store.open(one_thread.cache, (), one_thread.scores)
     written: Counter[tuple[str, ...]] = Counter()
-    real = store.write
+    real = store.write_all
 
-    def write(key: Any, prompts: Any, *rest: Any) -> str:
-        written[tuple(prompts)] += 1
-        return real(key, prompts, *rest)
+    def write_all(key: Any, table: Any, blocks: Any) -> list[str]:
+        written.update(block.prompts for block in blocks)
+        return real(key, table, blocks)
 
-    monkeypatch.setattr(store, "write", write)
+    monkeypatch.setattr(store, "write_all", write_all)
     lost: list[str] = []
     monkeypatch.setattr(Pool, "_drop", lambda self, actor, error, is_last: lost.append(str(error)))
     second = cluster.list_all_nodes()[-1]

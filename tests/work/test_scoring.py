@@ -18,6 +18,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.models.scoring.base import Batch, Scorer, out_of_memory
 from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.layer import Scores
 from pcf_core.store.store import Missing, Store
 from pcf_core.work.blocks import environment
 from pcf_core.work.jobs import Pace, Stopped
@@ -420,8 +421,86 @@ def test_who_waits_for_a_run_can_be_stopped(store: Store, toy: ModuleType, opene
     assert score_run(run, store, opener) == 24
 
 
+@pytest.fixture
+def fast_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All shards take less than that, however busy the machine is."""
+    monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 600.0)
+
+
+def steps_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many shards are saved in each step from now on."""
+    steps: list[int] = []
+    real = store.write_all
+
+    def write_all(key: ScoringKey, table: TokenTable, blocks: Sequence[Scores]) -> list[str]:
+        steps.append(len(blocks))
+        return real(key, table, blocks)
+
+    monkeypatch.setattr(store, "write_all", write_all)
+    return steps
+
+
+def test_a_slow_model_has_each_shard_saved_once_it_is_whole(
+    store: Store, toy: ModuleType, opener: Opener, slow_model: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = steps_of(store, monkeypatch)
+    score_run(toy.run_of(), store, opener)
+    assert steps == [1] * 6
+
+
+def test_a_fast_model_has_shards_saved_together_after_the_first_and_they_are_the_same(
+    store: Store, toy: ModuleType, opener: Opener, fast_model: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = toy.run_of()
+    monkeypatch.setattr("pcf_core.work.scoring.MOST_TOGETHER", 3)
+    steps, told = steps_of(store, monkeypatch), list[Progress]()
+    assert score_run(run, store, opener, told.append) == 24
+    assert steps == [1, 3, 2]
+    at = [(one.done, one.unsaved) for one in told if one.stage == "scoring"]
+    assert list(dict.fromkeys(done for done, _ in at)) == [0, 4, 16, 24]
+    assert max(unsaved for _, unsaved in at) == 12
+    assert all(done + unsaved <= 24 for done, unsaved in at)
+    monkeypatch.setattr("pcf_core.work.scoring.SAVE_SECONDS", 0.0)
+    other = Store.open(store._root.with_name("one-by-one"))
+    score_run(run, other, Opener(toy))
+    assert shards_of(store) == shards_of(other)
+
+
+def test_shards_that_wait_are_saved_when_the_run_is_stopped(
+    store: Store, toy: ModuleType, opener: Opener, fast_model: None
+) -> None:
+    """Of 14 cells that are scored, four were saved at once and eight wait; two are in a shard under way."""
+    run, told = toy.run_of(), list[Progress]()
+
+    def scored_14() -> bool:
+        return told[-1].done + told[-1].unsaved == 14
+
+    with pytest.raises(Stopped):
+        score_run(run, store, opener, told.append, toy.stop_if(scored_14))
+    assert (told[-1].done, told[-1].unsaved) == (12, 2)
+    assert sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS)) == 12
+
+
+def test_a_shard_that_begins_again_takes_none_with_it_that_waits(
+    store: Store, toy: ModuleType, fast_model: None
+) -> None:
+    """The second shard waits to be saved when memory gets short within the third."""
+    scorers, seen = list[Tight](), list[tuple[int, int]]()
+
+    def on_progress(at: Progress) -> None:
+        if at.stage == "scoring":
+            if (at.done, at.unsaved) == (4, 4) not in seen:
+                scorers[0].batch_tokens = 2048
+            seen.append((at.done, at.unsaved))
+
+    assert score_run(toy.run_of(), store, tight_opener(toy, scorers), on_progress) == 24
+    begun_again = seen.index((4, 6))
+    assert seen[begun_again : begun_again + 3] == [(4, 6), (4, 4), (4, 6)]
+    assert seen[-1] == (24, 0)
+
+
 def test_a_run_of_many_parts_is_scored_as_one_of_one_part(
-    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+    store: Store, toy: ModuleType, opener: Opener, slow_model: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts of two shards; another worker finishes the rest, for another run, within the second."""
     run, other = toy.run_of(), Opener(toy)
@@ -486,7 +565,7 @@ def test_what_happens_in_a_pause_is_not_counted_as_scoring(
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_is_finished(
-    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+    store: Store, toy: ModuleType, opener: Opener, slow_model: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = toy.run_of()
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,8 +31,8 @@ from pcf_core.work.attendance import LOG_NAME, logging_to
 from pcf_core.work.jobs import HANDLERS, JobContext
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
-from pcf_core.work.scoring import score_run
-from pcf_core.work.worker import Worker
+from pcf_core.work.scoring import SAVE_SECONDS, score_run
+from pcf_core.work.worker import Worker, load_libraries
 
 TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
@@ -270,7 +271,12 @@ def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(
 
 
 def test_cells_that_would_be_lost_are_told_apart(
-    worker: Worker, store: Store, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
+    worker: Worker,
+    store: Store,
+    queue: Queue,
+    toy: ModuleType,
+    slow_model: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Shards of four, batches of two: half of them end within a shard."""
     monkeypatch.setattr("pcf_core.work.scoring.REPORT_SECONDS", 0.0)
@@ -445,6 +451,33 @@ def test_an_idle_worker_ends_but_not_while_a_job_came_in_at_the_last_moment(
     assert queue.get(late[0]).state == "done"
 
 
+@pytest.mark.parametrize("until_idle", [False, True])
+def test_a_worker_that_stays_gets_ready_once_when_no_job_waits(
+    store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, until_idle: bool
+) -> None:
+    settings = toy_settings.model_copy(update={"worker_idle_seconds": 1.0})
+    first = submit_words(queue, "toy", toy.TOPIC, "They are [Y]").id
+    seen: list[str] = []
+
+    def prepare() -> None:
+        seen.append(queue.get(first).state)
+
+    Worker(store, queue, settings, toy.open_toy, prepare=prepare).run(until_idle)
+    assert seen == ([] if until_idle else ["done"])
+
+
+def test_the_libraries_of_models_are_loaded_if_they_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def absent(name: str) -> None:
+        asked.append(name)
+        raise ImportError(name)
+
+    monkeypatch.setattr("pcf_core.work.worker.import_module", absent)
+    load_libraries()
+    assert [find_spec(name) is not None for name in asked] == [True]
+
+
 @pytest.mark.slow
 def test_a_queue_that_fails_for_a_while_does_not_end_the_worker(
     store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
@@ -586,13 +619,14 @@ def finished_prompts(store: Store, toy: ModuleType, run: RunSpec) -> set[str]:
 def test_kill_9_loses_no_finished_shard_and_scores_none_twice(
     store: Store, queue: Queue, toy: ModuleType, toy_settings: Settings
 ) -> None:
+    """A shard takes a second, so that each is saved once it is whole."""
     cache = toy_settings.cache
     run = toy.run_of(terms=10, templates=4)
     job = submit_run(store, queue, run, run.cells)
     finished: set[str] = set()
     lines = 0
     for enough in (2, 5):
-        with process(cache, 0.05) as worker:
+        with process(cache, SAVE_SECONDS / 2) as worker:
             until(lambda: len(shards(cache)) >= enough)  # noqa: B023
             worker.send_signal(signal.SIGKILL)
             worker.wait()
