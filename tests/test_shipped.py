@@ -390,22 +390,25 @@ def test_the_documents_say_what_several_kinds_of_words_change(item: Shipped, own
 
 
 def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settings) -> None:
-    """Of mini-gpt; no range of the wide set is beside that of the usual one, of no model."""
+    """Of mini-gpt.  Of both models only its prejudice has ranges that lie apart, by a hair."""
     store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    apart = {}
     for model in QUICK:
         runs = [shipped_run(model, templates) for templates in (WIDE[1], USUAL[1])]
         wide, usual = (report(load_result(store, run, "fitting"), run, options) for run in runs)
         for name in RISKS:
             new, old = (found.intervals[name][0] for found in (wide, usual))
             assert new.low < old.high
-            assert old.low < new.high
+            if new.high < old.low:
+                apart[model, name] = f"{old.low - new.high:.3f}"
             if model == "mini-gpt":
                 said = [
                     f"{getattr(found, name):.2f} ({ends.low:.2f}–{ends.high:.2f})"
                     for found, ends in ((wide, new), (usual, old))
                 ]
                 assert f"{said[0]} instead of {said[1]}" in readme
+    assert apart == {("mini-gpt", "prejudice_risk"): "0.001"}
 
 
 @pytest.mark.parametrize("item", [item for item in RUNS if item.templates == PEOPLE_WIDE], ids=str)

@@ -109,7 +109,7 @@ SPELLINGS = ("race", "race-capitalised")  # the same words as the papers print t
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
 WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
 PEOPLE_WIDE = "people-wide-wikipedia-20"
-PEOPLE = ("race-capitalised", "religion", "age")
+PEOPLE = ("race-capitalised", "religion", "disability", "age")
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
