@@ -119,7 +119,7 @@ RUNS = (
         for model in (*PUBLIC, *QUICK, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
-    *(Shipped(model, *WIDE) for model in QUICK),
+    *(Shipped(model, *WIDE) for model in (PUBLIC[0], *QUICK)),
     *(Shipped(PUBLIC[0], topic, PEOPLE_WIDE) for topic in PEOPLE),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
