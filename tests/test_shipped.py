@@ -43,12 +43,15 @@ from tools.ship_results import (
     BEST_KNOWN,
     KNOWLEDGE,
     NOT_RACE,
+    PEOPLE_WIDE,
     PLANTED,
     PUBLIC,
     QUICK,
+    RELATIVE,
     RUNS,
     SPELLINGS,
     USUAL,
+    WIDE,
     ZOO,
     Shipped,
 )
@@ -262,7 +265,7 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
     """R with its interval over whole templates, its three parts with the shared one first, men first."""
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
     for item in RUNS:
-        if item.model == model and not item.evidence and item.topic in ("gender", "gender-pronouns"):
+        if (item.model, item.templates, item.evidence) == (model, USUAL[1], ""):
             found = report(
                 load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
             )
@@ -276,7 +279,10 @@ def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings:
 
 @pytest.mark.parametrize(
     "item",
-    quick((item for item in RUNS if item.topic in SPELLINGS), lambda item: item.model in PUBLIC),
+    quick(
+        (item for item in RUNS if item.topic in SPELLINGS and item.templates == RELATIVE),
+        lambda item: item.model in PUBLIC,
+    ),
     ids=str,
 )
 def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
@@ -297,7 +303,9 @@ def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
 
 
 @pytest.mark.parametrize(
-    "item", [item for item in RUNS if item.model in PUBLIC and item.topic in NOT_RACE], ids=str
+    "item",
+    [item for item in RUNS if item.model in PUBLIC and item.topic in NOT_RACE and item.templates == RELATIVE],
+    ids=str,
 )
 def test_the_documents_say_whom_public_models_expect_by_other_topics(
     item: Shipped, own_settings: Settings
@@ -373,6 +381,55 @@ def test_the_order_of_the_public_models_is_that_of_the_words_that_fit(
     apart = {"exact": "0.17", "fitting": "0.16"}[protocol]
     assert f"{-found.value:.2f}" == apart
     assert "(0.17 and 0.16 apart, p = 0.0005)" in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize("item", [item for item in RUNS if (item.topic, item.templates) == WIDE], ids=str)
+def test_the_documents_say_what_several_kinds_of_words_change(item: Shipped, own_settings: Settings) -> None:
+    """The usual set beside the wide one: three risks with their intervals, men first."""
+    store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    for run in (shipped_run(item.model, USUAL[1]), item.run):
+        found = report(load_result(store, run, "fitting"), run, options)
+        risks = [documented(getattr(found, name), found.intervals[name][0]) for name in RISKS]
+        male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
+        assert f"| `{item.model}` | {run.templates.name} | {' | '.join(risks)} | {male} |\n" in text
+
+
+def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settings) -> None:
+    """Of SmolLM2.  Of all models only mini-gpt's prejudice has ranges that lie apart, by a hair."""
+    store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
+    apart = {}
+    for model in (PUBLIC[0], *QUICK):
+        runs = [shipped_run(model, templates) for templates in (WIDE[1], USUAL[1])]
+        wide, usual = (report(load_result(store, run, "fitting"), run, options) for run in runs)
+        for name in RISKS:
+            new, old = (found.intervals[name][0] for found in (wide, usual))
+            assert new.low < old.high
+            if new.high < old.low:
+                apart[model, name] = f"{old.low - new.high:.3f}"
+            if model == PUBLIC[0]:
+                said = [
+                    f"{getattr(found, name):.2f} ({ends.low:.2f}–{ends.high:.2f})"
+                    for found, ends in ((wide, new), (usual, old))
+                ]
+                assert f"{said[0]} instead of {said[1]}" in readme
+    assert apart == {("mini-gpt", "prejudice_risk"): "0.001"}
+
+
+@pytest.mark.parametrize("item", [item for item in RUNS if item.templates == PEOPLE_WIDE], ids=str)
+def test_the_documents_say_whom_public_models_expect_in_mined_sentences(
+    item: Shipped, own_settings: Settings
+) -> None:
+    found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
+    leads = Counter(
+        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
+    )
+    risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
+    most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
+    assert found.coverage is not None
+    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
+    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
 
 
 ONE_TOKEN_EACH = {("minilm-masked", "race"), *((PUBLIC[1], topic) for topic in ("race", "disability-papers"))}

@@ -1,14 +1,17 @@
 """Mine the template sets that are shipped: what people write, counted, by source (BVF C.4, Table 4).
 
-    python -m tools.mine_templates --shared ../shared             # every source, about an hour on two cores
-    python -m tools.mine_templates --source speeches --out /tmp/templates
+    python -m tools.mine_templates --shared ../shared             # every source, half an hour on two cores
+    python -m tools.mine_templates --source fiction --out /tmp/templates
     python -m tools.mine_templates --cut-only                     # mines nothing: the heaviest of the shipped
 
-Each source gives two sets: ``gender-SOURCE`` (clausal) and ``people-SOURCE`` (attributive, for race, religion
-and disability).  Templates that were counted once are cut, but those of the speeches, which are too few; the
-card says which share of the mass remains.  Each set also comes with a full stop, as ``…-stop``.  Counts are
-kept in the cache block by block, so that an interrupted run goes on where it was.  The corpora are those of
-``data/corpora/MANIFEST.md``; of them the sets keep templates, counts and the names of documents, no sentence.
+Each source gives a set ``gender-wide-SOURCE``, mined with several constructions.  Wikipedia also gives
+``people-wide-wikipedia`` for race, religion, disability and age.  Templates that were counted once are cut;
+the card says which share of the mass remains.  Counts are kept in the cache block by block, so that an
+interrupted run goes on where it was.  The corpora are those of ``data/corpora/MANIFEST.md``; of them the sets
+keep templates, counts and the names of documents, no sentence.
+
+The sets ``gender-SOURCE`` and ``people-SOURCE`` were mined with one construction by version 1 of the rules.
+Models are scored on them, so they stay as they are, and are not made again.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ import typer
 
 from pcf_core.cli.console import say
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import MinedSet, SetCard, Topic
-from pcf_core.material.template_editing import cut, with_full_stop
+from pcf_core.core.topics import MinedSet, SetCard
+from pcf_core.material.template_editing import cut
 from pcf_core.material.template_files import card_text, csv_bytes
 from pcf_core.material.templates import load_mined
 from pcf_core.material.topics import load_topic
@@ -34,7 +37,15 @@ from pcf_core.work.mining import counters_of, mine_asked
 from pcf_core.work.requests import MineRequest
 
 # How many templates the sets have that are cut from a mined one, in the order they are written.
-HEAVIEST = {"gender-wikipedia": (200, 100), "gender-simplewiki": (25,), "gender-fiction": (25,)}
+HEAVIEST = {
+    "gender-wikipedia": (200, 100),
+    "gender-simplewiki": (25,),
+    "gender-fiction": (25,),
+    "gender-wide-wikipedia": (100, 20),
+    "people-wide-wikipedia": (20,),
+}
+LOWEST_COUNT = 2
+PAPERS_SAMPLE = 10_000  # documents that are drawn, as many as the papers draw
 CHAPTERS = (
     " Documents are chapters of few books, so it is not told how many had a template, and intervals draw "
     "templates."
@@ -47,7 +58,8 @@ class Source:
     """A shipped set's corpus: ``files`` of ``data/corpora``.  ``corpus`` ends "its documents are of …".
 
     ``chapters``: its documents are chapters of few books, which say little that is new of each other; how
-    many had a template is then not told, lest intervals take them for independent.
+    many had a template is then not told, lest intervals take them for independent.  ``sample``: how many
+    documents are drawn; all where it is 0.
     """
 
     name: str
@@ -55,8 +67,8 @@ class Source:
     corpus: str
     licence: str
     files: tuple[str, ...]
-    lowest_count: int = 2
     chapters: bool = False
+    sample: int = 0
 
 
 SOURCES = (
@@ -66,6 +78,7 @@ SOURCES = (
         "the English Wikipedia (most of them biographies, dumps of 2012 to 2021)",
         WIKIPEDIA,
         ("wiki_bios-01", "wiki_bios-02", "wiki_featured_bios", "wiki_articles"),
+        sample=PAPERS_SAMPLE,
     ),
     Source(
         "simplewiki",
@@ -73,6 +86,7 @@ SOURCES = (
         "the Simple English Wikipedia (half of them biographies, a dump of 2021)",
         WIKIPEDIA.replace("Wikipedia", "the Simple English Wikipedia"),
         ("simplewiki_bios", "simplewiki_articles"),
+        sample=PAPERS_SAMPLE,
     ),
     Source(
         "fiction",
@@ -82,21 +96,42 @@ SOURCES = (
         ("litbank_fiction",),
         chapters=True,
     ),
-    Source(
-        "speeches",
-        "Speeches",
-        "the inaugural and State of the Union addresses of US presidents",
-        "public domain (US Government)",
-        ("us_speeches",),
-        lowest_count=1,
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is mined of ``sources``; ``what``: ends "Skeletons of sentences in which …".
+
+    ``constructions``: those that were on by themselves in version 4 of the rules.
+    """
+
+    name: str
+    title: str
+    topics: tuple[str, ...]
+    constructions: tuple[str, ...]
+    what: str
+    sources: tuple[str, ...]
+
+
+FORMS = (
+    Form(
+        "gender-wide",
+        "gender, wide",
+        ("gender",),
+        ("clause", "where", "possessive", "possessive-elsewhere", "reflexive", "noun"),
+        "a word of gender means the subject",
+        ("wikipedia", "simplewiki", "fiction"),
+    ),
+    Form(
+        "people-wide",
+        "people, wide",
+        ("race", "religion", "disability", "age"),
+        ("attributive", "noun"),
+        "a person or profession is subject",
+        ("wikipedia",),
     ),
 )
-FORMS = {
-    "gender": ("gender",),
-    "people": ("race", "religion", "disability-papers"),
-}
-# Alone: the models' shipped scores are of these, and what else is on for new mining would change the sets.
-CONSTRUCTIONS = {"gender": ("clause",), "people": ("attributive",)}
 
 
 def main(
@@ -113,16 +148,10 @@ def main(
             write_heaviest(load_mined(name), target)
         return
     for chosen in (known for known in SOURCES if not source or known.name in source):
-        for form, topics in FORMS.items():
-            mined = mine_source(chosen, form, tuple(map(load_topic, topics)), shared / "data" / "corpora")
-            write_all(mined, target)
-
-
-def write_all(mined: MinedSet, folder: Path) -> None:
-    """Write a set, the same with full stops, and its heaviest: what models are scored on by default."""
-    write(mined, folder)
-    write(with_title(with_full_stop(mined), "-stop", ", with a full stop"), folder)
-    write_heaviest(mined, folder)
+        for form in (known for known in FORMS if chosen.name in known.sources):
+            mined = mine_source(chosen, form, shared / "data" / "corpora")
+            write(mined, target)
+            write_heaviest(mined, target)
 
 
 def write_heaviest(mined: MinedSet, folder: Path) -> None:
@@ -131,22 +160,24 @@ def write_heaviest(mined: MinedSet, folder: Path) -> None:
         write(with_title(cut(mined, top=top), f"-{top}", f", the {top} heaviest"), folder)
 
 
-def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: Path) -> MinedSet:
+def mine_source(source: Source, form: Form, corpora: Path) -> MinedSet:
     """Mine the set of one source, with the card of a shipped one."""
+    topics = tuple(map(load_topic, form.topics))
     with folder_of(source, corpora) as folder:
         request = MineRequest(
             corpus=str(folder),
             topics=topics,
-            name=f"{form}-{source.name}",
-            cut=source.lowest_count,
-            constructions=CONSTRUCTIONS[form],
+            name=f"{form.name}-{source.name}",
+            cut=LOWEST_COUNT,
+            constructions=form.constructions,
+            sample=source.sample or None,
         )
 
         def on_progress(progress: Progress, rate: float) -> None:
             share = progress.read / progress.size if progress.size else 0
             say(f"{request.name}: {share:.0%}, {progress.words:,} words, {progress.matches:,} matches")
 
-        with counters_of("local", settings(), topics, constructions=CONSTRUCTIONS[form]) as counters:
+        with counters_of("local", settings(), topics, constructions=form.constructions) as counters:
             mined = mine_asked(request, settings(), counters, on_progress).templates
     templates = tuple(
         template.model_copy(update={"documents": 0}) if source.chapters else template
@@ -155,15 +186,19 @@ def mine_source(source: Source, form: str, topics: tuple[Topic, ...], corpora: P
     return mined.model_copy(update={"card": shipped_card(mined.card, source, form), "templates": templates})
 
 
-def shipped_card(card: SetCard, source: Source, form: str) -> SetCard:
+def shipped_card(card: SetCard, source: Source, form: Form) -> SetCard:
     """Make the card of a mining, with the corpus as people know it."""
-    times = "once" if source.lowest_count == 1 else f"{source.lowest_count} times"
-    what = "a pronoun is the subject of a clause" if form == "gender" else "a person or profession is subject"
     return card.model_copy(
         update={
-            "title": f"{source.title}, {form} (mined)",
+            "title": f"{source.title}, {form.title} (mined)",
             "source": f"Mined by this project from {source.corpus}",
-            "notes": f"Skeletons of sentences in which {what}, counted {times} or more."
+            "notes": f"Skeletons of sentences in which {form.what}, counted {LOWEST_COUNT} times or more. "
+            f"Wide: mined with several constructions ({', '.join(form.constructions)})."
+            + (
+                f" {source.sample:,} documents were drawn, as many as the papers draw."
+                if source.sample
+                else ""
+            )
             + (CHAPTERS if source.chapters else ""),
             "corpus": source.corpus,
             "licence": source.licence,

@@ -92,29 +92,35 @@ class Shipped:
 
 
 USUAL = ("gender", "gender-wikipedia-100")
+RELATIVE = "race-relative"
 BESIDES = (
     ("gender", "gender-nineteen"),
     ("gender", "gender-nineteen-stop"),
     ("gender", "gender-speeches"),
     ("gender", "gender-fiction-25"),
     ("gender", "gender-simplewiki-25"),
-    ("race", "race-relative"),
-    ("race-capitalised", "race-relative"),
-    ("religion", "race-relative"),
-    ("disability-papers", "race-relative"),
+    ("race", RELATIVE),
+    ("race-capitalised", RELATIVE),
+    ("religion", RELATIVE),
+    ("disability-papers", RELATIVE),
 )
 PRONOUNS = ("gender-pronouns", "gender-wikipedia-100")
 SPELLINGS = ("race", "race-capitalised")  # the same words as the papers print them, and as English has them
 NOT_RACE = ("religion", "disability", "disability-papers", "age")  # asked in the sentences of race
+WIDE = ("gender", "gender-wide-wikipedia-20")  # several kinds of words: read with the protocol fitting
+PEOPLE_WIDE = "people-wide-wikipedia-20"
+PEOPLE = ("race-capitalised", "religion", "disability", "age")
 RUNS = (
     *(Shipped(model, *parts) for model in PUBLIC for parts in (USUAL, PRONOUNS)),
-    *(Shipped(model, topic, "race-relative") for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
+    *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
         Shipped(model, *USUAL, NEUTRAL)
         for model in (*PUBLIC, *QUICK, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
+    *(Shipped(model, *WIDE) for model in (PUBLIC[0], *QUICK)),
+    *(Shipped(PUBLIC[0], topic, PEOPLE_WIDE) for topic in PEOPLE),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(
