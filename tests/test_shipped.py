@@ -256,7 +256,7 @@ def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_setti
         f"{male}",
     ]
     rows = (ROOT / "docs" / "models.md").read_text(encoding="utf8").splitlines()
-    (row,) = [line for line in rows if line.startswith(f"| `{model}` |")]
+    (row,) = [line for line in rows if line.startswith(f"| `{model}` |") and " M | " in line]  # of this table
     assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
 
 
@@ -396,7 +396,7 @@ def test_the_documents_say_what_several_kinds_of_words_change(item: Shipped, own
 
 
 def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settings) -> None:
-    """Of SmolLM2.  Of all models only mini-gpt's prejudice has ranges that lie apart, by a hair."""
+    """Of SmolLM2.  Of all models only mini-gpt's caprice has ranges that lie apart, by a hair."""
     store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf8").split())
     apart = {}
@@ -405,16 +405,15 @@ def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settin
         wide, usual = (report(load_result(store, run, "fitting"), run, options) for run in runs)
         for name in RISKS:
             new, old = (found.intervals[name][0] for found in (wide, usual))
-            assert new.low < old.high
-            if new.high < old.low:
-                apart[model, name] = f"{old.low - new.high:.3f}"
+            if (gap := max(old.low - new.high, new.low - old.high)) > 0:
+                apart[model, name] = f"{gap:.3f}"
             if model == PUBLIC[0]:
                 said = [
                     f"{getattr(found, name):.2f} ({ends.low:.2f}–{ends.high:.2f})"
                     for found, ends in ((wide, new), (usual, old))
                 ]
                 assert f"{said[0]} instead of {said[1]}" in readme
-    assert apart == {("mini-gpt", "prejudice_risk"): "0.001"}
+    assert apart == {("mini-gpt", "caprice_risk"): "0.001"}
 
 
 @pytest.mark.parametrize("item", [item for item in RUNS if item.templates == PEOPLE_WIDE], ids=str)

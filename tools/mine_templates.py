@@ -103,7 +103,7 @@ SOURCES = (
 class Form:
     """What is mined of ``sources``; ``what``: ends "Skeletons of sentences in which …".
 
-    ``constructions``: those that were on by themselves in version 4 of the rules.
+    ``constructions``: those that were on by themselves.
     """
 
     name: str
