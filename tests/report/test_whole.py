@@ -16,6 +16,7 @@ from pcf_core.core.errors import InputError, RunError
 from pcf_core.report.records import ALWAYS, MOST_RUNS, SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.report.written import read_report, report_bytes
+from pcf_core.show.findings.numbers import called
 from pcf_core.store.store import Store
 
 OF_RUNS = [name for name in SECTIONS if name not in ("knowledge", "fairpair", "criteria")]
@@ -73,7 +74,7 @@ def test_the_band_of_the_prejudice_plot_stands_in_a_table(whole: ReportDocument)
     for axis, column in (("x", "expected"), ("y", "prejudice_risk")):
         assert [value for trace in points for value in trace[axis]] == list(columns[column])
     names = [name for trace in points for name in trace["customdata"]]
-    assert names == list(columns["occupation"])
+    assert names == [called(name) for name in columns["occupation"]]
     drawn = {
         round(value, 12)
         for trace in figures["figure-prejudice-qq"]
