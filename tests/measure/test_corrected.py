@@ -107,6 +107,7 @@ def test_at_the_kink_fifteen_occupations_keep_a_quarter() -> None:
     assert found == pytest.approx(0.22, abs=0.02)
 
 
+@pytest.mark.slow
 def test_leans_that_are_normal_about_neutral_lose_all_of_it() -> None:
     """Leans of s.d. 2: |N(0, 2)| is 1.596 on average, the plug-in figure that of N(0, √5), 1.784."""
     means = np.sqrt(5) * np.random.default_rng(1).standard_normal(100_000)

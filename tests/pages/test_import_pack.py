@@ -52,6 +52,7 @@ def test_a_pack_is_brought_in_and_said(pack: bytes) -> None:
     assert "1 run was here already, with the same scores." in app.info[0].value
 
 
+@pytest.mark.slow
 def test_its_run_stands_beside_ours_on_every_page(pack: bytes) -> None:
     bring(open_app("run_an_audit"), pack)
     name = imported_name()
@@ -174,6 +175,7 @@ def test_imported_fairpair_is_read_on_its_tab(written: bytes) -> None:
         assert "is kind" in said or view != "texts"
 
 
+@pytest.mark.slow
 def test_imported_criteria_are_read_on_their_tab(written: bytes) -> None:
     bring(open_app("run_an_audit"), written)
     _, tasks = brought()
@@ -204,6 +206,7 @@ def test_models_deletes_imported_texts(written: bytes) -> None:
     assert Store.open(settings().cache).imported_texts() == ()
 
 
+@pytest.mark.slow
 def test_a_viewer_reads_imported_texts_and_deletes_none(
     written: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

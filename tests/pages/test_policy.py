@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
+from tests.quick import quick
 
 BOTH = ["mini-bert", "mini-gpt"]
 HERE = '[[contexts]]\ntopic = "gender"\ntemplates = "gender-nineteen"\n'
@@ -62,12 +63,15 @@ def test_an_auditor_brings_a_file_and_another(operator: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [
-        ("", "mine.toml"),
-        ("<b>no</b>", "mine.toml is not valid TOML"),
-        ("x" * 70_000, "a policy has at most"),
-        (f"{HERE}max = {{ risk = 2.0 }}", "mine.toml"),
-    ],
+    quick(
+        [
+            ("", "mine.toml"),
+            ("<b>no</b>", "mine.toml is not valid TOML"),
+            ("x" * 70_000, "a policy has at most"),
+            (f"{HERE}max = {{ risk = 2.0 }}", "mine.toml"),
+        ],
+        lambda case: case[0].startswith("<b>"),
+    ),
 )
 def test_what_is_no_policy_is_said_in_one_sentence(operator: Path, text: str, says: str) -> None:
     app = bring(view(policy="kept"), text)
