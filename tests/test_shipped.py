@@ -37,6 +37,8 @@ from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.numbers import digits, two_decimals
+from pcf_core.store.places import place_of
+from pcf_core.store.shards import read_shard
 from pcf_core.store.store import Store
 from tests.quick import quick
 from tools.ship_results import (
@@ -184,6 +186,17 @@ def test_nothing_is_shipped_that_no_run_of_the_table_needs(own_settings: Setting
     assert {info.run.key for info in shipped_store(own_settings).runs()} == {run.key for run in runs}
     shipped = {path.name for path in (ROOT / "assets" / "cache" / "scores").iterdir()}
     assert shipped == {run.scoring.hash for run in runs}
+
+
+def test_no_score_is_shipped_twice() -> None:
+    """Of two that differ in rounding, a report would be made with one and verified with the other."""
+    scores = place_of(ROOT / "assets" / "cache")
+    for folder in (ROOT / "assets" / "cache" / "scores").iterdir():
+        shards = [read_shard(scores / folder.name, path.stem) for path in folder.glob("*.json")]
+        cells = [
+            (prompt, word) for shard in shards for prompt in shard.prompts for word in shard.manifest.words
+        ]
+        assert len(set(cells)) == len(cells), folder.name
 
 
 @pytest.mark.parametrize(("model", "facts"), quick(KNOWLEDGE, lambda case: case[1] == "capitals"))
