@@ -7,7 +7,7 @@ tables: importing transformers takes seconds, and the app's process may not hold
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -107,6 +107,9 @@ SHIFTED_POSITIONS = (
 )
 
 
+MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a sentence, and letters of each
+
+
 @dataclass(frozen=True)
 class Reading:
     """The families that a configuration allows; ``doubt`` says why a user has to choose, empty if not.
@@ -154,13 +157,13 @@ def read_family(config: Mapping[str, Any], name: str) -> Reading:
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
     if headless and set(architectures) <= set(DISCRIMINATORS):
-        told = f"is a discriminator ({', '.join(headless)}), which tells whether a word was put in by another"
+        told = f"is a discriminator ({_in_words(headless)}), which tells whether a word was put in by another"
         return Reading(("masked",), without_words=told)
     if headless == architectures:
-        return _without_head(config, name, ", ".join(headless))
+        return _without_head(config, name, _in_words(headless))
     families = dict.fromkeys(_family(entry) for entry in architectures)
     found = tuple(family for family in families if family is not None)
-    listed = ", ".join(architectures)
+    listed = _in_words(architectures)
     if not found:
         raise ModelError(
             f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
@@ -168,6 +171,13 @@ def read_family(config: Mapping[str, Any], name: str) -> Reading:
     if len(families) > 1:
         return Reading(_possible(config, found) or found, f"names several architectures ({listed})")
     return _checked(config, found[0], listed)
+
+
+def _in_words(architectures: Sequence[str]) -> str:
+    """List names for a sentence; of long ones the beginning, of many the first."""
+    shown = [f"{name[:MOST_LETTERS]}…" if len(name) > MOST_LETTERS else name for name in architectures]
+    more = [f"{len(shown) - MOST_NAMED:,} more"] if len(shown) > MOST_NAMED else []
+    return ", ".join([*shown[:MOST_NAMED], *more])
 
 
 def _family(architecture: str) -> Family | None:

@@ -260,3 +260,11 @@ def test_relative_positions_have_no_limit(kind: str, sizes: dict[str, int]) -> N
         logits = auto.from_config(config).eval()(input_ids=ids, **more).logits
     assert cast(Any, logits).isfinite().all()
     assert context_of(config.to_dict()) == 0
+
+
+@pytest.mark.parametrize("architectures", [["9" * 5000], [f"Model{number}" for number in range(5000)]])
+def test_names_of_any_length_are_one_short_sentence(architectures: list[str]) -> None:
+    with pytest.raises(ModelError) as refusal:
+        read_family({"architectures": architectures}, "m")
+    assert len(str(refusal.value)) < 1500
+    assert "…" in str(refusal.value) or "4,995 more" in str(refusal.value)
