@@ -315,6 +315,20 @@ def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
     assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
 
 
+def documented_leads(item: Shipped, own_settings: Settings) -> RiskReport:
+    """Return the report of a run whose row is in the documents: R, whom it expects most, words hardly expected."""
+    found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
+    leads = Counter(
+        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
+    )
+    risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
+    most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
+    assert found.coverage is not None
+    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
+    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    return found
+
+
 @pytest.mark.parametrize(
     "item",
     quick(
@@ -330,15 +344,7 @@ def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
 def test_the_documents_say_whom_public_models_expect_by_other_topics(
     item: Shipped, own_settings: Settings
 ) -> None:
-    found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
-    leads = Counter(
-        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
-    )
-    risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
-    most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
-    assert found.coverage is not None
-    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
-    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    found = documented_leads(item, own_settings)
     assert found.says_little == ((item.model, item.topic) != (PUBLIC[0], "age"))
     if not found.says_little:
         last = {min(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations}
@@ -440,15 +446,7 @@ def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settin
 def test_the_documents_say_whom_public_models_expect_in_mined_sentences(
     item: Shipped, own_settings: Settings
 ) -> None:
-    found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
-    leads = Counter(
-        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
-    )
-    risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
-    most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
-    assert found.coverage is not None
-    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
-    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
+    documented_leads(item, own_settings)
 
 
 ONE_TOKEN_EACH = {("minilm-masked", "race"), *((PUBLIC[1], topic) for topic in ("race", "disability-papers"))}
