@@ -316,7 +316,7 @@ def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
 
 
 def documented_leads(item: Shipped, own_settings: Settings) -> RiskReport:
-    """Return the report of a run whose row is in the documents: R, whom it expects most, words hardly expected."""
+    """Return the report of a run whose row is in the documents: R, who leads, words hardly expected."""
     found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
     leads = Counter(
         max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations

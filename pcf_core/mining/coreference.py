@@ -132,16 +132,21 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
     """Check that it owns a thing, not *her friend* nor *was her guest*, and that a comma goes between."""
     if tree.words[pronoun].lower() in SUBJECTS:
         return None
-    if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == tree.heads[subject]:
+    return stands_apart(tree, subject, pronoun, tree.heads[subject])
+
+
+def stands_apart(tree: Tree, subject: int, pronoun: int, predicate: int) -> str | None:
+    """Check the same of a possessive below a predicate, whether the subject is its own or shared."""
+    if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == predicate:
         return "what the possessive owns is a person or the predicate"
     if pronoun < subject and "," not in tree.words[pronoun:subject]:
         return "the possessive goes before the subject without a comma"
-    if touches_a_body(tree, subject, pronoun):
+    if _touches_a_body(tree, subject, pronoun):
         return "what the possessive owns may be another's"
     return None
 
 
-def touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
+def _touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
     """Tell whether somebody of unknown gender touches a part of a body: *the doctor swabbed her arm*."""
     thing, lists = tree.heads[pronoun], lexicon().lists
     verb = tree.heads[thing]

@@ -26,12 +26,12 @@ from pcf_core.mining.coreference import (
     neither_is_quoted,
     no_other_pronoun_competes,
     phrase,
+    stands_apart,
     the_genders_agree,
     the_subject_is_a_person,
     the_subject_is_of_the_third_person,
     the_subject_is_singular,
     the_verb_agrees,
-    touches_a_body,
 )
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import GENDERS, NAME_PARTS, gender_of, names_one_person
@@ -108,12 +108,8 @@ def owns(tree: Tree, host: Host, pronoun: int) -> Verdict:
 def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
     """Say why what is beside a name or a noun may be somebody else's."""
     subject, thing = host.subject, tree.heads[pronoun]
-    if names_one_person(tree, thing) or thing == host.verb:
-        return "what the possessive owns is a person or the predicate"
-    if pronoun < subject and "," not in tree.words[pronoun:subject]:
-        return "the possessive goes before the subject without a comma"
-    if touches_a_body(tree, subject, pronoun):
-        return "what the possessive owns may be another's"
+    if reason := stands_apart(tree, subject, pronoun, host.verb):
+        return reason
     gender = GENDERS[tree.words[pronoun].lower()]
     own = {*phrase(tree, subject), *tree.subtree(thing)}
     between = set(range(min(subject, pronoun) + 1, max(subject, pronoun)))
