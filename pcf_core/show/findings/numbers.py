@@ -233,6 +233,12 @@ def listed(parts: Sequence[str], word: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
+def first_few(parts: Sequence[str], most: int) -> str:
+    """Join the first parts of a sentence and say how many more there are: "a, b and 3 more"."""
+    more = len(parts) - most
+    return listed([*parts[:most], *([f"{more:,} more"] if more > 0 else [])])
+
+
 def odds(share: float) -> str:
     """Write a probability above 0 as "1 in 2,000", to two significant digits."""
     one_in = 1 / share

@@ -1,0 +1,68 @@
+"""Sentences from templates: ``pcf_core/show/sentences`` has the words, findings have what stands in them.
+
+A file of templates is a subject, and every macro in it a sentence or a few.  They are Jinja's, with the
+functions of :mod:`pcf_core.show.findings.numbers` as filters, so that all words stand in one place, to be
+read, mended and translated without the program.  A template chooses words; it never computes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import jinja2
+from jinja2.environment import TemplateModule
+
+from pcf_core.show.findings import numbers
+
+FOLDER = Path(__file__).parent / "sentences"
+FILTERS = (
+    *(numbers.number, numbers.effective_count, numbers.count, numbers.percent, numbers.percent_with_interval),
+    *(numbers.chance, numbers.two_decimals, numbers.with_interval, numbers.ends, numbers.signed),
+    *(numbers.signed_with_interval, numbers.p_value, numbers.beside_one, numbers.odds),
+    *(numbers.words_of, numbers.people, numbers.called, numbers.listed, numbers.first_few, numbers.begun),
+)
+LINE_BREAK = re.compile(r"\s*\n\s*")
+
+
+class Say(Protocol):
+    """Writes one of a subject's sentences."""
+
+    def __call__(self, name: str, /, **values: object) -> str:
+        """Return the sentence of this name with its values, on one line."""
+
+
+def sentences(subject: str) -> Say:
+    """Return what writes the sentences of a subject, a file of templates.
+
+    The file is read when the first sentence is written.  A value that a template needs and does not get, or
+    gets and does not know, is an error of the program: ``tests/show/test_wording.py`` compares every call
+    with its template.
+    """
+
+    def say(name: str, /, **values: object) -> str:
+        return LINE_BREAK.sub(" ", str(getattr(_module(subject), name)(**values)).strip())
+
+    return say
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return Jinja's environment of all sentences: plain text, which pages and reports escape."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=False,  # a sentence is no markup: who draws it escapes it, as any text
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {each.__name__: each for each in FILTERS}
+    found.filters["quoted"] = "“{}”".format
+    return found
+
+
+@cache
+def _module(subject: str) -> TemplateModule:
+    return environment().get_template(f"{subject}.j2").module

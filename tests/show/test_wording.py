@@ -1,0 +1,99 @@
+"""Sentences and their templates: each call gives what its macro takes, and no macro lies unused."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import jinja2
+import pytest
+from jinja2 import nodes
+
+from pcf_core.show.wording import FOLDER, environment, sentences
+
+SHOW = FOLDER.parent
+SUBJECTS = sorted(path.stem for path in FOLDER.glob("*.j2"))
+
+
+def _macros(subject: str) -> dict[str, nodes.Macro]:
+    """Return the macros of a subject by their names."""
+    parsed = environment().parse((FOLDER / f"{subject}.j2").read_text(encoding="utf-8"))
+    return {macro.name: macro for macro in parsed.find_all(nodes.Macro)}
+
+
+def _within(subject: str) -> set[str]:
+    """Return the names that macros of a subject call themselves."""
+    parsed = environment().parse((FOLDER / f"{subject}.j2").read_text(encoding="utf-8"))
+    return {call.node.name for call in parsed.find_all(nodes.Call) if isinstance(call.node, nodes.Name)}
+
+
+def _calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """Yield each call that writes a sentence in a file, with its subject."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    subjects = {
+        node.targets[0].id: node.value.args[0].value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id == "sentences"
+        and isinstance(node.value.args[0], ast.Constant)
+        and isinstance(node.value.args[0].value, str)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in subjects:
+            yield subjects[node.func.id], node
+
+
+def _name(call: ast.Call) -> str:
+    """Return the name of the sentence that a call writes."""
+    first = call.args[0] if call.args else None
+    assert isinstance(first, ast.Constant), f"line {call.lineno}: a sentence is named where it is written"
+    return str(first.value)
+
+
+CALLS = [(path, subject, call) for path in sorted(SHOW.rglob("*.py")) for subject, call in _calls(path)]
+
+
+def test_every_call_gives_what_its_template_takes() -> None:
+    """A value too few or too many would be found only when that sentence is written."""
+    known = {subject: _macros(subject) for subject in SUBJECTS}
+    for path, subject, call in CALLS:
+        where = f"{path.name}, line {call.lineno}"
+        macro = known[subject].get(_name(call))
+        assert macro is not None, f"{where}: {subject}.j2 has no {_name(call)!r}"
+        assert len(call.args) == 1, f"{where}: values are named"
+        given = {keyword.arg for keyword in call.keywords}
+        assert given == {argument.name for argument in macro.args}, where
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_template_is_used_and_uses_what_it_takes(subject: str) -> None:
+    """What no finding says is deleted, and so is a value that no word depends on."""
+    written = {_name(call) for _, where, call in CALLS if where == subject}
+    for name, macro in _macros(subject).items():
+        assert name in written | _within(subject), f"{subject}.j2: {name} is never written"
+        read = {found.name for part in macro.body for found in _names(part)}
+        assert {argument.name for argument in macro.args} <= read, f"{subject}.j2: {name} takes too much"
+
+
+def _names(part: nodes.Node) -> Iterator[nodes.Name]:
+    if isinstance(part, nodes.Name):
+        yield part
+    yield from part.find_all(nodes.Name)
+
+
+def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
+    """No sentence is written with a hole, and none changes what a user called a thing."""
+    say = sentences("tails")
+    assert say("no_caprice", model="<b>a & b</b>") == "No occupation has any caprice with <b>a & b</b> here."
+    with pytest.raises(jinja2.UndefinedError):
+        say("no_caprice")
+
+
+def test_a_value_is_never_a_template() -> None:
+    """A name with braces is written as it is."""
+    said = sentences("tails")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
+    assert said == "No occupation has any caprice with {{ 7 * 7 }} {% raw %} here."
