@@ -97,3 +97,36 @@ def test_a_value_is_never_a_template() -> None:
     """A name with braces is written as it is."""
     said = sentences("tails")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
     assert said == "No occupation has any caprice with {{ 7 * 7 }} {% raw %} here."
+
+
+WORDS = 4  # a string with as many is a sentence, or a part of one
+NO_SENTENCES = ("charts", "numbers.py", "wording.py")  # pictures have titles; filters write numbers
+
+
+def _strings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a file that are no documentation, with their lines; {} for what is written in."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            yield node.lineno, "".join(map(str, parts))
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in inside | documented
+        ):
+            yield node.lineno, node.value
+
+
+def test_no_sentence_stays_in_the_program() -> None:
+    """What people read of a result stands in the templates, so that nobody has to look for it."""
+    found = [
+        f"{path.relative_to(SHOW)}, line {line}: {text}"
+        for path in sorted(SHOW.rglob("*.py"))
+        if not set(path.relative_to(SHOW).parts) & set(NO_SENTENCES)
+        for line, text in _strings(path)
+        if len(text.split()) >= WORDS
+    ]
+    assert not found, "\n".join(found)
