@@ -26,7 +26,7 @@ from pcf_core.texts.criteria.records.separation import (
 )
 
 Verdict = Literal["undefined", "fails", "too few", "untold", "not shown"]
-CRITERIA: dict[str, tuple[RateName, ...]] = {"separation": SEPARATION, "sufficiency": SUFFICIENCY}
+RATES_OF: dict[str, tuple[RateName, ...]] = {"separation": SEPARATION, "sufficiency": SUFFICIENCY}
 
 say = sentences("answers")
 
@@ -51,7 +51,7 @@ def answers_finding(report: AnswersReport) -> str:
 
 def pairs_finding(report: AnswersReport) -> str:
     """State both criteria, which compare pronouns with each other, and what is to be known of them."""
-    untold = any(_verdict(report, criterion) == "untold" for criterion in CRITERIA)
+    untold = any(_verdict(report, criterion) == "untold" for criterion in RATES_OF)
     parts = (
         *(separation_finding(report), sufficiency_finding(report)),
         untold_finding(report) if untold else "",
@@ -129,7 +129,7 @@ def baseline_finding(report: AnswersReport) -> str:
 def _criterion(report: AnswersReport, criterion: str) -> str:
     """State the verdict, then the widest gap of each rate and under which pronouns it is undefined."""
     verdict, told, undefined = _verdict(report, criterion), [], []
-    for name in CRITERIA[criterion]:
+    for name in RATES_OF[criterion]:
         gap = report.widest(name)
         if gap is None:
             continue
@@ -149,7 +149,7 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
 
 
 def _verdict(report: AnswersReport, criterion: str) -> Verdict:
-    gaps = [row for row in report.differences if row.name in CRITERIA[criterion] and row.value is not None]
+    gaps = [row for row in report.differences if row.name in RATES_OF[criterion] and row.value is not None]
     if not gaps:
         return "undefined"
     if any(gap.differs for gap in gaps):
