@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from pcf_core.show.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
 from pcf_core.show.findings.answer_notes import notes, order_finding
@@ -15,13 +15,21 @@ from pcf_core.show.findings.hobbies import (
     information_finding,
     words_finding,
 )
-from pcf_core.show.findings.numbers import begun, count, listed, p_value, two_decimals, with_interval
+from pcf_core.show.wording import sentences
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.quantities import Answering
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, Criterion, CriterionReading
 from pcf_core.texts.criteria.records.separation import GAP_LINE
 
 MOST_ENTRIES = 3  # named in a sentence; all are in the record
 MOST_EXPLAINED = 2  # criteria in a sentence
+
+Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not asked"]
+OTHERWISE: tuple[Status, ...] = ("cannot be shown", "not tested", "undefined", "not asked")
+
+say = sentences("criteria")
+
+ANSWERED: Mapping[Answering, str] = {way: say("answered", answering=way) for way in get_args(Answering)}
 
 
 def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
@@ -48,59 +56,32 @@ def left_out_note(result: CriteriaResult) -> str:
     entries = result.entries_left_out
     if not entries:
         return ""
-    first = " ".join(f"{begun(one.name)}: {one.reason.removesuffix('.')}." for one in entries[:MOST_ENTRIES])
-    rest = len(entries) - MOST_ENTRIES
-    more = f" {rest:,} more {'is' if rest == 1 else 'are'} left out." if rest > 0 else ""
-    are = count(len(entries), "entry of the file is", "entries of the file are")
-    them = "it" if len(entries) == 1 else "them"
-    return f"{are} left out, as no prompt can be made of {them}. {first}{more}"
-
-
-Status = Literal["fails", "cannot be shown", "not tested", "undefined", "not asked"]
-ANSWERED = {"written": "by texts that it wrote", "scored": "by scores of single words, not texts"}
-MEANINGS: Mapping[Criterion, str] = {
-    "independence I": "the gender in its stories by profession",
-    "independence II": "the hobbies it tells of by gender",
-    "separation I": "its wrong answers to questions by the pronoun",
-    "sufficiency I": "how far its answers to questions are right by the pronoun",
-    "separation II": "its mistakes about who did a task by the pronoun",
-    "sufficiency II": "how far its answers on who did a task are right by the pronoun",
-}
-VERDICTS: Mapping[Status, str] = {
-    "fails": "fails beyond chance",
-    "cannot be shown": "cannot be shown to fail",
-    "not tested": "has no test",
-}
-OTHERWISE: Mapping[Status, str] = {
-    "cannot be shown": "We cannot show that these fail:",
-    "not tested": "No test tells of",
-    "undefined": "Undefined:",
-    "not asked": "Not asked:",
-}
+    more = max(0, len(entries) - MOST_ENTRIES)
+    return say("left_out", entries=len(entries), first=entries[:MOST_ENTRIES], more=more)
 
 
 def summary_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """Give the verdict alone: how many of the criteria asked fail, and what became of each."""
-    return f"{verdict_finding(model, readings)} {judged_finding(readings)}".strip()
+    return " ".join(filter(None, (verdict_finding(model, readings), judged_finding(readings))))
 
 
 def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """Say how many of the criteria asked fail, and which."""
     if not readings:
-        return f"{model}: no criterion was asked."
+        return say("none_asked", model=model)
     found = _by_status(readings)
     failing, asked = found.get("fails", []), len(CRITERIA) - len(found.get("not asked", []))
-    return f"{model}: {_verdict(len(failing), asked)}{_naming(failing, asked)}."
+    return say("verdict", model=model, failing=len(failing), asked=asked, named=_named(failing, asked))
 
 
 def judged_finding(readings: Sequence[CriterionReading]) -> str:
     """Say how the criteria were judged, and what became of those that do not fail; empty without any."""
     if not readings:
         return ""
-    ways = listed([said for way, said in ANSWERED.items() if any(row.answering == way for row in readings)])
+    ways = [said for way, said in ANSWERED.items() if any(row.answering == way for row in readings)]
     found = _by_status(readings)
-    others = [f"{what} {listed(found[status])}." for status, what in OTHERWISE.items() if status in found]
-    return " ".join([f"Judged {ways}.", *others])
+    others = [say("otherwise", status=each, criteria=found[each]) for each in OTHERWISE if each in found]
+    return " ".join([say("judged", ways=ways), *others])
 
 
 def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[Criterion]]:
@@ -112,11 +93,7 @@ def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[Criter
 
 def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:
     """Write for every criterion asked what it compares, its verdict and its numbers."""
-    return tuple(
-        f"{criterion[0].upper()}{criterion[1:]} ({MEANINGS[criterion]}) {_came_of(rows)}"
-        for criterion, rows in by_criterion(readings).items()
-        if rows
-    )
+    return tuple(_came_of(criterion, rows) for criterion, rows in by_criterion(readings).items() if rows)
 
 
 def by_criterion(readings: Sequence[CriterionReading]) -> dict[Criterion, list[CriterionReading]]:
@@ -124,30 +101,22 @@ def by_criterion(readings: Sequence[CriterionReading]) -> dict[Criterion, list[C
     return {criterion: [row for row in readings if row.criterion == criterion] for criterion in CRITERIA}
 
 
-def _came_of(rows: Sequence[CriterionReading]) -> str:
+def _came_of(criterion: Criterion, rows: Sequence[CriterionReading]) -> str:
     status = status_of(rows)
     if status == "undefined":
-        reasons = dict.fromkeys(row.reason for row in rows if row.reason)
-        return f"is undefined: {'; '.join(reasons) or 'no valid answer'}."
-    return f"{VERDICTS[status]}. {' '.join(f'{begun(reading_text(row))}.' for row in shown(rows))}"
+        reasons = list(dict.fromkeys(row.reason for row in rows if row.reason))
+        return say("undefined", criterion=criterion, reasons=reasons)
+    readings = [reading_text(row) for row in shown(rows)]
+    return say("criterion", criterion=criterion, status=status, readings=readings)
 
 
-def _verdict(failing: int, asked: int) -> str:
-    if failing == asked == 1:
-        return "the one criterion that was asked fails beyond chance"
-    if failing == asked:
-        whole = "both" if asked == 2 else f"all {asked:,}"
-        return f"{whole} criteria that were asked fail beyond chance"
-    verb = "fails" if failing == 1 else "fail"
-    return f"{failing or 'none'} of {count(asked, 'criterion', 'criteria')} asked {verb} beyond chance"
-
-
-def _naming(failing: Sequence[Criterion], asked: int) -> str:
-    """Name the criteria that fail, few of them with what they are; empty where none or every one does."""
-    if not failing or len(failing) == asked == len(CRITERIA):
-        return ""
-    named = [f"{name} ({MEANINGS[name]})" for name in failing] if len(failing) <= MOST_EXPLAINED else failing
-    return f": {listed(named)}"
+def _named(failing: Sequence[Criterion], asked: int) -> Sequence[str]:
+    """Name the criteria that fail, few of them with what they are; none where every one does."""
+    if len(failing) == asked == len(CRITERIA):
+        return ()
+    if len(failing) > MOST_EXPLAINED:
+        return failing
+    return [say("with_meaning", criterion=criterion) for criterion in failing]
 
 
 def status_of(rows: Iterable[CriterionReading]) -> Status:
@@ -172,39 +141,12 @@ def shown(rows: Sequence[CriterionReading]) -> list[CriterionReading]:
 
 def reading_text(row: CriterionReading) -> str:
     """Describe one quantity: size, interval, whom it is higher for, its test; then what is common."""
-    if row.size is None:
-        return f"{row.quantity} is undefined: {row.reason}"
-    size = with_interval(row.size, row.interval)
-    text = f"the {row.quantity} gap is {size}" if row.gap else f"{row.quantity} is {size}"
-    if row.counted is not None:
-        text += " freed of its bias"
-    if who := between_text(row):
-        text += f", {who}" if row.gap else f" {who}"  # else the size itself is how much higher it is
-    if row.undefined:
-        text += f", undefined for {listed(row.undefined)}"
-    if row.over_line:
-        text += ", all of it over the 20 % line"
-    if row.p_value is not None:
-        text += f", {p_value(row.p_value, at_most=row.at_most)}"
-    elif row.differs is False and row.reason:
-        text += f", {row.reason}"
-    if row.counted is not None:
-        text += f". As counted, it is {two_decimals(row.counted)}"
-    if row.largest is not None:
-        text += f". It could reach at most {two_decimals(row.largest)}"
-    if row.few:
-        text += ". The texts are few"
-    if row.baseline is not None:
-        common = with_interval(row.baseline, row.baseline_interval)
-        text += f". Without a pronoun, {row.quantity} is {common}"
-    return text
+    return say("reading", row=row)
 
 
 def between_text(row: CriterionReading) -> str:
     """Say whom a quantity is higher for, and than for whom; of a gap of 0 for whom it is the same."""
-    if row.higher:
-        return f"higher for {row.higher}{f' than for {row.lower}' if row.lower else ''}"
-    return f"the same for {listed(row.compared)}" if row.gap and len(row.compared) > 1 else ""
+    return say("between", row=row)
 
 
 def line_finding(found: Iterable[CriterionReading]) -> str:
@@ -212,12 +154,5 @@ def line_finding(found: Iterable[CriterionReading]) -> str:
     gaps = [row for row in found if row.gap and row.size is not None]
     if not gaps:
         return ""
-    over = sum(row.over_line for row in gaps)
-    between = sum(
-        not row.over_line and row.interval is not None and row.interval.high > GAP_LINE for row in gaps
-    )
-    return (
-        f"Of {count(len(gaps), 'gap')} between pronouns, {over:,} lie over the 20 % line with all of their "
-        f"range. {between:,} reach across it. Each rate counts with one pair, that which differs or else the "
-        "widest. The line is a rule of thumb and no verdict."
-    )
+    across = [row for row in gaps if not row.over_line and row.interval and row.interval.high > GAP_LINE]
+    return say("line", gaps=len(gaps), over=sum(row.over_line for row in gaps), across=len(across))
