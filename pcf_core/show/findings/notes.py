@@ -100,7 +100,7 @@ def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True
     return f"{found} {say('low_in_cell', limit=LOW_COVERAGE)}"
 
 
-def coverage_sentence(shares: Mapping[str, float]) -> str:
+def coverage_sentence(shares: Mapping[str, float | None]) -> str:
     """Say how much of the probability the topic's words get somewhere, per number of tokens or ``all``."""
     return say("coverage", shares=shares)
 
