@@ -35,6 +35,7 @@ ELSEWHERE = {
         "findings.models.whole_templates_finding",
         "findings.notes.tokens_note",
         "findings.notes.coverage_note",
+        "findings.notes.coverage_sentence",
     ),
     *("findings.notes.noise_note", "findings.notes.noun_note", "findings.several.common_note"),
     *("findings.read.uncompared_finding", "findings.templates.mining_finding"),

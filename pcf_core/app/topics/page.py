@@ -43,10 +43,10 @@ from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.topics import (
-    POSITIONS,
     forms_note,
     list_finding,
     low_probes_caution,
+    position_text,
     probes_finding,
     same_tokens_cautions,
     topic_finding,
@@ -219,7 +219,7 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
         "whose": whose(topic.name),
         "source": topic.source,
         "language": topic.language,
-        "position": f"{topic.position}: {POSITIONS[topic.position]}",
+        "position": f"{topic.position}: {position_text(topic)}",
         "usual templates": topic.templates,
         "template sets that suit it": ", ".join(sets) or "none: mine one on the page Templates",
         "usual occupations": topic.evidence,

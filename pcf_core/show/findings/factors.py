@@ -7,19 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, Quantity, excludes_zero
+from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, excludes_zero
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import (
-    begun,
-    count,
-    listed,
-    number,
-    p_value,
-    percent,
-    signed,
-    signed_with_interval,
-    with_interval,
-)
+from pcf_core.show.findings.numbers import signed, signed_with_interval, with_interval
+from pcf_core.show.wording import sentences
 
 MATCHED: Mapping[Matching, str] = {
     "exact": "exact matches alone",
@@ -31,11 +22,8 @@ LEAST_WIDER = 0.01  # of an interval; less is not told
 MOST_ZEROS = 0.5  # share of points
 MODERATE, STRONG = 0.09, 0.25  # R² from which a link is called so: r = 0.3 and 0.5 of Cohen (1988)
 ALIKE = "all occupations alike"
-RISK_NAMES: Mapping[Quantity, str] = {
-    "overall_risk": "risk",
-    "prejudice_risk": "prejudice",
-    "caprice_risk": "caprice",
-}
+
+say = sentences("factors")
 
 
 def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
@@ -43,35 +31,34 @@ def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
     tested = [panel for panel in panels if panel.ols is not None]
     if not tested:
         return ""
-    of = f"the {RISK_NAMES[tested[0].quantity]} of {model}"
     told = [(panel.scale.noun, panel.ols.slope) for panel in tested if panel.ols and survives(panel.ols)]
-    sides = {
-        "rises": [noun for noun, slope in told if slope >= 0],
-        "falls": [noun for noun, slope in told if slope < 0],
-    }
-    if ways := [f"{verb} with {listed(nouns)}" for verb, nouns in sides.items() if nouns]:
-        return f"{begun(of)} {listed(ways)}."
-    either = listed([panel.scale.noun for panel in tested], "or")
-    return f"We cannot tell whether {of} goes with {either}."
+    return say(
+        "answer",
+        model=model,
+        quantity=tested[0].quantity,
+        rises=[noun for noun, slope in told if slope >= 0],
+        falls=[noun for noun, slope in told if slope < 0],
+        tested=[panel.scale.noun for panel in tested],
+    )
 
 
 def by_weight(scale: FactorScale) -> str:
     """Say what the weighted line counts more."""
-    return "your weights count" if scale.name == "own" else "larger ones count more"
+    return say("by_weight", own=scale.name == "own")
 
 
 def link_strength(panel: FactorPanel) -> str:
     """Say in words how strong the link of a figure with the risk is; every point counts alike."""
-    noun, of = panel.scale.noun, RISK_NAMES[panel.quantity]
+    noun = panel.scale.noun
     if panel.ols is None:
-        return f"No line is fitted: {panel.no_ols}."
+        return say("no_line_fitted", reason=panel.no_ols)
     if survives(panel.ols):
         share = panel.ols.r_squared
-        strength = "strong" if share >= STRONG else "moderate" if share >= MODERATE else "weak"
-        return f"A {strength} link: {noun} goes with {percent(share)} of the differences in {of}."
+        strong, moderate = share >= STRONG, share >= MODERATE
+        return say("link", noun=noun, quantity=panel.quantity, share=share, strong=strong, moderate=moderate)
     if panel.wls is not None and survives(panel.wls):
-        return f"Occupations show a link with {noun} beyond chance only where {by_weight(panel.scale)}."
-    return f"We cannot tell a link with {noun} from chance."
+        return say("link_by_weight", noun=noun, own=panel.scale.name == "own")
+    return say("no_link", noun=noun)
 
 
 def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
@@ -81,36 +68,25 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     """
     if not panels:
         return ""
-    of = f"{RISK_NAMES[panels[0].quantity]} of {model}"
     told, unclear = _sorted(panels, weighted=False)
     by_people, _ = _sorted(panels, weighted=True)
-    missing = [panel.scale.noun for panel in panels if panel.ols is None]
-    sentences = [f"The {of} is on average {part}." for part in told]
-    # the line by people may tell what this one cannot
-    alike = " if every point counts alike" if by_people else ""
-    if unclear:
-        either = listed(unclear, "or")
-        what = "it" if told else f"the {of}"
-        sentences.append(f"We cannot tell whether {what} goes with {either}{alike}.")
-    whose = "it" if sentences else f"the {of}"
-    sentences += [f"Counted by the people employed, {whose} is {part}." for part in by_people]
-    lost = [panel.scale.noun for panel in panels if panel.ols is not None and lost_to_correction(panel.ols)]
-    if lost:
-        sentences.append(
-            f"Taken alone, the range of the slope for {listed(lost)} excludes 0{alike}. Corrected for "
-            f"{count(slopes(panels), 'slope')}, that is no longer beyond chance."
-        )
-    if missing:
-        sentences.append(f"No line is fitted to the {of} for {listed(missing)}.")
-    return " ".join(sentences)
+    return say(
+        "finding",
+        model=model,
+        quantity=panels[0].quantity,
+        told=told,
+        unclear=unclear,
+        by_people=by_people,  # these may tell what the others cannot
+        lost=[panel.scale.noun for panel in panels if panel.ols and lost_to_correction(panel.ols)],
+        slopes=slopes(panels),
+        missing=[panel.scale.noun for panel in panels if panel.ols is None],
+    )
 
 
 def slopes_note(panels: Sequence[FactorPanel]) -> str:
     """Say for how many slopes the p values are corrected; empty for one or none."""
     tested = slopes(panels)
-    if tested < 2:
-        return ""
-    return f"The {tested:,} slopes of a model are tested together, by Holm's method."
+    return "" if tested < 2 else say("slopes_together", slopes=tested)
 
 
 def templates_note(panels: Sequence[FactorPanel]) -> str:
@@ -121,15 +97,11 @@ def templates_note(panels: Sequence[FactorPanel]) -> str:
     fits = {panel.scale.noun: panel.ols for panel in panels if panel.ols is not None}
     if not fits:
         return ""
-    wider = {noun: fit.widened for noun, fit in fits.items() if fit.widened is not None}
-    if not wider:
-        return "The ranges of the slopes take the risks as known: one template does not tell its noise."
-    parts = [f"{percent(by - 1)} for {noun}" for noun, by in wider.items() if by - 1 >= LEAST_WIDER]
-    widens = f"That widens them by {listed(parts)}." if parts else "That widens none by 1 % or more."
-    return (
-        "All occupations share the templates, so the ranges of the slopes allow for other templates too. "
-        f"{widens}"
-    )
+    more = {noun: fit.widened - 1 for noun, fit in fits.items() if fit.widened is not None}
+    if not more:
+        return say("one_template")
+    wider = [say("widened_by", share=by, noun=noun) for noun, by in more.items() if by >= LEAST_WIDER]
+    return say("widened", wider=wider)
 
 
 def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]]) -> str:
@@ -138,13 +110,12 @@ def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]
         matching: [panel.scale.noun for panel in found if panel.ols is not None and survives(panel.ols)]
         for matching, found in panels.items()
     }
-    of = f"the {RISK_NAMES[next(iter(panels.values()))[0].quantity]} of {model}"
+    quantity = next(iter(panels.values()))[0].quantity
     first, *others = told.values()
     if all(one == first for one in others):
-        which = f"{of} goes with {listed(first)}" if first else f"no figure goes with {of}"
-        return f"Whichever matches count, {which}."
-    parts = [f"{listed(nouns or ['none'])} with {MATCHED[matching]}" for matching, nouns in told.items()]
-    return f"Which figures go with {of} depends on the matches: {', '.join(parts)}."
+        return say("whichever_matches", model=model, quantity=quantity, nouns=first)
+    parts = [say("with_matches", nouns=nouns, matches=MATCHED[matching]) for matching, nouns in told.items()]
+    return say("depends_on_matches", model=model, quantity=quantity, parts=parts)
 
 
 def slopes(panels: Sequence[FactorPanel]) -> int:
@@ -167,14 +138,15 @@ def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
     fitted = [panel for panel in panels if panel.ols is not None]
     if not fitted:
         return ""
-    of = f"{RISK_NAMES[fitted[0].quantity]} of {model}"
     kept = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
     lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in kept]
-    parts = [f"{listed(kept)} {'is' if len(kept) == 1 else 'are'} beyond chance"] if kept else []
-    parts += [f"{listed(lost)} {'is' if len(lost) == 1 else 'are'} not beyond chance"] if lost else []
-    return (
-        f"These are slopes of the {of}, every point alike, with 95 % ranges and corrected p-values. "
-        f"Corrected for {count(slopes(panels), 'slope')}, {'; '.join(parts)}."
+    return say(
+        "figures",
+        model=model,
+        quantity=fitted[0].quantity,
+        slopes=slopes(panels),
+        kept=kept,
+        lost=lost,
     )
 
 
@@ -201,68 +173,67 @@ def _sorted(panels: Sequence[FactorPanel], *, weighted: bool) -> tuple[list[str]
         if fit is None:
             continue
         if survives(fit):
-            hangs = f" (this hangs on “{fit.carrier.label}”)" if fit.carried else ""
-            told.append(f"{_difference(panel.scale, fit)} for occupations {panel.scale.whose}{hangs}")
+            told.append(_difference(panel.scale, fit))
         else:
             unclear.append(panel.scale.noun)
     return told, unclear
 
 
 def _difference(scale: FactorScale, fit: LineFit) -> str:
-    """Write a slope in words: "higher by 0.02 (0.01–0.03)"."""
-    found = told_interval(scale, fit.interval)
-    if fit.slope >= 0:
-        return f"higher by {with_interval(scale.step * fit.slope, found)}"
-    turned = found.model_copy(update={"low": -found.high, "high": -found.low})
-    return f"lower by {with_interval(-scale.step * fit.slope, turned)}"
+    """Write a slope in words: "higher by 0.02 (0.01–0.03) for occupations that …"."""
+    found, higher = told_interval(scale, fit.interval), fit.slope >= 0
+    return say(
+        "difference",
+        higher=higher,
+        by=scale.step * abs(fit.slope),
+        interval=found if higher else found.model_copy(update={"low": -found.high, "high": -found.low}),
+        whose=scale.whose,
+        carrier=fit.carrier.label if fit.carried else "",
+    )
 
 
 def line_notes(panel: FactorPanel) -> list[str]:
     """Describe both lines of a panel, a sentence each, and what one has to know to believe them."""
     notes = [
-        _line_note(panel, panel.ols, f"{begun(ALIKE)} (solid)", panel.no_ols),
-        _line_note(panel, panel.wls, f"{begun(by_weight(panel.scale))} (dashed)", panel.no_wls),
+        _line_note(panel, panel.ols, ALIKE, panel.no_ols, solid=True),
+        _line_note(panel, panel.wls, by_weight(panel.scale), panel.no_wls, solid=False),
     ]
     for fit, name in ((panel.ols, "solid"), (panel.wls, "dashed")):
         if fit is not None and fit.carried:
             notes.append(carried_note(panel.scale, fit, name))
-    zeros = sum(point.risk == 0 for point in panel.points)
-    if zeros > MOST_ZEROS * len(panel.points):
-        of = RISK_NAMES[panel.quantity]
-        notes.append(
-            f"Of {count(len(panel.points), 'point')} {zeros:,} have a {of} of exactly 0: a line says little."
-        )
-    capped = [point for point in panel.points if point.at_least]
+    points, zeros = len(panel.points), sum(point.risk == 0 for point in panel.points)
+    if zeros > MOST_ZEROS * points:
+        notes.append(say("mostly_zero", points=points, quantity=panel.quantity, zeros=zeros))
+    capped = [point.value for point in panel.points if point.at_least]
     if capped:
-        lines, value = count(len(capped), "line"), number(capped[0].value)
         unit = panel.scale.title.partition(", ")[2]
         notes.append(
-            f"For {lines} the {panel.scale.noun} is {value} {unit} or more: the statistics stop there."
+            say("statistics_stop", lines=len(capped), noun=panel.scale.noun, value=capped[0], unit=unit)
         )
     if panel.left_out:
-        notes.append(f"{count(len(panel.left_out), 'occupation')} left out, named with the reason below.")
+        notes.append(say("left_out", occupations=len(panel.left_out)))
     return notes
 
 
 def carried_note(scale: FactorScale, fit: LineFit, name: str) -> str:
     """Say that a slope hangs on one point, and what it would be without it."""
     carrier = fit.carrier
-    share = f"“{carrier.label}”, which has {percent(carrier.leverage)} of the say in its own place"
-    if carrier.slope is None or carrier.interval is None:
-        return f"The {name} line hangs on {share}. Without it there is no line."
-    without = with_interval(scale.step * carrier.slope, told_interval(scale, carrier.interval))
-    return f"The {name} line hangs on {share}. Without it the slope is {without}."
+    without = ""
+    if carrier.slope is not None and carrier.interval is not None:
+        without = with_interval(scale.step * carrier.slope, told_interval(scale, carrier.interval))
+    return say("carried", solid=name == "solid", carrier=carrier, without=without)
 
 
-def _line_note(panel: FactorPanel, fit: LineFit | None, name: str, reason: str) -> str:
+def _line_note(panel: FactorPanel, fit: LineFit | None, which: str, reason: str, *, solid: bool) -> str:
     if fit is None:
-        return f"{name}: no line, {reason}."
-    places = "points" if panel.scale.name in ("word_frequency", "own") else "lines of the statistics"
-    weighed = fit.effective_n < fit.n - 0.5
-    effective = f", which count as {fit.effective_n:.0f} by their weights" if weighed else ""
-    corrected = "" if fit.adjusted_p is None else f" ({p_value(fit.adjusted_p)} after correction)"
-    return (
-        f"{name}: {slope_with_interval(panel.scale, fit)} per {panel.scale.per}, "
-        f"{p_value(fit.p_value)}{corrected}. The line accounts for {percent(fit.r_squared)} of the "
-        f"differences, over {fit.n:,} {places}{effective}."
+        return say("no_line", which=which, solid=solid, reason=reason)
+    return say(
+        "line",
+        which=which,
+        solid=solid,
+        slope=slope_with_interval(panel.scale, fit),
+        per=panel.scale.per,
+        fit=fit,
+        of_statistics=panel.scale.name not in ("word_frequency", "own"),
+        weighed=fit.effective_n < fit.n - 0.5,
     )

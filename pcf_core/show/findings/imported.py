@@ -6,21 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from pcf_core.core.generation import INSPECTED, GenerationKey
+from pcf_core.show.wording import sentences
 
 KEPT = "imported"  # in the provenance of such a run or text audit
 AS_IT_CAME = "taken as it came"
-SIGNATURES = {
-    "not signed": "not signed",
-    "unknown key": "signed with an unknown key",
-    "not checked": "signature not checked",
-}
+
+say = sentences("imported")
 
 
 def imported_note(label: str, provenance: Mapping[str, Any]) -> str:
     """Say that a model's scores or texts are imported; nothing of what was made here."""
     told = imported_facts(provenance)
-    came = f" Not worked out again here: {told[AS_IT_CAME]}." if AS_IT_CAME in told else ""
-    return f"{label} is {KEPT}: {told[KEPT]}.{came}" if told else ""
+    if not told:
+        return ""
+    return say("imported", label=label, made=told[KEPT], as_it_came=told.get(AS_IT_CAME, ""))
 
 
 def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
@@ -28,14 +27,12 @@ def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     kept = provenance.get(KEPT)
     if not isinstance(kept, Mapping):
         return {}
-    who = str(kept.get("scored_by") or "somebody who gives no name")
-    signature = str(kept.get("signature") or "not signed")
-    said = SIGNATURES.get(signature, signature)
+    made = say("made_by", who=kept.get("scored_by"), signature=kept.get("signature"))
     came = [str(part) for part in kept.get("as_it_came") or ()]
     return {
-        KEPT: f"scored by {who}, weights not seen here ({said})",
+        KEPT: made,
         **({AS_IT_CAME: "; ".join(came)} if came else {}),
-        "licence note of the pack": str(kept.get("licence") or "none"),
+        "licence note of the pack": str(kept.get("licence") or say("no_licence")),
     }
 
 
@@ -44,4 +41,4 @@ def inspected_note(key: GenerationKey) -> str:
     if not key.inspected:
         return ""
     model, _, day = key.model.removeprefix(INSPECTED).rpartition("@")
-    return f"The texts of {model} came in a log of Inspect of {day}; nobody here has asked that model."
+    return say("inspected", model=model, day=day)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.wording import sentences
 from pcf_core.store.journal import Journaled
+
+say = sentences("journal")
 
 
 def journal_finding(found: Journaled) -> str:
     """Say how much the journal holds, and whether every line follows the one before."""
-    entries = count(len(found.entries), "entry", "entries")
+    entries = len(found.entries)
     if found.damage:
-        return f"The journal has {entries} and is not as it was written. {found.damage}"
-    if not found.entries:
-        return "Nothing was done here yet that the journal records."
-    return f"The journal has {entries}, each of which follows the one before it."
+        return say("damaged", entries=entries, damage=found.damage)
+    return say("whole", entries=entries) if entries else say("empty")

@@ -16,10 +16,12 @@ from pcf_core.audit.token_shares import (
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, RunSpec, SelfAudit
-from pcf_core.show.findings.numbers import begun, chance, count, listed, odds, percent, words_of
+from pcf_core.show.wording import sentences
 
 OCCUPATION = "occupation"
-TRAITS = {"space": "leading space", "opening": "opening (BOS policy)"}  # names of traits as people read them
+SMALL_CHANGE = 0.01  # of a probability; below it a change is said in parts, not in per cent
+
+say = sentences("notes")
 
 
 def left_out_note(left_out: Sequence[LeftOut]) -> str:
@@ -27,31 +29,23 @@ def left_out_note(left_out: Sequence[LeftOut]) -> str:
     reasons: dict[str, list[str]] = {}
     for item in left_out:
         reasons.setdefault(item.reason, []).append(item.name)
-    return " ".join(f"Left out: {listed(names)} ({reason})." for reason, names in reasons.items())
+    return " ".join(say("left_out", names=names, reason=reason) for reason, names in reasons.items())
 
 
 def tokens_note(tokens: Iterable[int]) -> str:
     """Say how many words have how many tokens."""
     sizes = sorted(Counter(tokens).items())
     if not sizes:
-        return "No word is scored."
-    parts = ", ".join(f"{words:,} of {count(size, 'token')}" for size, words in sizes)
-    return f"{count(sum(words for _, words in sizes), 'word is', 'words are')} scored: {parts}."
+        return say("no_word_scored")
+    return say("words_scored", words=sum(words for _, words in sizes), sizes=sizes)
 
 
 def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
     """State how much probability the topic's words get, and the cells in which it is next to none."""
     if coverage is None:
-        return {"coverage": "not defined for these templates"}
-    ranges = [
-        f"{words_with(key)}median {chance(found.median)}, lowest {chance(found.lowest)}"
-        for key, found in coverage.by_tokens.items()
-    ]
-    return {
-        "coverage": "; ".join(ranges),
-        "flagged cells": f"{coverage.flagged:,} of {coverage.cells:,}, with a coverage under "
-        f"{odds(coverage.limit)}",
-    }
+        return {"coverage": say("coverage_undefined")}
+    ranges = [say("coverage_range", key=key, found=found) for key, found in coverage.by_tokens.items()]
+    return {"coverage": "; ".join(ranges), "flagged cells": say("flagged_cells", coverage=coverage)}
 
 
 def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
@@ -63,16 +57,11 @@ def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
         Per model its coverage, ``None`` where that is not defined.
     """
     low = [
-        f"{model} in {one.flagged:,} of {count(one.cells, 'cell')}"
+        say("low_in_cells", model=model, coverage=one)
         for model, one in found.items()
         if one is not None and one.is_low
     ]
-    if not low:
-        return ""
-    return (
-        f"These words are hardly expected, which makes figures say little: by {listed(low)}. Choose other "
-        "words or sentences."
-    )
+    return say("low_coverage", found=low) if low else ""
 
 
 def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
@@ -89,17 +78,13 @@ def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
         return sentence
     lowest = coverage.listed[0]
     prompt = lowest.template.replace("[X]", lowest.occupation).replace("[Y]", "…").rstrip(".")
-    least = odds(lowest.coverage) if lowest.coverage > 0 else "none at all"
-    return (
-        f"{whose}In {coverage.flagged:,} of {count(coverage.cells, 'cell')} the topic's words together get "
-        f"less than {odds(coverage.limit)} of the probability, so preferences there say little. The "
-        f"lowest is in “{prompt}”: {least}."
-    )
+    return say("flagged_warning", whose=whose, coverage=coverage, prompt=prompt, lowest=lowest.coverage)
 
 
 def words_with(key: str) -> str:
     """Say which words a coverage is of, by its key; nothing where it is all of them."""
-    return "" if key == "all" else f"words of {count(int(key), 'token')}: "
+    which = say("words_with", key=key)
+    return which and f"{which} "
 
 
 def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True) -> str:
@@ -107,52 +92,49 @@ def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True
 
     ``right_text`` says why there is none: text that is scored with the word, or else no space before it.
     """
-    if shares is None and not right_text:
-        return "Coverage is not given: tokens are counted behind a space, and none stands before the word."
     if shares is None:
-        return "Coverage is not defined: the text right of the word is scored with it."
-    parts = ", ".join(f"{words_with(key)}{chance(share)}" for key, share in shares.items())
-    flag = (
-        f" It is below {odds(LOW_COVERAGE)}, so the preferences in this cell say little."
-        if max(shares.values()) < LOW_COVERAGE
-        else ""
-    )
-    return f"Coverage is the probability that the topic's words have together here: {parts}.{flag}"
+        return say("right_text_scored") if right_text else say("no_space_before")
+    found = coverage_sentence(shares)
+    if max(shares.values()) >= LOW_COVERAGE:
+        return found
+    return f"{found} {say('low_in_cell', limit=LOW_COVERAGE)}"
+
+
+def coverage_sentence(shares: Mapping[str, float | None]) -> str:
+    """Say how much of the probability the topic's words get somewhere, per number of tokens or ``all``."""
+    return say("coverage", shares=shares)
 
 
 def self_audit_facts(found: SelfAudit | None) -> dict[str, str]:
     """Return what a scorer found out about itself, a name and a sentence each."""
     if found is None:
-        return {"self-audit": "none: nothing was scored for this run itself, or by an earlier version"}
-    facts = {TRAITS.get(name, name): sentence for name, sentence in found.traits.items()}
+        return {"self-audit": say("no_self_audit")}
+    facts = {say("trait", name=name): sentence for name, sentence in found.traits.items()}
     facts["tokens per word"] = tokens_note(found.tokens.values())
-    facts["words left out"] = left_out_note(found.left_out) or "none"
+    facts["words left out"] = left_out_note(found.left_out) or say("nothing_left_out")
     facts["noise floor"] = noise_note(found)
     return facts
 
 
 def noun_note(run: RunSpec) -> str:
     """Say what to read for *occupation* where the list for [X] has none; empty where it has."""
-    evidence = run.evidence
-    if evidence.noun == OCCUPATION:
+    if run.evidence.noun == OCCUPATION:
         return ""
-    return (
-        f"“{evidence.title}” fills [X]. Where this page says occupation, read {evidence.noun}, such as "
-        f"“{evidence.terms[0]}”. The groups are those of “{run.topic.title}”."
-    )
+    return say("noun", evidence=run.evidence, topic=run.topic)
 
 
 def noise_note(found: SelfAudit) -> str:
     """Say how far scores move when they are made again, one at a time."""
     if found.noise_floor is None:
-        return found.note or "not measured"
-    cells = "" if found.noise_cells is None else f" in {count(found.noise_cells, 'cell')}"
+        return found.note or say("noise_not_measured")
     change = math.expm1(found.noise_floor)  # of a probability; nats are those of its logarithm
-    most = f"1 part in {odds(change).removeprefix('1 in ')}" if 0 < change < 0.01 else percent(change)
-    moved = f"no probability changes by more than {most}" if change else "every score is the same"
-    return (
-        f"Scored again one at a time, {moved} "
-        f"({count(found.noise_scores, 'score')}{cells}, {found.noise_dtype})."
+    return say(
+        "noise",
+        change=change,
+        small=0 < change < SMALL_CHANGE,
+        scores=found.noise_scores,
+        cells=found.noise_cells,
+        dtype=found.noise_dtype,
     )
 
 
@@ -166,8 +148,14 @@ def tokens_clause(found: Mapping[str, TokenShares | None]) -> str:
         return ""
     shares = found[model] or {}
     means, (most, least) = mean_tokens(shares), most_and_least(shares)
-    whose = f" in {model}" if len(found) > 1 else ""
-    return f"{words_of(most)} have {tokens(means[most])}{whose}, {words_of(least)} {means[least]:.1f}"
+    return say(
+        "tokens_clause",
+        most=most,
+        most_tokens=means[most],
+        model=model if len(found) > 1 else "",
+        least=least,
+        least_tokens=means[least],
+    )
 
 
 def most_unequal(found: Mapping[str, TokenShares | None]) -> str:
@@ -184,10 +172,8 @@ def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[s
     model = most_unequal(found)
     if not model:
         return ""
-    why = "Longer words are less likely for that alone."
-    if facts_of(families[model]).by_tokens:
-        why = "Scored under as many masks, their probabilities are no parts of one whole."
-    return f"{begun(tokens_clause(found))}. {why}"
+    by_masks = facts_of(families[model]).by_tokens
+    return say("unequal_tokens", clause=tokens_clause(found), by_masks=by_masks)
 
 
 def unequal_note(tokens: str, sizes: str, ways: Sequence[str], *, none_left: bool = False) -> str:
@@ -202,15 +188,7 @@ def unequal_note(tokens: str, sizes: str, ways: Sequence[str], *, none_left: boo
     none_left
         Whether words of equal tokens would help, and some group has none.
     """
-    parts = [", ".join(filter(None, (tokens, sizes)))]
-    parts.append(f": read {listed(ways, 'or')}" if ways else ", so the groups are not measured alike")
-    parts.append("; no words of equal tokens are left for every group" if none_left else "")
-    return f"{begun(''.join(parts))}."
-
-
-def tokens(mean: float) -> str:
-    """Write a mean number of tokens."""
-    return f"{mean:.1f} token{'' if f'{mean:.1f}' == '1.0' else 's'}"
+    return say("unequal", clauses=list(filter(None, (tokens, sizes))), ways=ways, none_left=none_left)
 
 
 def sizes_clause(sizes: Mapping[str, int]) -> str:
@@ -218,4 +196,4 @@ def sizes_clause(sizes: Mapping[str, int]) -> str:
     most, least = (choose(sizes, key=lambda group: sizes[group]) for choose in (max, min))
     if sizes[most] == sizes[least]:
         return ""
-    return f"“{most}” has {count(sizes[most], 'word')}, “{least}” {sizes[least]}"
+    return say("sizes_clause", most=most, most_words=sizes[most], least=least, least_words=sizes[least])

@@ -46,6 +46,7 @@ PEOPLE = {
         )
     },
 }
+RISK_NAMES = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 # Names of occupations that are letters, not words; lists have all names small.
 LETTERS = frozenset(("ceo", "cfo", "cio", "coo", "cso", "cto", "dpo", "gm", "pm", "vp", "avp", "evp", "svp"))
 LEAST = 0.005  # what two decimals can show
@@ -221,6 +222,11 @@ def words_of(group: str) -> str:
 def people(group: str) -> str:
     """Name a group as a reader would: men, Black people, Muslims; a group of one's own by its name."""
     return PEOPLE.get(group, group)
+
+
+def risk_name(quantity: str) -> str:
+    """Name a quantity of the decomposition inside a sentence: risk, prejudice or caprice."""
+    return RISK_NAMES[quantity]
 
 
 def called(name: str) -> str:

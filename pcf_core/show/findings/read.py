@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from pcf_core.core.factors import CLOSE, Amplification, OccupationRead, ReadCard, ReadVerdict, TrainingText
+from pcf_core.core.factors import CLOSE, Amplification, ReadCard, TrainingText
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import (
-    called,
-    count,
-    listed,
-    percent,
-    percent_with_interval,
-    two_decimals,
-    with_interval,
-)
+from pcf_core.show.findings.numbers import called
+from pcf_core.show.wording import sentences
 
-MOST_NAMES = 4
-AGAIN: Mapping[str, str] = {
-    "template": "other templates",
-    "draw": "other templates drawn by the sampling plan",
-}
-PARTICIPLES: Mapping[ReadVerdict, str] = {
-    "amplifies": "amplified",
-    "flattens": "flattened",
-    "reverses": "reversed",
-    "copies": "copied",
-    "cannot tell": "we cannot tell it from that of the text",
-}
-UNCLEAR_WAY = "it differs, but we cannot tell in which way"
-SAID: Mapping[ReadVerdict, str] = {
-    "amplifies": "amplifies the lean (farther from neutral than the text) of",
-    "flattens": "flattens (less far) that of",
-    "reverses": "reverses that of",
-    "copies": f"copies (within {CLOSE:g}) that of",
-}
+say = sentences("read")
 
 
 def read_finding(model: str, found: Amplification) -> str:
@@ -44,19 +20,19 @@ def read_finding(model: str, found: Amplification) -> str:
 
 def read_occupations_finding(model: str, found: Amplification) -> str:
     """Say how many occupations lean farther, less far or the other way than in the text; name the last."""
-    names: dict[ReadVerdict, list[str]] = {}
-    for row in sorted(found.occupations, key=lambda row: -abs(row.difference)):
-        names.setdefault(row.verdict, []).append(called(row.count.occupation))
-    told = f"{model} is compared with its text on {count(len(found.occupations), 'occupation')}, one by one."
-    parts = [f"It {does} {len(names[verdict]):,}" for verdict, does in SAID.items() if verdict in names]
-    if not parts:
-        return f"{told} None is shown to be changed, nor to be copied."
-    if "reverses" in names:
-        place = [verdict for verdict in SAID if verdict in names].index("reverses")
-        parts[place] += f": {_named(names['reverses'])}"
-    unclear = len(names.get("cannot tell", ()))
-    rest = f" For {unclear:,} we cannot tell." if unclear else ""
-    return f"{told} {' '.join(f'{part}.' for part in parts)}{rest} False discoveries are controlled."
+    verdicts = Counter(row.verdict for row in found.occupations)
+    ranked = sorted(found.occupations, key=lambda row: -abs(row.difference))
+    return say(
+        "occupations",
+        model=model,
+        compared=len(found.occupations),
+        amplified=verdicts["amplifies"],
+        flattened=verdicts["flattens"],
+        reversed=[called(row.count.occupation) for row in ranked if row.verdict == "reverses"],
+        copied=verdicts["copies"],
+        close=CLOSE,
+        unclear=verdicts["cannot tell"],
+    )
 
 
 def read_occupation_finding(occupation: str, found: Mapping[str, Amplification]) -> str:
@@ -69,142 +45,88 @@ def read_occupation_finding(occupation: str, found: Mapping[str, Amplification])
     }
     if not told:
         reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
-        return (
-            f"“{called(occupation)}” is not compared with the training text: {reasons[0]}." if reasons else ""
-        )
+        return say("not_compared", occupation=occupation, reason=reasons[0]) if reasons else ""
     row = next(iter(told.values()))
     lean = row.lean_interval
-    ends = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
-    many = count(row.count.documents, "biography", "biographies")
-    says = [
-        f"{model} leans {with_interval(row.tilt, row.tilt_interval)}: {_participle(row)}."
-        for model, row in told.items()
-    ]
-    return (
-        f"In the training text, {percent_with_interval(row.count.share, ends)} of {many} that name "
-        f"“{called(occupation)}” say mostly he. That is a lean of {two_decimals(row.count.lean)}. "
-        f"{' '.join(says)}"
-    )
+    share = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
+    return say("occupation", occupation=occupation, count=row.count, share_interval=share, told=told)
 
 
 def read_notes(found: Amplification) -> list[str]:
     """State the slope without correction, and whether both put the occupations in the same order."""
     notes = []
-    if found.line is not None:
-        notes.append(
-            "With the counted shares taken as they are, the slope is "
-            f"{with_interval(found.line.plain, found.line.plain_interval)}. Small numbers of documents make "
-            f"up {percent(1 - found.line.reliability)} of the spread of the leans in the text."
-        )
+    if (line := found.line) is not None:
+        notes.append(say("uncorrected", line=line, noise=1 - line.reliability))
     if found.ranks is not None:
-        notes.append(
-            f"The rank correlation of the two (Spearman's ρ) is {with_interval(*found.ranks)}; 1 is the same "
-            "order. The range allows for other occupations in the same templates."
-        )
+        correlation, interval = found.ranks
+        notes.append(say("ranks", correlation=correlation, interval=interval))
     return notes
 
 
 def drawn_besides(found: Amplification) -> str:
     """Say what intervals of slope and shift allow for besides other occupations and biographies."""
-    return AGAIN[found.shift_interval.unit]
+    return say("besides", unit=found.shift_interval.unit)
 
 
 def read_intervals_note(found: Mapping[str, Amplification]) -> str:
     """Say what intervals of slope and shift allow for, by the resampled unit; at least one model."""
-    models: dict[str, list[str]] = {}
+    units: dict[str, list[str]] = {}
     for model, one in found.items():
-        models.setdefault(drawn_besides(one), []).append(model)
-    besides = [f"{what} for {listed(names)}" if len(models) > 1 else what for what, names in models.items()]
-    level = percent(next(iter(found.values())).shift_interval.level)
-    return (
-        f"The {level} ranges of slope and shift allow for other occupations and biographies, and for "
-        f"{listed(besides)}."
-    )
+        units.setdefault(one.shift_interval.unit, []).append(model)
+    besides = [
+        say("besides_for", unit=unit, models=models if len(units) > 1 else [])
+        for unit, models in units.items()
+    ]
+    return say("intervals", level=next(iter(found.values())).shift_interval.level, besides=besides)
 
 
 def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
     """Say what was counted, who read it, and who has read more than that."""
-    plain = [one for one in trainings if not one.base]
-    tuned = [one for one in trainings if one.base]
-    sentences = [
-        f"The training text has {card.documents:,} biographies. Those are counted that name the occupation "
-        f"in their first {card.lead:,} characters."
-    ]
-    if plain:
-        drawn: dict[int, list[str]] = {}
-        for one in plain:
+    drawn: dict[int, list[str]] = {}
+    for one in trainings:
+        if not one.base:
             drawn.setdefault(one.tokens, []).append(one.model)
-        parts = [f"{tokens / 1e6:,.0f} million tokens for {_each(drawn[tokens])}" for tokens in sorted(drawn)]
-        sentences.append(f"From the text that holds them, training drew {listed(parts)}.")
-    if tuned:
-        whose = listed([f"{one.model} (from {one.base})" for one in tuned])
-        sentences.append(
-            f"{whose} {'was' if len(tuned) == 1 else 'were'} trained further on rewritten sentences. These "
-            "counts do not hold them."
-        )
-    return " ".join(sentences)
+    return say(
+        "text",
+        documents=card.documents,
+        lead=card.lead,
+        drawn=[
+            say("tokens_drawn", millions=round(tokens / 1e6), models=drawn[tokens])
+            for tokens in sorted(drawn)
+        ],
+        tuned=[say("tuned_from", model=one.model, base=one.base) for one in trainings if one.base],
+    )
 
 
 def unread_finding(models: Sequence[str]) -> str:
     """Say that nobody here knows what these models read."""
-    return (
-        f"We do not know what {listed(models)} read. We counted the training text only of models that we "
-        "trained: choose one, such as mini-gpt, in the sidebar."
-    )
+    return say("unread", models=models)
 
 
 def other_topic_finding(topic: str) -> str:
     """Say that the text was counted for two groups only."""
-    return (
-        "What the models read is counted by “he” and “she”. So this page shows male and female, not "
-        f"“{topic}”."
-    )
+    return say("other_topic", topic=topic)
 
 
 def uncompared_finding(evidence: str) -> str:
     """Say that no occupation of a list was counted often enough."""
-    return f"No occupation of {evidence} is named in enough documents of the training text to be compared."
+    return say("uncompared", evidence=evidence)
 
 
 def _slope_sentence(model: str, found: Amplification) -> str:
-    over = f"over {count(len(found.occupations), 'occupation')}"
-    line = found.line
+    occupations, line = len(found.occupations), found.line
     if line is None:
-        return f"No slope is told for {model} {over}: {found.no_line}."
-    becomes = (
-        f"A difference of 1 between two occupations in its text becomes "
-        f"{with_interval(line.slope, line.interval)}; 1 would be a copy"
-    )
-    if line.verdict == "cannot tell":
-        ways = "flattens, amplifies or reverses" if line.ends[0] < 0 else "flattens or amplifies"
-        return f"We cannot tell whether {model} copies, {ways} its text {over}. {becomes}."
+        return say("no_slope", model=model, occupations=occupations, reason=found.no_line)
     low, high = line.ends
-    extra = " It may be none at all." if low <= 0 <= high else ""
-    return f"{model} {line.verdict} the differences that its text makes {over}. {becomes}.{extra}"
+    if line.verdict == "cannot tell":
+        return say("unclear_slope", model=model, occupations=occupations, line=line, may_reverse=low < 0)
+    return say("slope", model=model, occupations=occupations, line=line, may_be_none=low <= 0 <= high)
 
 
 def _shift_sentence(found: Amplification) -> str:
-    interval = found.shift_interval
+    shift, interval = found.shift, found.shift_interval
     if interval.low <= 0 <= interval.high:
-        shift = with_interval(found.shift, interval)
-        return (
-            "On average we cannot tell its lean from that of its text: the difference is "
-            f"{shift} towards male words."
-        )
-    side, sign = ("male", 1) if found.shift > 0 else ("female", -1)
-    ends = sorted((sign * interval.low, sign * interval.high))
-    told = with_interval(abs(found.shift), Interval(low=ends[0], high=ends[1]))
-    return f"On average it leans {told} further towards {side} words than the text."
-
-
-def _participle(row: OccupationRead) -> str:
-    return UNCLEAR_WAY if row.differs and row.verdict == "cannot tell" else PARTICIPLES[row.verdict]
-
-
-def _each(models: Sequence[str]) -> str:
-    return models[0] if len(models) == 1 else f"each of {listed(models)}"
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return listed(names) if more <= 0 else f"{', '.join(names[:MOST_NAMES])} and {more:,} more"
+        return say("unclear_shift", shift=shift, interval=interval)
+    if shift <= 0:
+        interval = Interval(low=-interval.high, high=-interval.low)
+    return say("shift", by=abs(shift), interval=interval, male=shift > 0)

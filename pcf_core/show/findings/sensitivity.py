@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
-from pcf_core.show.findings.numbers import count, listed, signed, two_decimals, with_interval
+from pcf_core.show.wording import sentences
 
-MOST_NAMED = 3
+say = sentences("sensitivity")
 
 
 def sensitivity_finding(model: str, found: Sensitivity, interval: Interval | None = None) -> str:
@@ -22,25 +22,28 @@ def sensitivity_finding(model: str, found: Sensitivity, interval: Interval | Non
 
 
 def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None) -> str:
-    choices = found.choices
-    base = found.base.overall_risk
-    now = f"As chosen, the risk of {model} is {with_interval(base, interval)}."
+    choices, base, readings = found.choices, found.base.overall_risk, len(found.rows)
     if not choices:
-        return f"{now} There is no other way to read its scores."
+        return say("only_reading", model=model, risk=base, interval=interval)
     low, high = span(found)
     most = max(choices, key=lambda one: abs(one.overall_risk - base))
     if abs(most.overall_risk - base) < 1e-12:
-        return f"{now} It is the same under {_all(len(found.rows), 'other choice')}."
-    sentence = (
-        f"{now} Under {count(len(found.rows), 'other choice')} it lies between {two_decimals(low)} and "
-        f"{two_decimals(high)}. {described(most)} moves it most: {signed(most.overall_risk - base)}."
+        return say("same_risk", model=model, risk=base, interval=interval, readings=readings)
+    sentence = say(
+        "choices",
+        model=model,
+        risk=base,
+        interval=interval,
+        readings=readings,
+        low=low,
+        high=high,
+        most=described(most),
+        by=most.overall_risk - base,
     )
     if interval is None:
         return sentence
     outside = {one.key[:2] for one in choices if not interval.low <= one.overall_risk <= interval.high}
-    lead = "leads" if len(outside) < 2 else "lead"
-    said = f"{len(outside):,}" if outside else "None"
-    return f"{sentence} {said} of these choices {lead} out of the range."
+    return f"{sentence} {say('out_of_range', choices=len(outside))}"
 
 
 def _samples_sentence(found: Sensitivity) -> str:
@@ -48,10 +51,8 @@ def _samples_sentence(found: Sensitivity) -> str:
     if not found.samples:
         return ""
     risks = [one.overall_risk for one in found.samples]
-    low, high = two_decimals(min(risks)), two_decimals(max(risks))
-    spread = f"it stays {low}" if low == high else f"it lies between {low} and {high}"
-    names = listed(list(dict.fromkeys(one.name for one in found.samples)))
-    return f"In samples of the templates ({names}) {spread}. That is chance and no choice."
+    names = list(dict.fromkeys(one.name for one in found.samples))
+    return say("samples", names=names, low=min(risks), high=max(risks))
 
 
 def span(found: Sensitivity) -> tuple[float, float]:
@@ -76,43 +77,34 @@ def readings_finding(found: Sensitivities, order: str) -> str:
     now = found.ranks(BASE_KEY)
     shared = _common_readings(found)
     if not shared:
-        return "There is no other reading under which these models can be compared."
+        return say("no_common_reading")
     moved = [key for key in shared if found.ranks(key) != now]
-    if not moved:
-        same = [_all(len(keys), *noun) for noun, keys in _by_kind(found, shared)]
-        return f"{order} The order of the estimates is the same under {listed(same)}.".strip()
     kinds = _by_kind(found, shared)
-    told = [_moved_part(*kind, moved) for kind in kinds if set(kind[1]) & set(moved)]
-    return f"{order} {' '.join(f'The order changes under {part}.' for part in told)}".strip()
+    if not moved:
+        same = [say("all_readings", kind=kind, number=len(keys)) for kind, keys in kinds.items()]
+        return say("same_order", order=order, readings=same)
+    told = [
+        _moved_sentence(kind, keys, here)
+        for kind, keys in kinds.items()
+        if (here := [key for key in keys if key in moved])
+    ]
+    return " ".join(filter(None, [order, *told]))
 
 
-def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> list[tuple[tuple[str, str], list[Key]]]:
-    """Group readings by what they are, with the noun for one and for many: choices, shorter lists, halves."""
-    listed_each = {v.key for table in found.models.values() for v in table.variants if v.kind == "each"}
-    kinds: dict[tuple[str, str], list[Key]] = {}
+def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> dict[str, list[Key]]:
+    """Group readings by what they are: ``choice``, ``each`` of the shorter lists, ``sample`` of templates."""
+    shorter = {v.key for table in found.models.values() for v in table.variants if v.kind == "each"}
+    kinds: dict[str, list[Key]] = {}
     for key in keys:
-        noun = ("other choice", "other choices")
-        if key[0] == SAMPLE:
-            noun = ("random half of the templates", "random halves of the templates")
-        elif key in listed_each:
-            noun = ("list without one word or pair", "lists without one word or pair")
-        kinds.setdefault(noun, []).append(key)
-    return list(kinds.items())
+        kind = "sample" if key[0] == SAMPLE else "each" if key in shorter else "choice"
+        kinds.setdefault(kind, []).append(key)
+    return kinds
 
 
-def _moved_part(noun: tuple[str, str], keys: Sequence[Key], moved: Sequence[Key]) -> str:
-    """Say in how many readings of a kind the order differs, and in which; halves have no names."""
-    here = [key for key in keys if key in moved]
-    part = f"{len(here):,} of {count(len(keys), *noun)}"
-    if here[0][0] == SAMPLE:
-        return part
-    named = [in_words(key) for key in here[:MOST_NAMED]]
-    named += [f"{len(here) - MOST_NAMED:,} more"] if len(here) > MOST_NAMED else []
-    return f"{part} ({listed(named)})"
-
-
-def _all(number: int, noun: str, plural: str = "") -> str:
-    return f"the one {noun}" if number == 1 else f"all {count(number, noun, plural)}"
+def _moved_sentence(kind: str, keys: Sequence[Key], moved: Sequence[Key]) -> str:
+    """Say in how many readings of a kind the order differs, and in which; samples have no names."""
+    named = [] if kind == "sample" else [in_words(key) for key in moved]
+    return say("other_order", kind=kind, moved=len(moved), number=len(keys), named=named)
 
 
 def _common_readings(found: Sensitivities) -> Sequence[Key]:
@@ -125,12 +117,10 @@ def _common_readings(found: Sensitivities) -> Sequence[Key]:
 
 def described(variant: Variant) -> str:
     """Name a choice inside a sentence by its row; of a range the one at its end."""
-    which = f" ({variant.which})" if variant.which else ""
-    return f"“{row_name(variant.dimension, variant.name)}”{which}"
+    return say("choice", row=row_name(variant.dimension, variant.name), which=variant.which)
 
 
 def in_words(key: Key) -> str:
     """Name a choice inside a sentence by its row."""
     dimension, name, end = key
-    said = row_name(dimension, name)
-    return f"“{said}, {end}”" if end else f"“{said}”"
+    return say("choice_at_end", row=row_name(dimension, name), end=end)

@@ -24,6 +24,7 @@ from pcf_core.show.findings.numbers import (
     p_value,
     percent,
     percent_with_interval,
+    risk_name,
     signed,
     two_decimals,
     with_interval,
@@ -200,3 +201,10 @@ def test_a_number_beside_one_shows_how_far_it_is(
 ) -> None:
     interval = None if ends is None else Interval(low=ends[0], high=ends[1])
     assert beside_one(value, interval) == text
+
+
+def test_a_quantity_of_the_decomposition_has_a_name_and_no_other_has() -> None:
+    assert risk_name("overall_risk") == "risk"
+    assert risk_name("caprice_risk") == "caprice"
+    with pytest.raises(KeyError):
+        risk_name("tilt")
