@@ -121,5 +121,7 @@ if __name__ == "__main__":
     import scipy.special  # noqa: F401
 
     import pcf_core.app.shell  # noqa: F401
+    from pcf_core.show.wording import read_all
 
+    read_all()
     serve(styled)

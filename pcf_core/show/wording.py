@@ -49,6 +49,12 @@ def sentences(subject: str) -> Say:
     return say
 
 
+def read_all() -> None:
+    """Read the sentences of every subject, so that no reader waits for them."""
+    for file in FOLDER.glob("*.j2"):
+        _module(file.stem)
+
+
 @cache
 def environment() -> jinja2.Environment:
     """Return Jinja's environment of all sentences: plain text, which pages and reports escape."""
