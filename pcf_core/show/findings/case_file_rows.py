@@ -20,7 +20,7 @@ import numpy as np
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.show.findings.criteria import ANSWERED, between_text
 from pcf_core.show.findings.fairpair_run import decoding_text
-from pcf_core.show.findings.models import UNITS
+from pcf_core.show.findings.models import units
 from pcf_core.show.findings.numbers import (
     count,
     listed,
@@ -90,7 +90,7 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
 def _by_interval(interval: Interval | None) -> tuple[Verdict, str]:
     if interval is None:
         return "cannot be told", "it has no range"
-    ends = f"the {percent(interval.level)} range over {UNITS[interval.unit]}"
+    ends = f"the {percent(interval.level)} range over {units(interval)}"
     if interval.low > 0:
         return "difference", f"{ends} excludes 0"
     return "none shown", f"{ends} includes 0"
