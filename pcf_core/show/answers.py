@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 
 from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import called, people
 from pcf_core.show.findings.occupations import NEARLY_ALL, largest_shares
+from pcf_core.show.wording import sentences
 
 NAMED = 2  # models in a sentence; of more the picture tells
+
+say = sentences("page_answers")
 
 
 def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
@@ -29,8 +31,8 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
             for group, tilt in row.stereotype.items()
         )
         if lean > 0:
-            parts.append(f"{model} favours {people(group)} most for {called(occupation)}")
-    return f"{'; '.join(parts)}." if parts else ""
+            parts.append(say("farthest", model=model, group=group, occupation=occupation))
+    return say("each_farthest", told=parts) if parts else ""
 
 
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
@@ -47,13 +49,5 @@ def heat_map_answer(model: str, preferences: Preferences, template_weights: Arra
     """
     shares = largest_shares(preferences.values, template_weights)
     steady = [share for share in shares if share >= NEARLY_ALL]
-    same, total = len(steady), len(shares)
-    sentences = "every sentence" if all(share == 1 for share in steady) else "nearly every sentence"
-    if same == total:
-        return f"For all {total:,} occupations {model} expects the same group in {sentences}."
-    if not same:
-        return f"For all {total:,} occupations the sentence decides whom {model} expects."
-    return (
-        f"For {same:,} of {total:,} occupations {model} expects the same group in {sentences}; for the "
-        "others the sentence decides."
-    )
+    every = all(share == 1 for share in steady)
+    return say("same_group", model=model, same=len(steady), occupations=len(shares), every=every)

@@ -10,22 +10,17 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import called, listed, people, percent, two_decimals, with_interval
+from pcf_core.show.findings.comparison import WORDS
+from pcf_core.show.findings.numbers import begun, called, with_interval
 from pcf_core.show.overview import MOST_OF_THEM, leading
+from pcf_core.show.wording import sentences
 
-RISKS = {"overall_risk": "Risk", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 Sort = Literal["gap", "A–Z", "most stereotyped"]
 SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
 NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
 EXAMPLES = 2
-IN_WORDS: Mapping[Verdict, str] = {
-    "first": "clear",
-    "second": "clear",
-    "equal": "the same",
-    "unclear": "cannot tell",
-    "too few": "too few sentences",
-}
-SMALL = "too small to matter"
+
+say = sentences("compare")
 
 
 @dataclass(frozen=True)
@@ -136,25 +131,14 @@ class Lean:
 
 def pair_answer(standing: Standing) -> str:
     """Say which of the two discriminates less, or that nobody can tell from these sentences."""
-    first, second = standing.names
     if standing.little:
-        return f"No answer: {listed(standing.little)} hardly {_expect(standing.little)} these words."
-    if standing.ordered:
-        lower, low, high = (
-            (second, standing.second, standing.first)
-            if standing.verdict == "first"
-            else (first, standing.first, standing.second)
-        )
-        less, more = two_decimals(low), two_decimals(high)
-        if less == more:
-            return f"{lower} discriminates less, by under 0.01: with two decimals, both risks are {less}."
-        return f"{lower} discriminates less: {less} against {more}."
-    risks = f"{two_decimals(standing.first)} and {two_decimals(standing.second)}"
-    if standing.verdict == "equal":
-        return f"{first} and {second} discriminate alike: {risks}."
-    if standing.differs:
-        return f"{first} and {second} differ too little to matter: {risks}."
-    return f"We cannot tell {first} and {second} apart with these sentences: {risks}."
+        return say("says_little", names=standing.little)
+    if not standing.ordered:
+        return say("not_ordered", standing=standing)
+    (first, second), risks = standing.names, (standing.first, standing.second)
+    return say(
+        "lower", model=second if standing.verdict == "first" else first, low=min(risks), high=max(risks)
+    )
 
 
 def against_whom(lean: Lean) -> str:
@@ -162,41 +146,22 @@ def against_whom(lean: Lean) -> str:
     if lean.says_little:
         return ""
     if lean.near >= MOST_OF_THEM * lean.occupations:
-        slightly = f", slightly towards {people(lean.favoured)}" if lean.favoured else ""
-        return f"{lean.model} is near even{slightly}."
+        return say("near_even", lean=lean)
     if lean.favoured:
-        led = lean.leading[lean.favoured]
-        share = f"all {led:,}" if led == lean.occupations else f"{led:,} of {lean.occupations:,}"
-        return f"{lean.model} favours {people(lean.favoured)} in {share} occupations."
+        return say("favours", lean=lean, led=lean.leading[lean.favoured])
     most = sorted(lean.leading, key=lambda group: -lean.leading[group])[:2]
-    sides = " ".join(f"{_begun(people(group))}: {', '.join(lean.examples[group])}." for group in most)
-    return f"{lean.model} splits the occupations. {sides}"
+    return say("splits", lean=lean, groups=most)
 
 
 def how_sure(standing: Standing, comparison: Comparison) -> str:
     """Say whether the order is sure, in how many occupations the two differ, and what is not known."""
-    total, differ = len(comparison.occupations), len(comparison.surviving("overall_risk"))
-    unknown = "Not known: another training of the model."
-    single = f"{differ:,} of {total:,} occupations differ"
-    if standing.little:
-        return "Sure? No: choose other words or sentences."
-    if standing.verdict == "too few":
-        return f"Sure? No: {len(comparison.templates):,} sentences are too few for a test. {unknown}"
-    if standing.rests_on_even_split and standing.lower_first:
-        risks = " against ".join(map(two_decimals, standing.lower_first))
-        even = "Sure? Yes, measured from an even split."
-        return f"{even} Measured from what each expects of a person, no: {risks}."
-    if standing.differs or standing.verdict == "equal":
-        return f"Sure? Yes, for these sentences: {single}. {unknown}"
-    return f"Sure? No: the overall difference may be chance. Taken one by one, {single}. {unknown}"
-
-
-def _expect(names: Sequence[str]) -> str:
-    return "expects" if len(names) == 1 else "expect"
-
-
-def _begun(name: str) -> str:
-    return f"{name[:1].upper()}{name[1:]}"
+    return say(
+        "how_sure",
+        standing=standing,
+        sentences=len(comparison.templates),
+        occupations=len(comparison.occupations),
+        differ=len(comparison.surviving("overall_risk")),
+    )
 
 
 @dataclass(frozen=True)
@@ -259,12 +224,14 @@ def risks_table(
     return pd.DataFrame(
         [
             {
-                "": word,
+                "": begun(word),
                 names[0]: with_interval(found.first, ranges[quantity][0]),
                 names[1]: with_interval(found.second, ranges[quantity][1]),
-                "Difference": SMALL if found.differs and found.negligible else IN_WORDS[found.verdict],
+                "Difference": say(
+                    "in_words", verdict=found.verdict, too_small=found.differs and found.negligible
+                ),
             }
-            for quantity, word in RISKS.items()
+            for quantity, word in WORDS.items()
             for found in [comparison.differences[quantity]]
         ]
     ).set_index("")
@@ -287,6 +254,6 @@ def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.Da
                 table[name].append("")
                 continue
             place = int(known[text].argmax())
-            share = float(known[text][place])
-            table[name].append(f"{people(preferences.groups[place])} {percent(share)}")
+            group, share = preferences.groups[place], float(known[text][place])
+            table[name].append(say("expected", group=group, share=share))
     return pd.DataFrame(table)

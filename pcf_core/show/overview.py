@@ -14,8 +14,9 @@ from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import ACCENT, CAPRICE
 from pcf_core.show.findings.models import common_lean
-from pcf_core.show.findings.numbers import called, listed, people, percent, two_decimals
+from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import TIE
+from pcf_core.show.wording import sentences
 
 KINDS: Mapping[ModelKind, str] = {
     "public": "public models",
@@ -24,13 +25,12 @@ KINDS: Mapping[ModelKind, str] = {
     "own": "your own",
     "imported": "imported",
 }
-BAR_LEGEND = "Solid: prejudice, the same in every sentence. Striped: caprice, changing with the sentence. "
-BAR_LEGEND += "Line: the range with other sentences."
-TIE_IS = "Two models tie where we cannot tell their risks apart, or they differ too little to matter."
-TOO_MANY = f"Ties are shown for {MOST_LETTERED} models at most: choose fewer."
+MOST_NAMED = 3  # occupations or models in a sentence
 MOST_OF_THEM = 0.75  # of the occupations, from which on one says what holds for all of them
 TRACK = "#DDDDDD"  # opaque: on a page's own dark the line over the range would be a hollow one
 WIDTH, HEIGHT = 180, 28  # of a bar, in pixels: the table scales a picture to the height of its rows
+
+say = sentences("overview")
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,16 @@ class ModelRow:
         return sorted(self.leading, key=lambda group: -self.leading[group])
 
     @property
-    def split(self) -> str:
-        """The two groups that lead the most occupations, with how many: "men in 2, women in 1"."""
-        return ", ".join(f"{people(group)} in {self.leading[group]:,}" for group in self.ranked[:2])
+    def undecided(self) -> bool:
+        """Whether no group leads any occupation."""
+        return not any(self.leading.values())
 
     @property
     def range(self) -> str:
         """The range of R as a text, empty where there is none."""
         if self.low is None or self.high is None:
             return ""
-        return f"{two_decimals(self.low)} to {two_decimals(self.high)}"
+        return say("low_to_high", low=self.low, high=self.high)
 
 
 def leading(report: RiskReport) -> dict[str, int]:
@@ -120,10 +120,8 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
     named = answering(rows)
     if not named:
         return ""
-    if len(named) > 1 and named[0].favoured == named[1].favoured and _led(named[0]) == _led(named[1]):
-        return f"{_favour(named[0], f'{named[0].model} and {named[1].model} both', '')}."
-    parts = [_favour(row, row.model, "s", again=place > 0) for place, row in enumerate(named)]
-    return f"{(', and ' if all(row.favoured for row in named) else '; ').join(parts)}."
+    both = len(named) > 1 and named[0].favoured == named[1].favoured and _led(named[0]) == _led(named[1])
+    return say("answer", rows=named, both=both, all_favour=all(row.favoured for row in named))
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
@@ -131,20 +129,7 @@ def risk_answer(rows: Sequence[ModelRow]) -> str:
 
     The second is said in as few words as it can be, so that both are one answer of 25 words.
     """
-    return " ".join(_risk_of(row, briefly=place > 0) for place, row in enumerate(answering(rows)))
-
-
-def _risk_of(row: ModelRow, *, briefly: bool) -> str:
-    risk, prejudice, caprice = map(two_decimals, (row.overall, row.prejudice, row.caprice))
-    if row.common is None:
-        return f"{row.model} has a risk of {risk}: {prejudice} prejudice and {caprice} caprice."
-    common = two_decimals(row.common)
-    if briefly:
-        return f"{row.model} has {risk}: shared {common}, prejudice {prejudice}, caprice {caprice}."
-    return (
-        f"{row.model} has risk {risk}: all occupations share {common}; prejudice is {prejudice}, caprice "
-        f"{caprice}."
-    )
+    return " ".join(say("risk", row=row, briefly=place > 0) for place, row in enumerate(answering(rows)))
 
 
 def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -154,12 +139,8 @@ def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
 
 def risks_sentence(rows: Sequence[ModelRow]) -> str:
     """Say the risks of those models that :func:`overview_answer` names, in its order, with their ranges."""
-    named = answering(rows)
-    parts = [f"{two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}" for row in named]
-    return f"{'The risk is' if len(parts) == 1 else 'Their risks are'} {listed(parts)}." if parts else ""
-
-
-MOST_NAMED = 3  # occupations in a sentence
+    named = [say("with_range", row=row) for row in answering(rows)]
+    return say("risks", risks=named) if named else ""
 
 
 def lean_sentence(model: str, report: RiskReport) -> str:
@@ -173,48 +154,25 @@ def lean_sentence(model: str, report: RiskReport) -> str:
     for group in report.groups:
         led = [row for row in report.occupations if row.stereotype[group] == max(row.stereotype.values())]
         ranked = sorted(led, key=lambda row: -row.stereotype[group])
-        names = [called(row.occupation) for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
+        names = [row.occupation for row in ranked[:MOST_NAMED] if row.stereotype[group] > TIE]
         if names:
-            who = "It" if parts else model
-            parts.append(f"{who} expects {people(group)} most for {listed(names)}.")
+            parts.append(say("expects", model=model, again=bool(parts), group=group, names=names))
     return " ".join(parts)
 
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    parts = [
-        (row.model, f"between {two_decimals(row.low)} and {two_decimals(row.high)}")
-        for row in rows
-        if row.low is not None and row.high is not None
-    ]
-    said = [
-        f"With other sentences of this kind, the risk of {model} would lie {where} (95 %)."
-        if not place
-        else f"That of {model} would lie {where}."
-        for place, (model, where) in enumerate(parts)
-    ]
-    return " ".join(said)
+    known = [row for row in rows if row.low is not None and row.high is not None]
+    return " ".join(say("range_elsewhere", row=row, again=place > 0) for place, row in enumerate(known))
 
 
 def _led(row: ModelRow) -> Mapping[str, int] | int:
     return row.leading[row.favoured] if row.favoured else row.leading
 
 
-def _favour(row: ModelRow, who: str, ending: str, *, again: bool = False) -> str:
-    """Say whom a model favours; ``ending`` of the verb, and whether occupations are named before."""
-    if not any(row.leading.values()):
-        return f"{who} favour{ending} no group in {'them' if again else 'any occupation'}"
-    if not row.favoured:
-        return f"{who} split{ending} {'them' if again else 'the occupations'}: {row.split}"
-    led = row.leading[row.favoured]
-    share = f"all {row.occupations:,}" if led == row.occupations else f"{led:,} of {row.occupations:,}"
-    return f"{who} favour{ending} {people(row.favoured)} in {share}{'' if again else ' occupations'}"
-
-
-def _favours(row: ModelRow) -> str:
-    if not any(row.leading.values()):
-        return "none"
-    return people(row.favoured) if row.favoured else "splits"
+def bar_legend() -> str:
+    """Say what the picture of a row shows, see :func:`bar`."""
+    return say("bar_legend")
 
 
 def by_risk(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -232,18 +190,17 @@ def ties_text(rows: Sequence[ModelRow]) -> str:
     """Say what a tie in a table is, or that there is none; empty where nothing was tested."""
     tested = [row for row in rows if row.letters]
     if not tested:
-        return TOO_MANY if sum(not row.says_little for row in rows) > MOST_LETTERED else ""
+        several = sum(not row.says_little for row in rows) > MOST_LETTERED
+        return say("too_many", most=MOST_LETTERED) if several else ""
     if any(tied_with(row, tested) for row in tested):
-        return TIE_IS
-    who = listed([row.model for row in tested]) if len(tested) <= MOST_NAMED else f"{len(tested):,} models"
-    return f"The risks of {who} differ by more than chance."
+        return say("tie_is")
+    return say("no_ties", models=[row.model for row in tested], most=MOST_NAMED)
 
 
 def tied_text(row: ModelRow, rows: Sequence[ModelRow]) -> str:
     """Say, for a card, with which other models of a table one ties; empty where it is with none."""
     others = tied_with(row, rows)
-    named, more = others[:MOST_NAMED], len(others) - MOST_NAMED
-    return f"Ties with {listed([*named, f'{more:,} more'] if more > 0 else named)}." if others else ""
+    return say("ties_with", others=others, most=MOST_NAMED) if others else ""
 
 
 def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
@@ -252,8 +209,7 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
     ``ties`` has the letters, where two models share one.
     """
     groups = list(rows[0].leading)
-    title = " / ".join(people(group) for group in groups) if len(groups) == 2 else "Most often"
-    title = f"{title[0].upper()}{title[1:]} first"
+    title = say("first_title", groups=groups)
     tied = any(tied_with(row, rows) for row in rows)
     return pd.DataFrame(
         [
@@ -262,8 +218,8 @@ def models_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
                 "bar": bar(row),
                 "risk": two_decimals(row.overall),
                 **({"ties": row.letters} if tied else {}),
-                "favours": _favours(row),
-                title: _firsts(row, groups),
+                "favours": say("whom", row=row),
+                title: say("firsts", row=row, groups=groups),
                 "range": row.range,
                 "kind": KINDS[row.kind],
             }
@@ -283,13 +239,7 @@ def figures_table(rows: Sequence[ModelRow]) -> pd.DataFrame:
 
 def card_text(row: ModelRow) -> str:
     """Write what the table has of a model besides its name and its picture."""
-    risk = f"Risk {two_decimals(row.overall)}{f' ({row.range})' if row.range else ''}."
-    if not any(row.leading.values()):
-        return f"{risk} Favours no group."
-    if not row.favoured:
-        return f"{risk} Splits the occupations: {row.split}."
-    led = f"{row.leading[row.favoured]:,} of {row.occupations:,} occupations"
-    return f"{risk} Favours {people(row.favoured)}, in {led}."
+    return say("card", row=row)
 
 
 def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> str:
@@ -302,12 +252,11 @@ def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> st
     shares
         By model the probability of each group; the two most probable are named.
     """
-    parts = []
-    for model, of_groups in shares.items():
-        ranked = sorted(of_groups.items(), key=lambda pair: -pair[1])[:2]
-        said = ", ".join(f"{people(group)} {percent(share)}" for group, share in ranked)
-        parts.append(f"{model}: {said}.")
-    return f"“{text}” {' '.join(parts)}"
+    told = [
+        say("expected", model=model, shares=sorted(of_groups.items(), key=lambda pair: -pair[1])[:2])
+        for model, of_groups in shares.items()
+    ]
+    return say("example", sentence=text, told=" ".join(told))
 
 
 def copies_text(quantizations: Mapping[str, str]) -> str:
@@ -316,17 +265,7 @@ def copies_text(quantizations: Mapping[str, str]) -> str:
     ``quantizations``: by the name of a model, empty where its weights are as their makers published them.
     """
     copies = [f"{name} ({how})" for name, how in quantizations.items() if how]
-    if not copies:
-        return ""
-    if len(copies) == 1:
-        return f"A compressed copy of the weights: {copies[0]}."
-    return f"Compressed copies of the weights: {listed(copies)}."
-
-
-def _firsts(row: ModelRow, groups: Sequence[str]) -> str:
-    if len(groups) == 2:
-        return " / ".join(f"{row.leading[group]:,}" for group in groups)
-    return f"{max(row.leading.values()):,} of {row.occupations:,}"
+    return say("copies", copies=copies) if copies else ""
 
 
 def numbers_table(rows: Sequence[ModelRow]) -> pd.DataFrame:

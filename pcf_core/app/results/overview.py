@@ -24,10 +24,10 @@ from pcf_core.report.loaded import LoadedRun, letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.overview import (
-    BAR_LEGEND,
     KINDS,
     ModelRow,
     bar,
+    bar_legend,
     by_risk,
     card_text,
     copies_text,
@@ -181,7 +181,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
     stored = {spec.name: spec.quantization for spec in list_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
-    st.caption(plain(" ".join(filter(None, [BAR_LEGEND, ties_text(shown), copies]))))
+    st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies]))))
     return shown
 
 

@@ -20,40 +20,17 @@ import numpy as np
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.show.findings.criteria import ANSWERED, between_text
 from pcf_core.show.findings.fairpair_run import decoding_text
-from pcf_core.show.findings.models import UNITS
-from pcf_core.show.findings.numbers import (
-    count,
-    listed,
-    p_value,
-    people,
-    percent,
-    percent_with_interval,
-    two_decimals,
-    with_interval,
-)
+from pcf_core.show.findings.models import units
 from pcf_core.show.findings.occupations import leading
+from pcf_core.show.wording import sentences
 from pcf_core.texts.case_file import AuditName, CaseRow, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
-from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
+from pcf_core.texts.criteria.records.runs import CriterionReading
 from pcf_core.texts.fairpair.records import SIGNIFICANCE, FairPairReport, FairPairResult, OthersReading
 
-QUESTIONS: Mapping[AuditName, str] = {
-    "bias": "Whose words does it expect in a gap, and does that change with the context?",
-    "fairpair": "Does it write differently about one person than about the other?",
-    "criteria": "Does gender tell of what it writes, and do pronouns change whom it believes?",
-}
-EXPECTS = "Whose words does it expect in a gap, all contexts together?"
-CHANGES = "Does that change with the context?"
-SPREAD = "a spread is above 0 in any sample, so its range tells nothing of 0"
-CRITERION_QUESTIONS: Mapping[Criterion, str] = {
-    "independence I": "Does the gender in its stories depend on the profession?",
-    "independence II": "Do the hobbies it tells of depend on the gender of the name?",
-    "separation I": "Does it answer questions wrongly more often under one pronoun?",
-    "sufficiency I": "Can its answers to questions be believed less under one pronoun?",
-    "separation II": "Does it mistake who did a task more often under one pronoun?",
-    "sufficiency II": "Can its answers on who did a task be believed less under one pronoun?",
-}
 MOST_LEADING = 3
+
+say = sentences("case_file_rows")
 
 
 def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key: str) -> list[CaseRow]:
@@ -61,26 +38,26 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
 
     ``tilts``: by group, against an even split.
     """
-    made = f"{count(len(report.occupations), 'occupation')}, {count(len(report.templates), 'context')}"
     rows = []
-    for measure, question, value, name in (
-        ("prejudice", EXPECTS, report.prejudice_risk, "prejudice_risk"),
-        ("caprice", CHANGES, report.caprice_risk, "caprice_risk"),
+    for measure, value, name in (
+        ("prejudice", report.prejudice_risk, "prejudice_risk"),
+        ("caprice", report.caprice_risk, "caprice_risk"),
     ):
         interval = report.interval(name, over) or report.interval(name)
-        verdict, basis = _by_interval(interval) if measure == "prejudice" else ("no verdict", SPREAD)
+        judged = measure == "prejudice"
+        verdict, basis = _by_interval(interval) if judged else ("no verdict", say("spread"))
         rows.append(
             CaseRow(
                 audit="bias",
-                question=question,
+                question=say("question", of=measure),
                 measure=measure,
                 value=value,
                 interval=interval,
                 neutral=0,
                 verdict=verdict,
                 basis=basis,
-                side=lean_text(report, tilts, over) if name == "prejudice_risk" else "",
-                made=made,
+                side=lean_text(report, tilts, over) if judged else "",
+                made=say("made", report=report),
                 key=key,
             )
         )
@@ -89,11 +66,9 @@ def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key:
 
 def _by_interval(interval: Interval | None) -> tuple[Verdict, str]:
     if interval is None:
-        return "cannot be told", "it has no range"
-    ends = f"the {percent(interval.level)} range over {UNITS[interval.unit]}"
-    if interval.low > 0:
-        return "difference", f"{ends} excludes 0"
-    return "none shown", f"{ends} includes 0"
+        return "cannot be told", say("no_range")
+    verdict: Verdict = "difference" if interval.low > 0 else "none shown"
+    return verdict, say("range_and_zero", interval=interval, units=units(interval))
 
 
 def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> str:
@@ -104,50 +79,35 @@ def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> 
     counts = {name: int((leaders == place).sum()) for place, name in enumerate(report.groups)}
     ranked = sorted((name for name in report.groups if counts[name]), key=lambda name: -counts[name])
     if not ranked:
-        return "no group is favoured in any occupation"
-    first, total = ranked[0], len(report.occupations)
-    named = [f"favours {people(first)} in {counts[first]:,} of {total:,} occupations"]
-    text = listed([*named, *(f"{people(name)} in {counts[name]:,}" for name in ranked[1:MOST_LEADING])])
-    if len(report.groups) > 2 or first not in tilts:
-        return text
-    tilt = with_interval(tilts[first].mean, tilts[first].intervals.get(over))
-    return f"{text}; mean tilt to {people(first)} {tilt}"
+        return say("no_lean")
+    first, others = ranked[0], ranked[1:MOST_LEADING]
+    tilt = tilts.get(first) if len(report.groups) <= 2 else None
+    return say(
+        "lean",
+        group=first,
+        number=counts[first],
+        occupations=len(report.occupations),
+        others=[say("in_occupations", group=name, number=counts[name]) for name in others],
+        tilt=tilt.mean if tilt else None,
+        interval=tilt.intervals.get(over) if tilt else None,
+    )
 
 
 def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str) -> CaseRow:
     """Make the row of one quantity; ``rate``: how often stories have the profession's usual gender."""
     verdict: Verdict = "cannot be told"
-    basis = reading.reason or "it was not tested"
     if reading.differs is not None:
         verdict = "difference" if reading.differs else "none shown"
-        basis = "the test of its experiment" + (
-            "" if reading.p_value is None else f", {p_value(reading.p_value, at_most=reading.at_most)}"
-        )
-        if reading.p_value is None and reading.reason:
-            basis += f" of other pairs; of this pair {reading.reason}"
-    if reading.size is None:
-        basis = f"undefined: {reading.reason}"
-    if reading.size is not None and reading.undefined:
-        basis += f"; undefined for {listed(reading.undefined)}"
-    side = between_text(reading)
-    if rate is not None:
-        share = percent_with_interval(rate.value, rate.interval)
-        side = f"{share} of clear stories have the gender usual in the profession"
-    if reading.over_line:
-        side += f"{'; ' if side else ''}all of its range over the 20 % line"
-    quantity = f"{reading.quantity}{' gap' if reading.gap else ''}"
-    if reading.largest is not None:
-        basis += f"; with these counts it could reach {two_decimals(reading.largest)}"
     return CaseRow(
         audit="criteria",
-        question=CRITERION_QUESTIONS[reading.criterion],
-        measure=f"{reading.criterion}: {quantity}, {reading.answering}",
+        question=say("question", of=reading.criterion),
+        measure=say("criterion", reading=reading),
         value=reading.size,
         interval=reading.interval,
         neutral=0,
         verdict=verdict,
-        basis=basis,
-        side=side,
+        basis=say("criterion_basis", reading=reading),
+        side=say("criterion_side", between=between_text(reading), rate=rate, over_line=reading.over_line),
         made=ANSWERED[reading.answering],
         key=key,
     )
@@ -157,13 +117,10 @@ def lacking(audit: AuditName, reason: str = "") -> CaseRow:
     """Make the row of an audit that was not run; ``reason``: why it cannot be asked, empty where it can."""
     return CaseRow(
         audit=audit,
-        question=QUESTIONS[audit],
+        question=say("question", of=audit),
         verdict="not asked" if reason else "not run",
-        basis=reason or "nothing of it is kept for this model and topic",
+        basis=reason or say("not_kept"),
     )
-
-
-OTHERS = "Does it, in the words that are not exchanged?"
 
 
 def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRow]:
@@ -177,7 +134,6 @@ def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRo
     if report.others is None:
         return [whole]
     others = _fairpair_row(result, report, report.others, report.others.ratio, report.others.interval)
-    others = others.model_copy(update={"question": OTHERS, "measure": f"{others.measure}, other words"})
     if (whole.verdict, others.verdict) == ("difference", "none shown"):
         whole = whole.model_copy(update={"verdict": "exchanged words"})
     return [whole, others]
@@ -197,36 +153,28 @@ def _fairpair_row(
     ratio: float | None,
     interval: Interval | None,
 ) -> CaseRow:
-    asked = result.asked
-    names = f"{report.original} and {report.counterpart} by the table {asked.perturbation.table}"
-    samples = f"{count(len(report.prompts), 'prompt')}, {count(asked.count, 'text')} a side"
+    asked, other_words = result.asked, isinstance(tested, OthersReading)
     verdict, basis = _by_relabelling(tested, report.least_p)
     return CaseRow(
         audit="fairpair",
-        question=QUESTIONS["fairpair"],
-        measure=f"F, {report.dissimilarity}",
+        question=say("question", of="other words" if other_words else "fairpair"),
+        measure=say("dissimilarity", of=report.dissimilarity, other_words=other_words),
         value=ratio,
         interval=interval,
         neutral=1,
         verdict=verdict,
-        basis=basis if ratio is not None else f"{basis}; F itself is undefined",
-        made=f"{names}, {samples}, {decoding_text(asked.key.decoding)}",
+        basis=basis if ratio is not None else say("undefined", basis=basis),
+        made=say("texts", report=report, asked=asked, decoding=decoding_text(asked.key.decoding)),
         key=asked.hash,
     )
 
 
 def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | None) -> tuple[Verdict, str]:
     if tested.p_value is None or least_p is None:
-        return "cannot be told", "nothing was sampled at temperature 0, so there is no test"
+        return "cannot be told", say("nothing_sampled")
     if least_p > SIGNIFICANCE:
-        return (
-            "cannot be told",
-            f"with so few texts, {p_value(least_p)} is the smallest that the test can give",
-        )
-    basis = f"relabelling, {p_value(tested.controlled_p)}"
-    if tested.adjusted is not None and tested.adjusted != tested.p_value:
-        basis += f" controlled, {p_value(tested.p_value)} alone"
-    return ("difference" if tested.differs else "none shown"), basis
+        return "cannot be told", say("too_few_texts", least_p=least_p)
+    return ("difference" if tested.differs else "none shown"), say("relabelling", tested=tested)
 
 
 def _more_positive(report: FairPairReport) -> str:
@@ -234,4 +182,4 @@ def _more_positive(report: FairPairReport) -> str:
     side = report.sentiment.more_positive
     if side is None:
         return ""
-    return f"texts for {report.original if side == 'original' else report.counterpart} are more positive"
+    return say("more_positive", name=report.original if side == "original" else report.counterpart)

@@ -6,59 +6,32 @@ from collections.abc import Collection, Mapping
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.show.findings.numbers import (
-    count,
-    effective_count,
-    ends,
-    listed,
-    people,
-    percent,
-    two_decimals,
-    with_interval,
-)
+from pcf_core.show.findings.numbers import two_decimals, with_interval
 from pcf_core.show.findings.progress import contexts
+from pcf_core.show.wording import sentences
 
-DRAWN = {
-    "template": "whole templates, each as likely as any other",
-    "document": "counts only, as other documents would give them, and no other kinds of sentences",
-    "mention": "counts only, each mention as if it were independent, and no other kinds of sentences",
-    "draw": "templates, by a sampling plan",
-}
-UNITS = {
-    "template": "templates",
-    "document": "counts only (documents)",
-    "mention": "counts only (mentions)",
-    "draw": "draws of the sampling plan",
-    "occupation": "occupations",
-}
-
-
-UNTESTED = "The page Compare tests which of them differ."
+say = sentences("models")
 
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
     """State R with its interval, over what, what all occupations share of it, then prejudice and caprice."""
-    sentence = (
-        f"The discrimination risk of {model} is {risk_with_interval(report, over)} "
-        f"over {count(len(report.occupations), 'occupation')} "
-        f"and {contexts(len(report.templates), report.sampling)}."
+    said = say(
+        "risk",
+        model=model,
+        report=report,
+        risk=risk_with_interval(report, over),
+        contexts=contexts(len(report.templates), report.sampling),
+        common=common_lean(report),
     )
     if report.overall_risk <= 0:
-        return sentence
-    if (common := common_lean(report)) is not None:
-        sentence += f" All occupations share {two_decimals(common)} of it."
-    spread = f"The stereotype has a standard deviation of {two_decimals(report.stereotype_sd)}"
+        return said
     if report.caprice_risk == 0:
-        return (
-            f"{sentence} All of it is prejudice: {no_caprice(report)} over the templates. "
-            f"{spread}, averaged over occupations. {unseen_note(report)}"
-        )
+        steady = say("all_prejudice", report=report, adds_up=adds_up(report), unseen=unseen_note(report))
+        return f"{said} {steady}"
     share = report.prejudice_risk / report.overall_risk
-    corrected = ", both corrected for the draw" if report.corrected and report.corrected.headline else ""
-    return (
-        f"{sentence} In all, {percent(share)} is prejudice ({two_decimals(report.prejudice_risk)}) and "
-        f"{percent(1 - share)} is caprice ({two_decimals(report.caprice_risk)}){corrected}. {spread}."
-    )
+    corrected = report.corrected is not None and report.corrected.headline
+    parts = say("two_parts", report=report, prejudice=share, caprice=1 - share, corrected=corrected)
+    return f"{said} {parts}"
 
 
 def common_lean(report: RiskReport) -> float | None:
@@ -66,20 +39,12 @@ def common_lean(report: RiskReport) -> float | None:
     return report.lean.common if report.lean is not None and len(report.occupations) > 1 else None
 
 
-def no_caprice(report: RiskReport) -> str:
-    """Say what a caprice of exactly 0 says of all occupations.
-
-    J is linear where no stereotype changes its sign (l1), or where the same group has the largest one (else).
-    """
-    if len(report.groups) == 2:
-        return "no occupation's stereotype changes its sign"
-    if adds_up(report):
-        return "no group's stereotype changes its sign for any occupation"
-    return "no occupation's leading group changes"
-
-
 def adds_up(report: RiskReport) -> bool:
-    """Tell whether the criterion is the sum of the positive stereotypes, l1."""
+    """Tell whether the criterion is the sum of the positive stereotypes, l1.
+
+    It is linear, so that caprice is 0, where no stereotype changes its sign; the others are where the same
+    group has the largest one.
+    """
     return report.criterion.startswith("l1,")
 
 
@@ -88,16 +53,17 @@ def interval_sentence(interval: Interval, of: str = "") -> str:
 
     ``of`` names the figures that have it, where a page shows others too.
     """
-    level = f"{percent(interval.level)} ranges{f' of {of}' if of else ''}"
-    if interval.over == "occupations":
-        return f"The {level} come from resampling the occupations. The sentences stay the same."
-    held = "stay the same" if interval.over == "templates" else "are resampled too"
-    return f"The {level} come from resampling {DRAWN[interval.unit]}. The occupations {held}."
+    return say("interval", interval=interval, of=of)
+
+
+def units(interval: Interval) -> str:
+    """Say what was resampled for an interval, occupations drawn with it apart: "documents"."""
+    return say("units", unit=interval.unit)
 
 
 def drawn_again(interval: Interval) -> str:
     """Say what was resampled for an interval: "documents", "documents and occupations"."""
-    return UNITS[interval.unit] + (" and occupations" if interval.over == "both" else "")
+    return say("drawn_again", interval=interval)
 
 
 def whiskers_note(drawn: Mapping[str, str]) -> str:
@@ -112,10 +78,10 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
     for name, what in drawn.items():
         rows.setdefault(what, []).append(name)
     if len(rows) < 2:
-        return "".join(f"The whiskers come from resampling {what}." for what in rows)
-    ranked = sorted(rows.items(), key=lambda item: len(item[1]))
-    parts = [f"{what} for {listed(names)}" for what, names in ranked[:-1]]
-    return f"The whiskers come from resampling {'; '.join(parts)}; {ranked[-1][0]} for all others."
+        return "".join(say("whiskers", what=what) for what in rows)
+    *ranked, (others, _) = sorted(rows.items(), key=lambda item: len(item[1]))
+    parts = [say("drawn_for", what=what, rows=names) for what, names in ranked]
+    return say("whiskers_apart", parts=parts, others=others)
 
 
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
@@ -128,11 +94,8 @@ def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
     """
     if not intervals:
         return ""
-    parts = [f"{ends(interval)} for {model}" for model, interval in intervals.items()]
-    return (
-        f"Resampling whole templates gives the risk a range of {listed(parts)}. That allows for other kinds "
-        "of sentences too."
-    )
+    ranges = [say("range_for", model=model, interval=interval) for model, interval in intervals.items()]
+    return say("whole_templates", ranges=ranges)
 
 
 def unseen_words(share: float) -> str:
@@ -140,7 +103,7 @@ def unseen_words(share: float) -> str:
 
     ``share``: see :func:`unseen_share`.
     """
-    return f"in no sentence here; up to {percent(share)} of sentences may be unseen"
+    return say("unseen_words", share=share)
 
 
 def unseen_share(effective: float) -> float:
@@ -156,19 +119,14 @@ def unseen_share(effective: float) -> float:
 
 def unseen_note(report: RiskReport) -> str:
     """Say what templates without caprice leave open: the share of contexts that may be otherwise."""
-    effective = effective_count(report.effective_templates)
-    share = unseen_share(report.effective_templates)
-    return (
-        "Other sentences may show caprice. "
-        f"{effective} effective {'template' if effective == '1' else 'templates'}, drawn at random, "
-        f"can miss up to {percent(share)} of all contexts (95 % confidence)."
-    )
+    effective = report.effective_templates
+    return say("unseen", effective=effective, share=unseen_share(effective))
 
 
 def overview_finding(
     reports: Mapping[str, RiskReport],
     over: Over = "templates",
-    order: str = UNTESTED,
+    order: str | None = None,
     told: Collection[str] = (),
 ) -> str:
     """State the risk of each model, once, and what is known of their order.
@@ -181,17 +139,18 @@ def overview_finding(
         What the intervals are over.
     order
         What is said of several models' order, see
-        :func:`pcf_core.show.findings.comparison.order_finding`.
+        :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.
     told
         The models whose risks that says.
     """
     if not reports:
-        return "No model has been scored yet."
+        return say("no_model")
     risks = {model: risk_with_interval(report, over) for model, report in reports.items()}
     if len(risks) == 1:
-        return "".join(f"The discrimination risk of {model} is {risk}." for model, risk in risks.items())
-    rest = [f"{risk} for {model}" for model, risk in risks.items() if model not in told]
-    return " ".join([*([f"The risk is {listed(rest)}."] if rest else []), *([order] if order else [])])
+        return "".join(say("risk_of_one", model=model, risk=risk) for model, risk in risks.items())
+    rest = [say("risk_for", model=model, risk=risk) for model, risk in risks.items() if model not in told]
+    said = say("risks", risks=rest) if rest else ""
+    return " ".join(filter(None, [said, say("untested") if order is None else order]))
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
@@ -206,34 +165,12 @@ def shown_interval(report: RiskReport, quantity: str, over: Over) -> Interval | 
 
 def corrected_finding(model: str, report: RiskReport) -> str:
     """State plug-in and corrected parts, and what a neutral model would show; empty if not corrected."""
-    found = report.corrected
-    if found is None:
-        return ""
-    sentence = " ".join(
-        f"Corrected for few templates, the {part} of {model} is {two_decimals(after)}"
-        f"{_instead(before, after)}."
-        for part, before, after in (
-            ("prejudice", found.plug_in_prejudice_risk, found.prejudice_risk),
-            ("caprice", found.plug_in_caprice_risk, found.caprice_risk),
-        )
-    )
-    if found.sampling_prejudice is None:
-        return sentence
-    return (
-        f"{sentence} With so few templates, even a model that is neutral on average would show a prejudice "
-        f"of {two_decimals(found.sampling_prejudice)}."
-    )
+    return "" if report.corrected is None else say("corrected", model=model, found=report.corrected)
 
 
 def lean_finding(model: str, report: RiskReport) -> str:
     """Say how a risk splits into three parts, the shared one first; empty where that is not known."""
-    if report.lean is None:
-        return ""
-    return (
-        f"The risk of {model} is {two_decimals(report.overall_risk)}. All occupations share "
-        f"{two_decimals(report.lean.common)} of it, {two_decimals(report.lean.specific)} differs between "
-        f"them, and {two_decimals(report.caprice_risk)} changes with the sentence."
-    )
+    return "" if report.lean is None else say("lean", model=model, report=report)
 
 
 def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
@@ -242,16 +179,17 @@ def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> s
     Of more than two groups the distances are those of the group in which they are largest.
     """
     ranked = sorted(found.preferences, key=lambda group: -found.preferences[group])[:2]
-    parts = [f"{people(group)} {percent(found.preferences[group])}" for group in ranked]
     widest = max(found.distance, key=lambda group: found.distance[group])
-    of_which = f" in their lean to {people(widest)}" if len(found.preferences) > 2 else ""
-    away = with_interval(found.distance[widest], found.interval("distance", over, widest))
-    apart = with_interval(found.spread[widest], found.interval("spread", over, widest))
-    risk = with_interval(found.overall_risk, found.interval("overall_risk", over))
-    return (
-        f"Where no occupation is named (a person, a citizen), {model} gives {listed(parts)}. "
-        f"Measured from there, its risk is {risk}. "
-        f"Its occupations lie {away} from there{of_which}, and {apart} from their own mean."
+    return say(
+        "baseline",
+        model=model,
+        found=found,
+        shares=[say("share_of", group=group, share=found.preferences[group]) for group in ranked],
+        widest=widest,
+        of_two=len(found.preferences) <= 2,
+        risk=found.interval("overall_risk", over),
+        distance=found.interval("distance", over, widest),
+        spread=found.interval("spread", over, widest),
     )
 
 
@@ -262,11 +200,5 @@ def neutral_risks_finding(risks: Mapping[str, float]) -> str:
     """
     if len(risks) < 2:
         return ""
-    parts = [f"{two_decimals(risk)} for {model}" for model, risk in risks.items()]
-    return f"Measured from what each model expects of a person, the risk is {listed(parts)}."
-
-
-def _instead(before: float, after: float) -> str:
-    """Say what the figure is without the correction."""
-    same = two_decimals(before) == two_decimals(after)
-    return ", as without the correction" if same else f" instead of {two_decimals(before)}"
+    parts = [say("risk_for", model=model, risk=two_decimals(risk)) for model, risk in risks.items()]
+    return say("neutral_risks", risks=parts)

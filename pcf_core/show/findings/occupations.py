@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,25 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import (
-    called,
-    chance,
-    count,
-    listed,
-    number,
-    people,
-    percent,
-    percent_with_interval,
-    signed_with_interval,
-    two_decimals,
-    words_of,
-)
+from pcf_core.show.findings.numbers import percent_with_interval
+from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
 MOST_GROUPS = 8  # named in a sentence
 TIE = 1e-9  # two values this close are a tie, so that rounding decides nothing
 NONE = -1
 NEARLY_ALL = 0.95  # of the sentences, by weight, from which on the sentence is not said to decide
+
+
+say = sentences("occupations")
 
 
 def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
@@ -39,24 +31,33 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
     groups = report.groups
     leaders = leading(_table([row.stereotype for row in report.occupations], groups))
     by_preference = leading(_table([row.preferences for row in report.occupations], groups))
-    relative = "" if np.array_equal(leaders, by_preference) else ", compared with the reference,"
     high, low, ties = (
         int(np.sum(leaders == place)) for place in (groups.index(group_high), groups.index(group_low), NONE)
     )
-    others = len(leaders) - high - low - ties
-    if high == len(leaders) > 1:
-        return f"{model} favours {people(group_high)}{relative} in all {high:,} occupations."
-    parts = [f"{people(group_high)}{relative} in {high:,} of {count(len(leaders), 'occupation')}"]
-    parts += [f"{people(group_low)} in {low:,}"]
-    parts += [f"another group in {others:,}"] if others else []
-    parts += [f"none in {ties:,}"] if ties else []
-    return f"{model} favours {listed(parts)}."
+    return say(
+        "tilt",
+        model=model,
+        high=group_high,
+        low=group_low,
+        relative=not np.array_equal(leaders, by_preference),
+        occupations=len(leaders),
+        in_high=high,
+        in_low=low,
+        in_others=len(leaders) - high - low - ties,
+        in_none=ties,
+    )
 
 
 def strongest_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
     """Name the occupations with the strongest leans to each of two groups; empty where there is no lean."""
-    sides = [side for group in (group_high, group_low) if (side := _strongest(report, group))]
-    return " ".join(f"{'It' if place else model} leans most {side}." for place, side in enumerate(sides))
+    told: list[str] = []
+    for group in (group_high, group_low):
+        leans = {row.occupation: row.stereotype[group] for row in report.occupations}
+        ranked = sorted(leans.items(), key=lambda item: -item[1])[:MOST_NAMES]
+        named = [say("occupation_with", occupation=name, lean=lean) for name, lean in ranked if lean > TIE]
+        if named:
+            told.append(say("leans_most", model=model, again=bool(told), group=group, occupations=named))
+    return " ".join(told)
 
 
 def leaders_finding(model: str, report: RiskReport) -> str:
@@ -67,23 +68,22 @@ def leaders_finding(model: str, report: RiskReport) -> str:
     leaders = leading(_table([row.stereotype for row in report.occupations], report.groups))
     counts = {group: int((leaders == place).sum()) for place, group in enumerate(report.groups)}
     ranked = sorted((group for group in counts if counts[group]), key=lambda group: -counts[group])
-    never = [group for group in counts if not counts[group]]
-    ties = int((leaders == NONE).sum())
     if not ranked:
-        return f"{model} favours no group in any of {count(len(leaders), 'occupation')}."
-    named, others = ranked[:MOST_GROUPS], ranked[MOST_GROUPS:]
-    parts = [
-        f"{people(named[0])} in {counts[named[0]]:,} of {count(len(leaders), 'occupation')}",
-        *(f"{people(group)} in {counts[group]:,}" for group in named[1:]),
-        *([f"{_others(others)} in {sum(counts[group] for group in others):,}"] if others else []),
-        *([f"none in {ties:,}"] if ties else []),
-    ]
-    absent = ""
-    if len(never) > MOST_GROUPS:
-        absent = f" It never favours the other {len(never):,} groups."
-    elif never:
-        absent = f" It never favours {listed([people(group) for group in never], 'or')}."
-    return f"On average {model} favours {listed(parts)}.{absent}"
+        return say("leads_none", model=model, occupations=len(leaders))
+    others = ranked[MOST_GROUPS:]
+    return say(
+        "leaders",
+        model=model,
+        sides=[
+            say("leads", group=group, number=counts[group], first=place == 0, occupations=len(leaders))
+            for place, group in enumerate(ranked[:MOST_GROUPS])
+        ],
+        others=len(others),
+        in_others=sum(counts[group] for group in others),
+        in_none=int((leaders == NONE).sum()),
+        never=[group for group in counts if not counts[group]],
+        most=MOST_GROUPS,
+    )
 
 
 def heat_map_finding(
@@ -108,18 +108,21 @@ def heat_map_finding(
     values = np.where((weights > 0)[:, np.newaxis], preferences.values, np.nan)
     shares = values[..., preferences.groups.index(group)]
     if not np.isfinite(shares).any():
-        return f"No probability of {model} is known yet."
+        return say("no_probability", model=model)
     ends = []
     for place in (np.nanargmin(shares), np.nanargmax(shares)):
         row, column = divmod(int(place), shares.shape[1])
         prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
-        ends.append(f"{chance(float(shares[row, column]))}, in “{prompt.replace('[Y]', '…').rstrip('.')}”")
+        sentence = prompt.replace("[Y]", "…").rstrip(".")
+        ends.append(say("chance_in", share=float(shares[row, column]), sentence=sentence))
     most = largest_shares(values, weights)
-    changing = sum(share < NEARLY_ALL for share in most)
-    return (
-        f"{model} gives {words_of(group)} the least probability, {ends[0]}. It gives them the most, "
-        f"{ends[1]}. In {changing:,} of {count(len(most), 'occupation')} the sentence decides which group "
-        "it expects."
+    return say(
+        "heat_map",
+        model=model,
+        group=group,
+        ends=ends,
+        changing=sum(share < NEARLY_ALL for share in most),
+        occupations=len(most),
     )
 
 
@@ -156,20 +159,22 @@ def occupation_finding(
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
-        return f"No sentence about “{called(occupation)}” is known yet."
+        return say("no_sentence", occupation=occupation)
     ranked = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: -item[1])
-    sides = [(people(group), share) for group, share in ranked[:MOST_GROUPS]]
+    sides = [(group, 0, share) for group, share in ranked[:MOST_GROUPS]]
     if others := dict(ranked[MOST_GROUPS:]):
-        sides.append((_others(others), sum(others.values())))
+        sides.append(("", len(others), sum(others.values())))
     if none:
-        sides.append(("none", none))
-    (first, most), *rest = [(side, percent(share)) for side, share in sides]
-    parts = [f"{most} lean to {first}", *(f"{share} to {side}" for side, share in rest)]
-    found = [interval(share) for _, share in sides]
-    ranges = listed([f"{100 * one.low:.0f} to {100 * one.high:.0f} %" for one in found])
-    return (
-        f"Of the sentences about “{called(occupation)}”, {listed(parts)}. With other sentences of this "
-        f"kind it would be {ranges}."
+        sides.append(("", 0, none))
+    found = [interval(share) for *_, share in sides]
+    return say(
+        "occupation",
+        occupation=occupation,
+        sides=[
+            say("leaning", share=share, first=place == 0, group=group, others=number)
+            for place, (group, number, share) in enumerate(sides)
+        ],
+        ranges=[say("per_cent", low=100 * one.low, high=100 * one.high) for one in found],
     )
 
 
@@ -190,10 +195,6 @@ def leading_shares(
     return shares, float(weights[leaders == NONE].sum())
 
 
-def _others(groups: Collection[str]) -> str:
-    return count(len(groups), "other group")
-
-
 def leading(values: FloatArray) -> NDArray[np.intp]:
     """Return the group with the largest of [..., group] values; ``NONE`` for a tie or an unknown value."""
     if values.shape[-1] == 1:
@@ -206,17 +207,6 @@ def leading(values: FloatArray) -> NDArray[np.intp]:
 def _table(rows: Sequence[Mapping[str, float]], groups: Sequence[str]) -> FloatArray:
     """Return [occupation, group] in the order of the groups."""
     return np.array([[row[group] for group in groups] for row in rows], dtype=np.float64)
-
-
-def _strongest(report: RiskReport, group: str) -> str:
-    """Return the occupations that lean most to a group; empty where none does."""
-    leans = sorted(report.occupations, key=lambda row: -row.stereotype[group])[:MOST_NAMES]
-    names = [
-        f"{called(row.occupation)} ({two_decimals(row.stereotype[group])})"
-        for row in leans
-        if row.stereotype[group] > TIE
-    ]
-    return f"to {people(group)} for {listed(names)}" if names else ""
 
 
 def striking_occupation(reports: Mapping[str, RiskReport]) -> str:
@@ -256,13 +246,19 @@ def opening_finding(
         if not shares:
             continue
         group, share = max(shares.items(), key=lambda item: item[1])
-        what = people(group) if share >= none else "no group"
         often = max(share, none)
-        where = "of them" if parts else f"of the sentences about “{called(occupation)}”"
         parts.append(
-            f"{model} expects {what} in {percent_with_interval(often, interval(model, often))} {where}."
+            say(
+                "opening",
+                model=model,
+                again=bool(parts),
+                group=group if share >= none else "",
+                share=often,
+                interval=interval(model, often),
+                occupation=occupation,
+            )
         )
-    return " ".join(parts) or f"No sentence about “{called(occupation)}” is known yet."
+    return " ".join(parts) or say("no_sentence", occupation=occupation)
 
 
 def distribution_finding(
@@ -283,14 +279,11 @@ def distribution_finding(
     strong
         That of those above τ.
     """
-    often = percent_with_interval(one.share_above(0.0), above)
-    strongly = percent_with_interval(one.share_above(threshold), strong)
-    also = "" if threshold == 0 else f" and above {number(threshold)} in {strongly}"
-    gap = "without any caprice" if one.jensen_gap == 0 else f"{two_decimals(one.jensen_gap)} of it caprice"
-    mean = signed_with_interval(one.mean, one.mean_interval)
-    return (
-        f"Over {count(len(one.values), 'sentence')} about “{called(one.occupation)}”, the stereotype of "
-        f"{model} towards {people(one.group)} has a mean of {mean}. Its standard deviation is "
-        f"{two_decimals(one.sd)}. It is above 0 in {often} of the sentences{also}. The risk of this "
-        f"occupation is {two_decimals(one.overall_risk)}, {gap}."
+    return say(
+        "distribution",
+        model=model,
+        one=one,
+        threshold=threshold,
+        often=percent_with_interval(one.share_above(0.0), above),
+        strongly=percent_with_interval(one.share_above(threshold), strong),
     )

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pcf_core.core.risk import AxisPoint, Comparison, Difference, Over, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
-from pcf_core.show.findings.comparison import WORDS, difference_text, disagreement, drawn
-from pcf_core.show.findings.numbers import begun, count, listed, p_value, people, two_decimals, with_interval
+from pcf_core.show.findings.comparison import WORDS, difference_over, difference_text, disagreement
+from pcf_core.show.wording import sentences
 
 PARTS = ("prejudice_risk", "caprice_risk")
-MOVES = {"up": "rising", "down": "falling"}
-HEAR = {"first": "rises", "second": "falls"}
-WAYS = (*HEAR.values(), "changes too little to matter", "is the same", "cannot be told")
+WAYS = ("first", "second", "small", "equal", "unclear")  # that a risk goes, in the order of their sentences
+
+say = sentences("several")
 
 
 def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
@@ -23,11 +23,15 @@ def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templ
     Each has its difference and the p-value that its verdict rests on.
     """
     total = comparison.differences["overall_risk"]
-    first, second = comparison.first.name, comparison.second.name
-    values = f"It is {two_decimals(total.second)} for {second} and {two_decimals(total.first)} for {first}."
-    gap = f"{difference_text(total, over)}{drawn(total, over)}, {p_value(total.controlled_p)}"
-    said = f"{begun(_heard('the risk', total, pair.change))}. {values} The difference is {gap}."
-    return f"{said} {_parts(comparison, over)}{_reserves(comparison, over)}"
+    return say(
+        "change",
+        comparison=comparison,
+        found=total,
+        change=pair.change,
+        gap=difference_over(total, over),
+        parts=_parts(comparison, over),
+        reserves=_reserves(comparison, over),
+    )
 
 
 def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
@@ -38,14 +42,8 @@ def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str])
     before, after = _leaders(second), _leaders(first)
     both = before.keys() & after.keys()
     turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
-    told = f"of {len(both):,} occupations does {names[0]} favour another group than {names[1]}"
-    if not turned:
-        return f"In none {told}."
-    ways = [f"{much:,} turn from {people(old)} to {people(new)}" for (old, new), much in turned.most_common()]
-    changed = f"In {turned.total():,} of {len(both):,} occupations {names[0]} favours another group"
-    return (
-        f"{changed} than {names[1]}. Of these, {listed(ways)}. The risk does not count which group that is."
-    )
+    ways = [say("turn", occupations=much, before=old, after=new) for (old, new), much in turned.most_common()]
+    return say("sides", names=names, turned=turned.total(), occupations=len(both), ways=ways)
 
 
 def _leaders(report: RiskReport) -> dict[str, str]:
@@ -60,10 +58,7 @@ def _parts(comparison: Comparison, over: Over) -> str:
     told = []
     for name in PARTS:
         found = comparison.differences[name]
-        heard = begun(_heard(WORDS[name], found))
-        if found.verdict != "equal":
-            heard += f": {difference_text(found, over)}, {p_value(found.controlled_p)}"
-        told.append(f"{heard}.")
+        told.append(say("part", word=WORDS[name], found=found, difference=difference_text(found, over)))
     return " ".join(told)
 
 
@@ -71,26 +66,10 @@ def _reserves(comparison: Comparison, over: Over) -> str:
     """Say where an interval and a verdict disagree, each reason once with its quantities."""
     reasons: dict[str, list[str]] = {}
     for name in ("overall_risk", *PARTS):
-        reason = disagreement(comparison, comparison.differences[name], over).strip()
+        reason = disagreement(comparison, comparison.differences[name], over)
         if reason:
             reasons.setdefault(reason, []).append(WORDS[name])
-    return "".join(
-        f" For {listed(names)}: {reason[0].lower()}{reason[1:]}" for reason, names in reasons.items()
-    )
-
-
-def _heard(word: str, found: Difference, change: str = "") -> str:
-    """Say whether it rises, falls, stays, or cannot be told; ``change`` says from where to where."""
-    end = f" {change}" if change else ""
-    if found.verdict == "equal":
-        return f"{word} is the same{end}"
-    if found.verdict == "too few":
-        return f"too few templates tell whether {word} changes{end}"
-    if found.verdict == "unclear":
-        return f"we cannot tell whether {word} changes{end}"
-    if found.negligible:
-        return f"{word} changes{end}, and too little to matter"
-    return f"{word} {HEAR[found.verdict]}{end}"
+    return " ".join(say("reserve", words=words, reason=reason) for reason, words in reasons.items())
 
 
 def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread] = ()) -> str:
@@ -108,50 +87,41 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
     spreads
         Over the seeds of either model, measured on what is compared; none where it is not known.
     """
-    words = {name: WORDS[name] for name in PARTS}
-    shown = [f"{words[name]} {MOVES[direction]}" for name, direction in claim.directions.items()]
-    answers: dict[str, list[str]] = {}
+    shown = [
+        say("shown", word=WORDS[name], direction=direction) for name, direction in claim.directions.items()
+    ]
+    answers: dict[tuple[str, str], list[str]] = {}
     for name, direction in claim.directions.items():
         found = [spread for spread in spreads if spread.quantity == name]
         answer = _agreement(direction, comparison.differences[name], found)
-        answers.setdefault(answer, []).append(words[name])
-    told = " ".join(f"In {listed(names)} {answer}." for answer, names in answers.items())
-    single = "" if spreads else " Each model is a single training: another seed may change this."
-    return (
-        f"Figure {claim.figure} of the {claim.paper} paper shows {listed(shown)} {claim.change}. It prints "
-        f"no numbers. {told}{single}"
-    )
+        answers.setdefault(answer, []).append(WORDS[name])
+    told = [
+        say("agreement", words=words, answer=answer, model=model)
+        for (answer, model), words in answers.items()
+    ]
+    return say("claim", claim=claim, shown=shown, answers=" ".join(told), single=not spreads)
 
 
-def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread]) -> str:
-    """Say whether a difference goes in a direction, and whether a seed may make as much.
-
-    The first part is its verb.
-    """
+def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
+    """Tell whether a difference goes in a direction; or of which model a seed may make as much."""
     if found.negligible and found.differs:
-        return "the difference is too small to matter"
+        return "small", ""
     if found.differs:
         size = abs(found.value)
         for spread in spreads:
             if size <= spread.range:
-                return f"the difference is no larger than another seed of {spread.model} changes"
+                return "a seed changes as much", spread.model
             if size <= spread.bound:
-                return f"the difference is no larger than another seed of {spread.model} may change"
-        same = (found.verdict == "first") == (direction == "up")
-        return "these models agree with it" if same else "these models disagree with it"
-    if found.verdict == "equal":
-        return "these models do not differ"
-    return "these models leave it open"
+                return "a seed may change as much", spread.model
+        return "agree" if (found.verdict == "first") == (direction == "up") else "disagree", ""
+    return "equal" if found.verdict == "equal" else "open", ""
 
 
 def control_note(comparisons: Sequence[Comparison]) -> str:
     """Say that p-values are controlled for several comparisons; empty for one."""
     if len(comparisons) < 2:
         return ""
-    return (
-        f"The p-values are controlled for the {len(comparisons):,} comparisons (Holm), for risk, prejudice "
-        "and caprice apart."
-    )
+    return say("controlled", comparisons=len(comparisons))
 
 
 def common_note(comparisons: Sequence[Comparison]) -> str:
@@ -163,16 +133,10 @@ def common_note(comparisons: Sequence[Comparison]) -> str:
     said = []
     names = {item.name for found in comparisons for item in found.left_out}
     if names:
-        said.append(
-            f"{count(len(names), 'occupation')} left out: a figure for the weights or the neutral point is "
-            "missing."
-        )
+        said.append(say("left_out", occupations=len(names)))
     sides = [side for found in comparisons for side in (found.first, found.second)]
     if any(side.templates_left_out or side.occupations_left_out for side in sides):
-        said.append(
-            "A risk is over all that its model was scored on, a difference over what both have in common. "
-            "So the two may be in another order."
-        )
+        said.append(say("in_common"))
     return " ".join(said)
 
 
@@ -186,20 +150,18 @@ def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
     noun
         What a place is, in the singular: "text source", "topic".
     """
-    sentences = []
+    told = []
     for line in dict.fromkeys(point.line for point in points):
         own = sorted(
             (point for point in points if point.line == line), key=lambda point: point.values["overall_risk"]
         )
         if len(own) == 1:
-            where = f"one {noun} alone, {own[0].place}"
-            sentences.append(f"{line} is scored for {where}: its risk is {_risk(own[0])}.")
+            told.append(say("at_one_place", line=line, noun=noun, point=own[0]))
         else:
-            sentences.append(
-                f"Over {count(len(own), noun)} the risk of {line} lies between {_risk(own[0])} for "
-                f"{own[0].place} and {_risk(own[-1])} for {own[-1].place}."
+            told.append(
+                say("over_places", line=line, noun=noun, places=len(own), lowest=own[0], highest=own[-1])
             )
-    return " ".join(sentences)
+    return " ".join(told)
 
 
 def topics_finding(points: Sequence[AxisPoint]) -> str:
@@ -207,14 +169,13 @@ def topics_finding(points: Sequence[AxisPoint]) -> str:
 
     Other groups, words and templates are behind each, so that no topic's level is above another's.
     """
-    sentences = []
+    told = []
     for line in dict.fromkeys(point.line for point in points):
-        own = [point for point in points if point.line == line]
-        told = listed([f"{_risk(point)} on {point.place}" for point in own])
-        sentences.append(f"The risk of {line} is {told}.")
-    several = len({point.place for point in points}) > 1
-    unlike = "Topics have other groups, words and templates: do not compare their levels."
-    return " ".join([*sentences, *([unlike] if several else [])])
+        own = [say("on_topic", point=point) for point in points if point.line == line]
+        told.append(say("on_topics", line=line, told=own))
+    if len({point.place for point in points}) > 1:
+        told.append(say("topics_are_unlike"))
+    return " ".join(told)
 
 
 def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
@@ -222,12 +183,7 @@ def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
 
     ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
     """
-    if len(points) < 2:
-        return ""
-    return (
-        f"{order} These single checkpoints differ in more than one respect. Nothing follows for families, "
-        "sizes or trainings."
-    ).strip()
+    return say("checkpoints", order=order) if len(points) > 1 else ""
 
 
 def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
@@ -238,10 +194,7 @@ def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
     ranked = sorted(points, key=lambda point: float(point.place))
     if len(ranked) < 2:
         return ""
-    said = [f"{_sized(place, point)}." for place, point in (("smallest", ranked[0]), ("largest", ranked[-1]))]
-    said[0] = f"Of {_these(len(ranked))}, {said[0][0].lower()}{said[0][1:]}"
-    unlike = "Single checkpoints differ in more than size, so that nothing follows for size as such."
-    return " ".join([*said, *([order] if order else []), unlike])
+    return say("sizes", checkpoints=len(ranked), smallest=ranked[0], largest=ranked[-1], order=order)
 
 
 def alignment_finding(comparisons: Sequence[Comparison]) -> str:
@@ -259,31 +212,13 @@ def alignment_finding(comparisons: Sequence[Comparison]) -> str:
     told = []
     for name, word in WORDS.items():
         ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
-        heard = [f"{way} in {ways[way]:,}" for way in WAYS if ways[way]]
-        told.append(f"{word} {listed(heard)}")
-    pairs = count(len(comparisons), "pair")
-    return f"From base to aligned, over {pairs} of one size each: {'; '.join(told)}."
+        heard = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
+        told.append(say("goes", word=word, ways=heard))
+    return say("alignment", pairs=len(comparisons), told=told)
 
 
 def _way(found: Difference) -> str:
     """Return one of ``WAYS``: up or down only where an order is stated."""
-    if found.ordered:
-        return HEAR[found.verdict]
-    if found.verdict == "equal":
-        return "is the same"
-    return "changes too little to matter" if found.differs else "cannot be told"
-
-
-def _these(checkpoints: int) -> str:
-    return "these two checkpoints" if checkpoints == 2 else f"these {checkpoints:,} checkpoints"
-
-
-def _risk(point: AxisPoint) -> str:
-    return with_interval(point.values["overall_risk"], point.intervals.get("overall_risk"))
-
-
-def _sized(place: str, point: AxisPoint) -> str:
-    """Say what the risks of one checkpoint are."""
-    parts = [f"{word} {two_decimals(point.values[name])}" for name, word in WORDS.items()]
-    size = count(int(float(point.place)), "parameter")
-    return f"The {place} ({point.line}, {size}) has {listed(parts)}"
+    if found.ordered or found.verdict == "equal":
+        return found.verdict
+    return "small" if found.differs else "unclear"
