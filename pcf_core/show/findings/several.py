@@ -110,9 +110,9 @@ def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread])
         size = abs(found.value)
         for spread in spreads:
             if size <= spread.range:
-                return "a seed changes as much", spread.model
+                return "as a seed", spread.model
             if size <= spread.bound:
-                return "a seed may change as much", spread.model
+                return "as a seed may", spread.model
         return "agree" if (found.verdict == "first") == (direction == "up") else "disagree", ""
     return "equal" if found.verdict == "equal" else "open", ""
 
