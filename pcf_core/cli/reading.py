@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run
 from pcf_core.audit.comparing import compared
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give, one_of, open_store, say
+from pcf_core.cli.console import give_panels, one_of, open_store, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
-from pcf_core.core.risk import Comparison, CorrectedRisk, Interval, RiskReport
+from pcf_core.core.risk import Comparison, RiskReport
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.report.comparison import comparison_document
 from pcf_core.report.documents import baseline_document, report_document
 from pcf_core.report.reproducing import score_command
-from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.imported import imported_note
-from pcf_core.show.findings.models import drawn_again, unseen_note
-from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
+from pcf_core.show.findings.notes import left_out_note
 from pcf_core.store.store import Store
+
+if TYPE_CHECKING:  # load what charts and tables are made with
+    from pcf_core.report.loaded import Reports, Runs
+    from pcf_core.report.panels import Panel
 
 
 @with_view
@@ -42,10 +48,10 @@ def risk(
             "Give either the key of a run or --matrix FILE.json; `score` prints the key of a run."
         )
     facts: dict[str, Any] = {}
-    lines: list[str] = []
     options = view.options()
     if matrix is not None:
         found = matrix_report(read_json(matrix), options)
+        panels = partial(matrix_panels, matrix.name, found)
     else:
         store = open_store()
         spec = store.load_run(run)
@@ -57,8 +63,8 @@ def risk(
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, result, options)
         facts["baseline"] = held and baseline_document(held)
-        lines += baseline_lines(spec, held)
-    give(facts | report_document(found), as_json, lambda: risk_lines(found) + lines)
+        panels = partial(run_panels, spec, result, found, options, held)
+    give_panels(facts | report_document(found), as_json, panels)
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
@@ -78,62 +84,49 @@ def read_json(path: Path) -> Mapping[str, Any]:
     return document  # type: ignore[no-any-return]
 
 
-def risk_lines(found: RiskReport) -> list[str]:
-    """Write a risk report as lines."""
-    lines = []
-    for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
-        intervals = [f"{one.low:.4f}–{one.high:.4f}, {drawn_again(one)}" for one in found.intervals[name]]
-        lines.append(f"{name:<16} {getattr(found, name):.4f}  ({'; '.join(intervals)})")
-    if found.lean is not None:
-        lines.append(
-            f"of prejudice     {found.lean.common:.4f} is shared by all occupations, "
-            f"{found.lean.specific:.4f} differs between them"
-        )
-    if found.corrected is not None:
-        lines.append(corrected_line(found.corrected))
-    if found.caprice_risk == 0:
-        lines.append(unseen_note(found))
-    lines.append(f"stereotype s.d.  {found.stereotype_sd:.4f}, averaged over occupations")
-    lines.append(f"effective templates {found.effective_templates:.1f} of {len(found.templates)}")
-    facts = coverage_facts(found.coverage) if found.coverage else {}
-    facts |= self_audit_facts(found.self_audit) if found.self_audit else {}
-    lines += [f"{name}: {sentence}" for name, sentence in facts.items()]
-    lines += [f"left out: {item.name} ({item.reason})" for item in found.left_out]
-    return lines + list(found.warnings)
+def matrix_panels(name: str, found: RiskReport) -> list[Panel]:
+    """Show the report of a matrix of probabilities, which has no run behind it."""
+    from pcf_core.report.loaded import Reports
+    from pcf_core.report.notes import interval_notes, warnings_of
+
+    shown = Reports({name: found})
+    notes = [*warnings_of(shown.reports), *interval_notes(shown.reports, shown.over)]
+    return risk_panels(shown, {}, notes)
 
 
-def baseline_lines(run: RunSpec, found: Baseline | None) -> list[str]:
-    """Write what the model expects of neutral subjects, or how to find out."""
-    asked = baseline_run(run)
-    if found is None:
-        return [f"neutral subjects are not scored: {score_command(asked)}"] if asked else []
-    expected = ", ".join(f"{group} {share:.4f}" for group, share in found.preferences.items())
+def run_panels(
+    run: RunSpec, result: Result, found: RiskReport, options: ViewOptions, held: Baseline | None
+) -> list[Panel]:
+    """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
+    from pcf_core.report.loaded import LoadedRun, Study
+    from pcf_core.report.notes import study_notes
+    from pcf_core.report.panels import Panel
+    from pcf_core.report.provenance import run_facts
+
+    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, result, found)
+    study, notes = Study({label: item}, options, "templates"), list[str]()
+    if held is None and (asked := baseline_run(run)):
+        notes = [f"The neutral subjects are not scored: {score_command(asked)}"]
+    facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
     return [
-        f"neutral subjects ({', '.join(found.subjects)}): {expected}; their lean is {found.lean:.4f}",
-        "against that as the neutral point the overall risk is "
-        + _with_range(found.overall_risk, found.intervals["overall_risk", ""]),
-        *(
-            f"{group}: occupations lie {_with_range(away, found.intervals['distance', group])} from that, "
-            f"{_with_range(found.spread[group], found.intervals['spread', group])} from their mean"
-            for group, away in found.distance.items()
-        ),
+        *risk_panels(study, {label: held} if held else {}, [*study_notes(study), *notes]),
+        Panel(title="Method and provenance", notes=facts),
     ]
 
 
-def _with_range(value: float, several: Sequence[Interval]) -> str:
-    """Write a number with its interval over templates, the first one."""
-    return f"{value:.4f} ({several[0].low:.4f}–{several[0].high:.4f})"
+def risk_panels(
+    shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
+) -> list[Panel]:
+    """Show R, its corrected parts and what all occupations share, as far as the reports have them."""
+    from pcf_core.report.sections.risk import corrected_panel, reports_panel
+    from pcf_core.report.sections.shared import lean_panel
 
-
-def corrected_line(found: CorrectedRisk) -> str:
-    """Write the parts that the report does not give first, and what sampling alone would show."""
-    beside = "plug-in", found.plug_in_prejudice_risk, found.plug_in_caprice_risk
-    if not found.headline:
-        beside = "corrected", found.prejudice_risk, found.caprice_risk
-    line = f"{beside[0]:<16} prejudice {beside[1]:.4f}, caprice {beside[2]:.4f}"
-    if found.sampling_prejudice is None:
-        return line
-    return f"{line}; prejudice from the sampling of templates alone {found.sampling_prejudice:.4f}"
+    risks, (report,) = reports_panel(shown), shown.reports.values()
+    return [
+        replace(risks, notes=[*risks.notes, *notes, left_out_note(report.left_out)]),
+        *([corrected_panel(shown)] if report.corrected else []),
+        *([lean_panel(shown, baselines)] if report.lean else []),
+    ]
 
 
 @with_view
@@ -151,16 +144,37 @@ def compare(
     for spec in specs:
         say_if_imported(store, spec)
     kinds: list[Protocol] = [options.protocol if view.protocol else spec_protocol(spec) for spec in specs]
-    one, other = (
+    readings = [
         Reading(
             spec,
             load_result(store, spec, kind, options.aggregation),
             options.model_copy(update={"protocol": kind}),
         )
         for spec, kind in zip(specs, kinds, strict=True)
+    ]
+    found = compared(readings[0], readings[1], options)
+    give_panels(
+        comparison_document(found), as_json, partial(compared_panels, store, readings, options, found)
     )
-    found = compared(one, other, options)
-    give(comparison_document(found), as_json, lambda: comparison_lines(found))
+
+
+def compared_panels(
+    store: Store, readings: Sequence[Reading], options: ViewOptions, found: Comparison
+) -> list[Panel]:
+    """Show which of two runs discriminates less, how sure that is, and where they differ."""
+    from pcf_core.report.loaded import LoadedRun, Study
+    from pcf_core.report.panels import Panel
+    from pcf_core.report.sections.comparison import whole_pair_panel
+    from pcf_core.report.sections.summary import compared_sentences
+
+    runs = {
+        side.name: LoadedRun(
+            read.run, side.run, side.run, read.result, report(read.result, read.run, read.options)
+        )
+        for side, read in zip((found.first, found.second), readings, strict=True)
+    }
+    study = Study(runs, options, "templates")
+    return [Panel(findings=compared_sentences(study, store, found)), whole_pair_panel(study, found)]
 
 
 def say_if_imported(store: Store, spec: RunSpec) -> None:
@@ -173,9 +187,3 @@ def spec_protocol(spec: RunSpec) -> Protocol:
     """Return the protocol that a run was scored with."""
     kind: Protocol = one_of(spec.scoring.protocol, "the run's protocol", get_args(Protocol))
     return kind
-
-
-def comparison_lines(found: Comparison) -> list[str]:
-    """Write a comparison as lines."""
-    lines = [difference_finding(found, quantity) for quantity in found.differences]
-    return [*lines, occupations_difference_finding(found), *found.warnings]
