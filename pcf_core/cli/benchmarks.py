@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import one_of, open_store, progress_line, say
+from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line, say
 from pcf_core.cli.options import (
     DtypeOption,
     EstimateOption,
@@ -21,12 +23,7 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
-from pcf_core.show.findings.benchmarks import (
-    benchmark_finding,
-    criticism_finding,
-    left_out_finding,
-    worse_finding,
-)
+from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.files import load_material
@@ -40,6 +37,9 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.work.benchmarks import benchmark_asked, expected_time, keep_request, submit_benchmark
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
+
+if TYPE_CHECKING:  # loads what charts and tables are made with
+    from pcf_core.report.panels import Panel
 
 
 def benchmark(
@@ -118,9 +118,10 @@ def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[B
 
 
 def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
-    pairs = worse_pairs({result.asked.model: result.report for result, _ in found})
+    results = {result.asked.model: result for result, _ in found}
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
     documents = [_document(result, made, pairs) for result, made in found]
-    give_each(documents, as_json, lambda: _lines([result for result, _ in found], pairs))
+    give_panels(one_or_all(documents), as_json, lambda: _panels(results))
 
 
 def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
@@ -144,7 +145,9 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
     }
 
 
-def _lines(results: list[BenchmarkResult], pairs: tuple[WorsePair, ...]) -> list[str]:
-    benchmark = results[0].asked.benchmark
-    lines = [line for one in results for line in (benchmark_finding(one), left_out_finding(one)) if line]
-    return [*lines, *(worse_finding(benchmark, pair) for pair in pairs), criticism_finding(benchmark)]
+def _panels(results: Mapping[str, BenchmarkResult]) -> list[Panel]:
+    from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
+
+    panel, (first, *_) = benchmark_panel(results), results.values()
+    notes = [criticism_finding(first.asked.benchmark), *panel.notes]
+    return [replace(panel, title=first.asked.title, notes=notes), pairs_panel(results)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import one_of, open_store, progress_line, say
+from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -25,15 +25,13 @@ from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.fairpair import fairpair_document
-from pcf_core.show.findings.fairpair import fairpair_finding, few_note, words_finding
-from pcf_core.show.findings.fairpair_run import declined_finding, perturber_finding
+from pcf_core.show.findings.fairpair_run import declined_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import (
     USUAL_DISSIMILARITIES,
     FairPairAsked,
-    FairPairReport,
     FairPairResult,
     Mode,
     Pair,
@@ -43,6 +41,9 @@ from pcf_core.texts.fairpair.report import controlled
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
 from pcf_core.work.queue import Queue
+
+if TYPE_CHECKING:  # loads what charts and tables are made with
+    from pcf_core.report.panels import Panel
 
 USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
 USUAL = Decoding()
@@ -193,25 +194,23 @@ def give_results(
     """Give the models' reports, controlled for being read together."""
     chosen = found[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
-    documents, lines = [], []
+    documents = []
     for place, (result, written) in enumerate(found):
         own = {name: several[place] for name, several in reports.items()}
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
         documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
-        lines += lines_of(result, own)
-    give_each(documents, as_json, lambda: lines)
+    give_panels(one_or_all(documents), as_json, lambda: result_panels([result for result, _ in found]))
 
 
-def lines_of(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> list[str]:
-    """Write a model's F by dissimilarity, the first words that differ, and the perturbation's errors."""
-    model = result.asked.key.model
-    return [
-        *(fairpair_finding(report) for report in reports.values()),
-        *(f"{model}: {note}" for note in dict.fromkeys(map(few_note, reports.values())) if note),
-        f"{model}: {words_finding(result.words)}",
-        f"{model}: {perturber_finding(result.errors)}",
-    ]
+def result_panels(results: Sequence[FairPairResult]) -> list[Panel]:
+    """Show what models that were asked alike wrote: F under each Φ, then the words of each model."""
+    from pcf_core.report.sections.texts import fairpair_panels, labels, ratio_panel, read_together
+
+    named = dict(zip(labels(results), results, strict=True))
+    answer, *others = fairpair_panels(results)
+    more = [ratio_panel(read_together(named, measure), [*named]) for measure in [*results[0].reports][1:]]
+    return [answer, *more, *others]
 
 
 def give_estimates(

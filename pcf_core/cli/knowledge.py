@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give, one_of, open_store, progress_line
+from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line
 from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
@@ -17,8 +18,11 @@ from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.knowledge import knowledge_document
-from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.show.findings.notes import left_out_note
 from pcf_core.store.store import Store
+
+if TYPE_CHECKING:  # loads what charts and tables are made with
+    from pcf_core.report.panels import Panel
 
 
 def knowledge(
@@ -39,11 +43,10 @@ def knowledge(
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
     found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
-    answers = [known | knowledge_document(report) for known, report in found]
-    give(
-        answers[0] if len(answers) == 1 else answers,
+    give_panels(
+        one_or_all([known | knowledge_document(report) for known, report in found]),
         as_json,
-        lambda: [line for known, report in found for line in knowledge_lines(known["model"], report)],
+        lambda: [panel_of(known["model"], report) for known, report in found],
     )
 
 
@@ -63,7 +66,9 @@ def know_now(
     return facts, knowledge_report(store, key, asked, score, protocol)
 
 
-def knowledge_lines(model: str, found: KnowledgeReport) -> list[str]:
-    """Write what a model knows as lines."""
-    lines = [knowledge_finding(model, found), confidence_finding(found), *found.warnings]
-    return lines + [f"left out: {item.name} ({item.reason})" for item in found.left_out]
+def panel_of(model: str, found: KnowledgeReport) -> Panel:
+    """Show what a model knows, and what was left out."""
+    from pcf_core.report.sections.knowledge import knowledge_panel
+
+    panel = knowledge_panel(model, found)
+    return replace(panel, title=model, notes=[*panel.notes, left_out_note(found.left_out)])

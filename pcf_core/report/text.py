@@ -16,7 +16,7 @@ from pcf_core.report.parts import cell, said, shown
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_ROWS = 20  # of a table: the answer would scroll away
+MOST_ROWS = 10  # of a table: the answer would scroll away
 GAP = "  "  # between columns
 
 
@@ -63,4 +63,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
             blocks.append([0])
             used = widths[0] + len(GAP) + width
         blocks[-1].append(place)
-    return [GAP.join(row[place].ljust(widths[place]) for place in block) for block in blocks for row in rows]
+    lines = [
+        ["", *(GAP.join(row[place].ljust(widths[place]) for place in block) for row in rows)]
+        for block in blocks
+    ]
+    return [line for block in lines for line in block][1:]

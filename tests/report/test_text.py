@@ -67,7 +67,7 @@ def test_of_an_empty_table_not_even_the_title_is_written() -> None:
 def test_of_a_long_table_the_first_rows_stand_there_and_how_many_do_not() -> None:
     lines = table_lines(pd.DataFrame({"occupation": list(map(str, range(1_300))), "risk": 0.5}))
     assert len(lines) == 1 + MOST_ROWS + 1
-    assert lines[-1] == "… and 1,280 more; --json gives all"
+    assert lines[-1] == "… and 1,290 more; --json gives all"
 
 
 def test_columns_without_room_stand_below_with_the_rows_named_again() -> None:

@@ -32,7 +32,6 @@ from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decim
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.fairpair.own_prompts import prompts_toml
 from pcf_core.texts.fairpair.records import LABEL, EncoderKey, FairPairAsked, FairPairReport, FairPairResult
-from pcf_core.texts.fairpair.report import controlled
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.text_audits import AuditEstimate
 
@@ -70,12 +69,6 @@ class Found:
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     """Return what the store has of the requests."""
     return Found(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
-
-
-def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
-    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
-    reports = controlled([result.reports[measure] for result in results.values()])
-    return dict(zip(results, reports, strict=True))
 
 
 def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
