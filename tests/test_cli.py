@@ -27,8 +27,16 @@ from pcf_core.material.own_sets import save_set
 from pcf_core.material.own_topics import save_topic
 from pcf_core.material.templates import load_mined, load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.report.loaded import load_studies
+from pcf_core.report.records import ReportRequest
+from pcf_core.report.sections.summary import pair_sentences
+from pcf_core.show.findings.comparison import difference_finding
+from pcf_core.show.findings.models import corrected_finding, risk_finding
+from pcf_core.show.findings.numbers import digits
+from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
+from tests.conftest import fill
 from tests.material.mined_sets import small as small_set
 
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
@@ -156,6 +164,37 @@ def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path, run
     again = answer_of("risk", "--matrix", str(matrix))
     for name in ("overall_risk", "prejudice_risk", "caprice_risk"):
         assert again[name] == pytest.approx(risk[name], abs=1e-12)
+
+
+def test_a_terminal_shows_what_pages_and_reports_say(own_settings: Settings) -> None:
+    """The answer first, then what R is made of, what has to be known, and where it comes from."""
+    store = Store.open(own_settings.cache)
+    keys = [fill(store, model).key for model in ("mini-gpt", "mini-bert")]
+    (study,) = load_studies(store, ReportRequest(runs=tuple(keys)))
+    report = study.reports["mini-gpt"]
+    done = run_here("risk", keys[0], terminal=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[1] == risk_finding("mini-gpt", report)
+    assert corrected_finding("mini-gpt", report) in lines
+    assert all(f"- {warning}" in lines for warning in report.warnings)
+    assert f"overall_risk              {digits(report.overall_risk)}" in lines
+    assert f"- run: {keys[0]}" in lines
+    assert any("python -m pcf_core score" in line for line in lines)  # the neutral subjects are not scored
+    compared = run_here("compare", *keys, terminal=True).stdout.splitlines()
+    assert tuple(compared[:2]) == pair_sentences(study, store)
+    assert difference_finding(study.comparisons[0][0]) in compared
+    assert "mini-gpt − mini-bert, every occupation" in compared
+
+
+def test_a_matrix_is_shown_without_a_run(own_settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "matrix.json"
+    path.write_text(json.dumps({"preferences": [[[0.6, 0.4], [0.7, 0.3]], [[0.2, 0.8], [0.5, 0.5]]]}))
+    lines = run_here("risk", "--matrix", str(path), terminal=True).stdout.splitlines()
+    assert lines[1].startswith("The discrimination risk of matrix.json is 0.30 ")
+    assert "overall_risk              0.3" in lines
+    assert all(f"- {warning}" in lines for warning in answer_of("risk", "--matrix", str(path))["warnings"])
+    assert "Method and provenance" not in lines
 
 
 def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
