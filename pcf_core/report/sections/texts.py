@@ -232,14 +232,19 @@ def baseline_panels(result: CriteriaResult) -> list[Panel]:
     report, model = result.report, result.asked.model
     if not isinstance(report, AnswersReport) or not report.from_baseline:
         return []
+    whose = f"{model}, {report.experiment}"
     return [
         replace(
             rates_panel(model, report),
-            title=f"{model}, {report.experiment}: without a pronoun, and what each changes",
-            findings=[f"{model}: {common_finding(report)}", pairs_finding(report)],
+            title=f"{whose}: without a pronoun, and with each",
+            findings=[f"{model}: {common_finding(report)}"],
             how=how_to_read.FROM_NO_PRONOUN,
         ),
-        gaps_panel(model, report),
+        replace(
+            gaps_panel(model, report),
+            title=f"{whose}: what each pronoun changes",
+            findings=[pairs_finding(report)],
+        ),
     ]
 
 
