@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line, say
+from pcf_core.cli.console import one_of, open_store, progress_line, say
 from pcf_core.cli.options import (
     DtypeOption,
     EstimateOption,
@@ -37,9 +35,6 @@ from pcf_core.texts.benchmarks.records import (
 from pcf_core.work.benchmarks import benchmark_asked, expected_time, keep_request, submit_benchmark
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
-
-if TYPE_CHECKING:  # loads what charts and tables are made with
-    from pcf_core.report.panels import Panel
 
 
 def benchmark(
@@ -121,7 +116,13 @@ def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> No
     results = {result.asked.model: result for result, _ in found}
     pairs = worse_pairs({model: result.report for model, result in results.items()})
     documents = [_document(result, made, pairs) for result, made in found]
-    give_panels(one_or_all(documents), as_json, lambda: _panels(results))
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import benchmark_lines
+
+        return benchmark_lines(results)
+
+    give_each(documents, as_json, lines)
 
 
 def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
@@ -143,11 +144,3 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
         ],
         "provenance": result.provenance,
     }
-
-
-def _panels(results: Mapping[str, BenchmarkResult]) -> list[Panel]:
-    from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
-
-    panel, (first, *_) = benchmark_panel(results), results.values()
-    notes = [criticism_finding(first.asked.benchmark), *panel.notes]
-    return [replace(panel, title=first.asked.title, notes=notes), pairs_panel(results)]

@@ -7,9 +7,9 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -18,9 +18,6 @@ from pcf_core.core.settings import settings
 from pcf_core.store.journal import Did, Journal
 from pcf_core.store.store import Store
 from pcf_core.work.people import TERMINAL
-
-if TYPE_CHECKING:  # loads what charts and tables are made with
-    from pcf_core.report.panels import Panel
 
 REDRAW_SECONDS, LINE_SECONDS = 0.1, 5.0  # of progress, on a terminal and elsewhere
 
@@ -71,20 +68,6 @@ def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> No
         typer.echo(json_text(document))
     else:
         typer.echo("\n".join(lines()))
-
-
-def give_panels(document: Any, as_json: bool, panels: Callable[[], Iterable[Panel]]) -> None:
-    """Write data to stdout as :func:`give`: on a terminal what the pages show of it, as text.
-
-    ``panels``: makes them, and imports what charts and tables are made with, which JSON does without.
-    """
-
-    def lines() -> list[str]:
-        from pcf_core.report.text import text_lines
-
-        return text_lines(panels())
-
-    give(document, as_json, lines)
 
 
 def one_or_all(documents: Sequence[Any]) -> Any:

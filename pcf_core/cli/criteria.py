@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, say
+from pcf_core.cli.console import one_of, open_store, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -26,8 +26,6 @@ from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.criteria import criteria_document, embedding_document
-from pcf_core.show.findings.criteria import criteria_findings
-from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
@@ -44,9 +42,6 @@ from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
 from pcf_core.texts.criteria.records.runs import FEWEST_MODELS, CriteriaAsked, CriteriaResult, EmbeddingResult
 from pcf_core.work.criteria import CRITERIA_AUDIT, embedding_asked, scored_asked, written_asked
 from pcf_core.work.queue import Queue
-
-if TYPE_CHECKING:  # loads what charts and tables are made with
-    from pcf_core.report.panels import Panel
 
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 USUAL_REPEATS = [f"{repeats} for {name}" for name, repeats in REPEATS.items()]
@@ -232,22 +227,13 @@ def give_results(
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
         for one, result, made in found
     ]
-    give_panels(
-        one_or_all(documents), as_json, lambda: result_panels([result for _, result, _ in found], pooled)
-    )
 
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import criteria_lines
 
-def result_panels(results: Sequence[CriteriaResult], pooled: EmbeddingResult | None = None) -> list[Panel]:
-    """Show which criteria fail, what each model answered, and what is found of all together."""
-    from pcf_core.report.panels import Panel
-    from pcf_core.report.sections.texts import criteria_panels
+        return criteria_lines([result for _, result, _ in found], pooled)
 
-    answers = [
-        Panel(title=f"{one.asked.model}, {one.asked.experiment}", findings=criteria_findings(one))
-        for one in results
-    ]
-    of_all = [] if pooled is None else [Panel(title="All models", findings=embedding_findings(pooled))]
-    return [*criteria_panels(results), *answers, *of_all]
+    give_each(documents, as_json, lines)
 
 
 def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, Experiment]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line, say
+from pcf_core.cli.console import one_of, open_store, progress_line, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -41,9 +41,6 @@ from pcf_core.texts.fairpair.report import controlled
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
 from pcf_core.work.queue import Queue
-
-if TYPE_CHECKING:  # loads what charts and tables are made with
-    from pcf_core.report.panels import Panel
 
 USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
 USUAL = Decoding()
@@ -200,17 +197,13 @@ def give_results(
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
         documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
-    give_panels(one_or_all(documents), as_json, lambda: result_panels([result for result, _ in found]))
 
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import fairpair_lines
 
-def result_panels(results: Sequence[FairPairResult]) -> list[Panel]:
-    """Show what models that were asked alike wrote: F under each Φ, then the words of each model."""
-    from pcf_core.report.sections.texts import fairpair_panels, labels, ratio_panel, read_together
+        return fairpair_lines([result for result, _ in found])
 
-    named = dict(zip(labels(results), results, strict=True))
-    answer, *others = fairpair_panels(results)
-    more = [ratio_panel(read_together(named, measure), [*named]) for measure in [*results[0].reports][1:]]
-    return [answer, *more, *others]
+    give_each(documents, as_json, lines)
 
 
 def give_estimates(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pcf_core.cli.console import give_panels, must_record, open_store, record, say
+from pcf_core.cli.console import give, must_record, open_store, record, say
 from pcf_core.report.criteria import criteria_document
 from pcf_core.report.fairpair import fairpair_document
 from pcf_core.show.findings.imported import inspected_note
@@ -15,10 +15,9 @@ from pcf_core.show.findings.imported import inspected_note
 def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
     """Keep the texts of a log and give what they say."""
     from pcf_core.cli.criteria import Put
-    from pcf_core.cli.criteria import result_panels as criteria_panels
     from pcf_core.cli.criteria import run_now as read_criteria
-    from pcf_core.cli.fairpair import result_panels as fairpair_panels
     from pcf_core.cli.fairpair import run_now as read_fairpair
+    from pcf_core.cli.panels import criteria_lines, fairpair_lines
     from pcf_core.texts.inspected.log import read_log
     from pcf_core.work.inspecting import ReadAsFairPair, import_log, key_of
 
@@ -31,12 +30,12 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
     if isinstance(arrived.read_as, ReadAsFairPair):
         one = arrived.read_as
         result, _ = read_fairpair(store, one.asked, one.material)
-        report, panels = fairpair_document(result, result.reports), partial(fairpair_panels, [result])
+        report, lines = fairpair_document(result, result.reports), partial(fairpair_lines, [result])
     else:
         answers, _ = read_criteria(
             store, Put(arrived.read_as.asked, arrived.read_as.material, inspected_note(key))
         )
-        report, panels = criteria_document(answers), partial(criteria_panels, [answers])
+        report, lines = criteria_document(answers), partial(criteria_lines, [answers])
     document = {
         "log": {
             "model": log.model,
@@ -50,4 +49,4 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
         "new_texts": arrived.new,
         "report": report,
     }
-    give_panels(document, as_json, panels)
+    give(document, as_json, lines)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give_panels, one_of, one_or_all, open_store, progress_line
+from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
 from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
@@ -18,11 +17,7 @@ from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.knowledge import knowledge_document
-from pcf_core.show.findings.notes import left_out_note
 from pcf_core.store.store import Store
-
-if TYPE_CHECKING:  # loads what charts and tables are made with
-    from pcf_core.report.panels import Panel
 
 
 def knowledge(
@@ -43,11 +38,13 @@ def knowledge(
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
     found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
-    give_panels(
-        one_or_all([known | knowledge_document(report) for known, report in found]),
-        as_json,
-        lambda: [panel_of(known["model"], report) for known, report in found],
-    )
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import knowledge_lines
+
+        return knowledge_lines([(known["model"], report) for known, report in found])
+
+    give(one_or_all([known | knowledge_document(report) for known, report in found]), as_json, lines)
 
 
 def know_now(
@@ -64,11 +61,3 @@ def know_now(
         scored = score_knowledge(asked, key, store, on_progress=progress)
     facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
     return facts, knowledge_report(store, key, asked, score, protocol)
-
-
-def panel_of(model: str, found: KnowledgeReport) -> Panel:
-    """Show what a model knows, and what was left out."""
-    from pcf_core.report.sections.knowledge import knowledge_panel
-
-    panel = knowledge_panel(model, found)
-    return replace(panel, title=model, notes=[*panel.notes, left_out_note(found.left_out)])

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.audit.baseline import Baseline, baseline_of, baseline_run
+from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared
-from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give_panels, one_of, open_store, say
+from pcf_core.cli.console import give, one_of, open_store, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
-from pcf_core.core.risk import Comparison, RiskReport
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.report.comparison import comparison_document
 from pcf_core.report.documents import baseline_document, report_document
-from pcf_core.report.reproducing import score_command
 from pcf_core.show.findings.imported import imported_note
-from pcf_core.show.findings.notes import left_out_note
 from pcf_core.store.store import Store
-
-if TYPE_CHECKING:  # load what charts and tables are made with
-    from pcf_core.report.loaded import Reports, Runs
-    from pcf_core.report.panels import Panel
 
 
 @with_view
@@ -51,7 +40,6 @@ def risk(
     options = view.options()
     if matrix is not None:
         found = matrix_report(read_json(matrix), options)
-        panels = partial(matrix_panels, matrix.name, found)
     else:
         store = open_store()
         spec = store.load_run(run)
@@ -63,8 +51,13 @@ def risk(
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, result, options)
         facts["baseline"] = held and baseline_document(held)
-        panels = partial(run_panels, spec, result, found, options, held)
-    give_panels(facts | report_document(found), as_json, panels)
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import matrix_lines, run_lines
+
+        return matrix_lines(matrix.name, found) if matrix else run_lines(spec, result, found, options, held)
+
+    give(facts | report_document(found), as_json, lines)
 
 
 def read_json(path: Path) -> Mapping[str, Any]:
@@ -82,51 +75,6 @@ def read_json(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON that can be read: {error}.") from error
     return document  # type: ignore[no-any-return]
-
-
-def matrix_panels(name: str, found: RiskReport) -> list[Panel]:
-    """Show the report of a matrix of probabilities, which has no run behind it."""
-    from pcf_core.report.loaded import Reports
-    from pcf_core.report.notes import interval_notes, warnings_of
-
-    shown = Reports({name: found})
-    notes = [*warnings_of(shown.reports), *interval_notes(shown.reports, shown.over)]
-    return risk_panels(shown, {}, notes)
-
-
-def run_panels(
-    run: RunSpec, result: Result, found: RiskReport, options: ViewOptions, held: Baseline | None
-) -> list[Panel]:
-    """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
-    from pcf_core.report.loaded import LoadedRun, Study
-    from pcf_core.report.notes import study_notes
-    from pcf_core.report.panels import Panel
-    from pcf_core.report.provenance import run_facts
-
-    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, result, found)
-    study, notes = Study({label: item}, options, "templates"), list[str]()
-    if held is None and (asked := baseline_run(run)):
-        notes = [f"The neutral subjects are not scored: {score_command(asked)}"]
-    facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
-    return [
-        *risk_panels(study, {label: held} if held else {}, [*study_notes(study), *notes]),
-        Panel(title="Method and provenance", notes=facts),
-    ]
-
-
-def risk_panels(
-    shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
-) -> list[Panel]:
-    """Show R, its corrected parts and what all occupations share, as far as the reports have them."""
-    from pcf_core.report.sections.risk import corrected_panel, reports_panel
-    from pcf_core.report.sections.shared import lean_panel
-
-    risks, (report,) = reports_panel(shown), shown.reports.values()
-    return [
-        replace(risks, notes=[*risks.notes, *notes, left_out_note(report.left_out)]),
-        *([corrected_panel(shown)] if report.corrected else []),
-        *([lean_panel(shown, baselines)] if report.lean else []),
-    ]
 
 
 @with_view
@@ -153,28 +101,13 @@ def compare(
         for spec, kind in zip(specs, kinds, strict=True)
     ]
     found = compared(readings[0], readings[1], options)
-    give_panels(
-        comparison_document(found), as_json, partial(compared_panels, store, readings, options, found)
-    )
 
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import compared_lines
 
-def compared_panels(
-    store: Store, readings: Sequence[Reading], options: ViewOptions, found: Comparison
-) -> list[Panel]:
-    """Show which of two runs discriminates less, how sure that is, and where they differ."""
-    from pcf_core.report.loaded import LoadedRun, Study
-    from pcf_core.report.panels import Panel
-    from pcf_core.report.sections.comparison import whole_pair_panel
-    from pcf_core.report.sections.summary import compared_sentences
+        return compared_lines(store, readings, options, found)
 
-    runs = {
-        side.name: LoadedRun(
-            read.run, side.run, side.run, read.result, report(read.result, read.run, read.options)
-        )
-        for side, read in zip((found.first, found.second), readings, strict=True)
-    }
-    study = Study(runs, options, "templates")
-    return [Panel(findings=compared_sentences(study, store, found)), whole_pair_panel(study, found)]
+    give(comparison_document(found), as_json, lines)
 
 
 def say_if_imported(store: Store, spec: RunSpec) -> None:

@@ -11,12 +11,12 @@ import jsonschema
 import pytest
 import typer
 
-from pcf_core.cli.fairpair import fairpair, result_panels
+from pcf_core.cli.fairpair import fairpair
+from pcf_core.cli.panels import fairpair_lines
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings
 from pcf_core.measure.regression import holm
 from pcf_core.models.registry import resolve
-from pcf_core.report.text import text_lines
 from pcf_core.show.findings.fairpair import fairpair_finding, notes, words_finding
 from pcf_core.show.findings.fairpair_run import perturber_finding
 from pcf_core.store.store import Store
@@ -89,7 +89,7 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     found = json.loads(run_here(*asked, "--json").stdout)
     result = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
     assert result is not None
-    lines = text_lines(result_panels([result]))
+    lines = fairpair_lines([result])
     assert [line for line in lines if line.startswith("mini-gpt wrote to 2 prompts")] == [
         fairpair_finding(result.reports[measure]) for measure in result.asked.dissimilarities
     ]
