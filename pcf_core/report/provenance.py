@@ -296,7 +296,9 @@ def ends_text(result: CriteriaResult) -> str:
 def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
     """Return device, machine and threads, as far as they were kept."""
     parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    said = ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    if threads := kept.get("threads"):
+        parts.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    said = ", ".join(parts)
     return {"scored on": said} if said else {}
 
 

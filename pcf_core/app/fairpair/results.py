@@ -19,7 +19,7 @@ from pcf_core.app.texts.shared import (
     offer_submitting,
     sort_requests,
 )
-from pcf_core.app.widgets import draw_facts, plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Interval
 from pcf_core.report.citing import FAIRPAIR_PAPER
@@ -191,7 +191,12 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
     for model, result in results.items():
         st.markdown(f"**{plain(model)}**")
         hashes = {f"hash of {what}": value for what, value in fairpair_hashes(result.asked).items()}
-        draw_facts(fairpair_facts(result) | hashes)
+        draw_list(fairpair_facts(result) | hashes)
         if not result.asked.imported:
             draw_commands(fairpair_command(result.asked, prompts))
     draw_cite(FAIRPAIR_PAPER)
+
+
+def draw_list(facts: Mapping[str, str]) -> None:
+    """Draw facts as a list, not a table: on a narrow page a table is cut where a value is long."""
+    st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))

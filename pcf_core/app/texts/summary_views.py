@@ -13,6 +13,7 @@ from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 from pcf_core.app.data import draw_lookable
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.results import draw_list
 from pcf_core.app.links import draw_link
 from pcf_core.app.page import (
     FOOT,
@@ -28,7 +29,7 @@ from pcf_core.app.queue import follow_readings
 from pcf_core.app.texts.benchmarks import draw_beside_audits
 from pcf_core.app.texts.imported import draw_marks
 from pcf_core.app.texts.summary import WOMEN, CaseFile, case_file, known_models
-from pcf_core.app.widgets import draw_card, draw_facts, plain
+from pcf_core.app.widgets import draw_card, plain
 from pcf_core.core.run import IMPORTED
 from pcf_core.report.provenance import criteria_facts, fairpair_facts
 from pcf_core.report.records import KeyFigure
@@ -313,7 +314,7 @@ def draw_foot(case: CaseFile) -> None:
             draw_provenance(case.loaded)
         for result in case.fairpairs:
             st.markdown(f"**FairPair**: {plain(result.label)}.")
-            draw_facts(fairpair_facts(result))
+            draw_list(fairpair_facts(result))
         for found in case.criteria:
             st.markdown(f"**Criteria**: {plain(found.report.label)}.")
-            draw_facts(criteria_facts(open_store(), found))
+            draw_list(criteria_facts(open_store(), found))
