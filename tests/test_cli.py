@@ -32,7 +32,7 @@ from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.summary import pair_sentences
 from pcf_core.show.findings.comparison import difference_finding
 from pcf_core.show.findings.models import corrected_finding, risk_finding
-from pcf_core.show.findings.numbers import digits
+from pcf_core.show.findings.numbers import digits, two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
@@ -226,6 +226,10 @@ def test_knowledge_is_scored_once_and_read_under_any_score(
     asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
     root, quadratic = answer_of(*asked, run=run), answer_of(*asked, "--score", "quadratic")
     assert (root["scored"], quadratic["scored"]) == (4, 0)
+    shown = run_here(*asked, terminal=True).stdout.splitlines()
+    assert shown[0] == "mini-gpt"
+    assert f"(score sqrt) is {two_decimals(root['knowledge'])}" in shown[1]
+    assert "Facts, mini-gpt" in shown
     for answer in (root, quadratic):
         assert answer["knowledge"] - answer["mean_score"] == pytest.approx(
             answer["confidence_gap"], abs=1e-12

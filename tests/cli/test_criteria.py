@@ -273,6 +273,9 @@ def test_hobbies_of_two_models_have_one_embedding_and_the_labeller_asked_for(
     assert of_all is not None
     assert any(f"Labels are from the NLI model {folder}" in said for said in criteria_findings(kept))
     assert "The effect of mini-gpt less that of endpoint:tiny is" in embedding_findings(of_all)[1]
+    models = ("--model", "mini-gpt", "--model", "endpoint:tiny")
+    shown = run_here("criteria", *models, *asked, terminal=True).stdout.splitlines()
+    assert {*embedding_findings(of_all)} <= {*shown}
 
 
 @pytest.mark.parametrize("name", get_args(ExperimentName))
