@@ -1,6 +1,6 @@
 """What commands show on a terminal: the panels of pages and reports, as lines.
 
-A command imports this file when a terminal is to be written to: JSON needs neither plotly nor pandas.
+A command imports this file when a terminal is to be written to: JSON needs no charts and not their library.
 """
 
 from __future__ import annotations
