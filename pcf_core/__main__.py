@@ -1,8 +1,8 @@
 """The command line: the same functions as the pages, without a browser.  See docs/cli.md.
 
-Data goes to stdout (JSON with ``--json`` or into a pipe, a table on a terminal), progress and messages to
-stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to resume);
-``check`` also has 3, a limit is exceeded, and 4, we cannot tell and the policy calls that a failure.
+Data goes to stdout (JSON with ``--json`` or into a pipe, panels as text on a terminal), progress and messages
+to stderr.  Exit 0 done, 2 bad input, 1 failed, 130 interrupted (what is finished stays, call again to
+resume); ``check`` also has 3, a limit is exceeded, and 4, we cannot tell and the policy calls that a failure.
 """
 
 from __future__ import annotations

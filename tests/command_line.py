@@ -41,9 +41,16 @@ def run_process(*arguments: str) -> Done:
     )
 
 
-def run_here(*arguments: str) -> Done:
-    """The same in this process; what is no refusal and no success is raised."""
-    out, errors = io.StringIO(), io.StringIO()
+class Terminal(io.StringIO):
+    """What stdout is where a person reads it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def run_here(*arguments: str, terminal: bool = False) -> Done:
+    """The same in this process, into a pipe or on a terminal; what is no refusal and no success is raised."""
+    out, errors = Terminal() if terminal else io.StringIO(), io.StringIO()
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(errors):
         code = run_command(COMMAND, arguments, "interrupted")
     return Done(arguments, code, out.getvalue(), errors.getvalue())

@@ -27,8 +27,16 @@ from pcf_core.material.own_sets import save_set
 from pcf_core.material.own_topics import save_topic
 from pcf_core.material.templates import load_mined, load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.report.loaded import load_studies
+from pcf_core.report.records import ReportRequest
+from pcf_core.report.sections.summary import pair_sentences
+from pcf_core.show.findings.comparison import difference_finding
+from pcf_core.show.findings.models import corrected_finding, risk_finding
+from pcf_core.show.findings.numbers import digits, two_decimals
+from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from tests.command_line import HERE_AND_AS_A_PROCESS, ROOT, SCHEMAS, Done, Run, run_here, run_process
+from tests.conftest import fill
 from tests.material.mined_sets import small as small_set
 
 MINE = ["mine", "--corpus", "requirements.txt", "--topic", "gender"]
@@ -158,6 +166,37 @@ def test_score_risk_export_and_words_agree(small: list[str], tmp_path: Path, run
         assert again[name] == pytest.approx(risk[name], abs=1e-12)
 
 
+def test_a_terminal_shows_what_pages_and_reports_say(own_settings: Settings) -> None:
+    """The answer first, then what R is made of, what has to be known, and where it comes from."""
+    store = Store.open(own_settings.cache)
+    keys = [fill(store, model).key for model in ("mini-gpt", "mini-bert")]
+    (study,) = load_studies(store, ReportRequest(runs=tuple(keys)))
+    report = study.reports["mini-gpt"]
+    done = run_here("risk", keys[0], terminal=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[1] == risk_finding("mini-gpt", report)
+    assert corrected_finding("mini-gpt", report) in lines
+    assert all(f"- {warning}" in lines for warning in report.warnings)
+    assert f"overall_risk              {digits(report.overall_risk)}" in lines
+    assert f"- run: {keys[0]}" in lines
+    assert any("python -m pcf_core score" in line for line in lines)  # the neutral subjects are not scored
+    compared = run_here("compare", *keys, terminal=True).stdout.splitlines()
+    assert tuple(compared[:2]) == pair_sentences(study, store)
+    assert difference_finding(study.comparisons[0][0]) in compared
+    assert "mini-gpt − mini-bert, every occupation" in compared
+
+
+def test_a_matrix_is_shown_without_a_run(own_settings: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "matrix.json"
+    path.write_text(json.dumps({"preferences": [[[0.6, 0.4], [0.7, 0.3]], [[0.2, 0.8], [0.5, 0.5]]]}))
+    lines = run_here("risk", "--matrix", str(path), terminal=True).stdout.splitlines()
+    assert lines[1].startswith("The discrimination risk of matrix.json is 0.30 ")
+    assert "overall_risk              0.3" in lines
+    assert all(f"- {warning}" in lines for warning in answer_of("risk", "--matrix", str(path))["warnings"])
+    assert "Method and provenance" not in lines
+
+
 def test_words_and_terms_trade_places(small: list[str], tmp_path: Path) -> None:
     """The swapped run holds, word by word, what the sentence says with a group at [X] and a term at [Y]."""
     (tmp_path / "is.csv").write_text('template,count\n"The [X], who came, is [Y]",1\n')
@@ -187,6 +226,10 @@ def test_knowledge_is_scored_once_and_read_under_any_score(
     asked = ("knowledge", "--model", "mini-gpt", "--set", str(path))
     root, quadratic = answer_of(*asked, run=run), answer_of(*asked, "--score", "quadratic")
     assert (root["scored"], quadratic["scored"]) == (4, 0)
+    shown = run_here(*asked, terminal=True).stdout.splitlines()
+    assert shown[0] == "mini-gpt"
+    assert f"(score sqrt) is {two_decimals(root['knowledge'])}" in shown[1]
+    assert "Facts, mini-gpt" in shown
     for answer in (root, quadratic):
         assert answer["knowledge"] - answer["mean_score"] == pytest.approx(
             answer["confidence_gap"], abs=1e-12

@@ -52,7 +52,6 @@ from pcf_core.show.findings.progress import contexts, unequal_weights, weights_h
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
-FAIRPAIR_SOURCE, CRITERIA_SOURCE = f"{PROGRAM} · FairPair", f"{PROGRAM} · Criteria"
 FOOT = ("Reading the picture", "Data", "Method and provenance")
 ROW = 5  # key figures side by side
 FIGURES = 128  # kept for all visitors
@@ -287,14 +286,10 @@ def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
     return readable(make(), title, source)
 
 
-def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None, *, source: str = "") -> None:
-    """Draw the picture of a panel, if it has one.
-
-    ``clicked`` as in :func:`chart`; ``source`` stands in it instead of the panel's.
-    """
+def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:
+    """Draw the picture of a panel, if it has one; ``clicked`` as in :func:`chart`."""
     if panel.chart:
-        source = source or panel.source
-        picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=source)
+        picture(panel.chart, panel.key, panel.alt, clicked, title=panel.heading, source=panel.source)
 
 
 def draw_foot(

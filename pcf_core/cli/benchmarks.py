@@ -21,12 +21,7 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
-from pcf_core.show.findings.benchmarks import (
-    benchmark_finding,
-    criticism_finding,
-    left_out_finding,
-    worse_finding,
-)
+from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.comparing import WorsePair, worse_pairs
 from pcf_core.texts.benchmarks.files import load_material
@@ -118,9 +113,16 @@ def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[B
 
 
 def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
-    pairs = worse_pairs({result.asked.model: result.report for result, _ in found})
+    results = {result.asked.model: result for result, _ in found}
+    pairs = worse_pairs({model: result.report for model, result in results.items()})
     documents = [_document(result, made, pairs) for result, made in found]
-    give_each(documents, as_json, lambda: _lines([result for result, _ in found], pairs))
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import benchmark_lines
+
+        return benchmark_lines(results)
+
+    give_each(documents, as_json, lines)
 
 
 def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:
@@ -142,9 +144,3 @@ def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) 
         ],
         "provenance": result.provenance,
     }
-
-
-def _lines(results: list[BenchmarkResult], pairs: tuple[WorsePair, ...]) -> list[str]:
-    benchmark = results[0].asked.benchmark
-    lines = [line for one in results for line in (benchmark_finding(one), left_out_finding(one)) if line]
-    return [*lines, *(worse_finding(benchmark, pair) for pair in pairs), criticism_finding(benchmark)]

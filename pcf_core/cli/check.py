@@ -16,7 +16,7 @@ from pcf_core.audit.policy import PACK, RUN_KEY, CannotTell, Context, Most, Most
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give, json_text, one_of, open_store
+from pcf_core.cli.console import give, json_text, one_of, one_or_all, open_store
 from pcf_core.cli.options import (
     DtypeOption,
     EvidenceOption,
@@ -362,8 +362,7 @@ def tell(reports: Sequence[GateReport], form: str) -> None:
 
 def document_of(reports: Sequence[GateReport]) -> Any:
     """Return one object for a model, a list of them for several."""
-    documents = [gate_document(report) for report in reports]
-    return documents[0] if len(documents) == 1 else documents
+    return one_or_all([gate_document(report) for report in reports])
 
 
 def lines_of(reports: Sequence[GateReport]) -> list[str]:

@@ -70,6 +70,11 @@ def give(document: Any, as_json: bool, lines: Callable[[], Sequence[str]]) -> No
         typer.echo("\n".join(lines()))
 
 
+def one_or_all(documents: Sequence[Any]) -> Any:
+    """Return the document of one model alone, or those of several as a list."""
+    return documents[0] if len(documents) == 1 else documents
+
+
 def json_text(document: Any) -> str:
     """Write data as JSON, in which NaN is refused."""
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)

@@ -26,8 +26,6 @@ from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.criteria import criteria_document, embedding_document
-from pcf_core.show.findings.criteria import criteria_findings
-from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
@@ -223,20 +221,19 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
 def give_results(
     found: Sequence[tuple[Put, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
-    """Give the results: a document a model, or its findings, and what is found of all together."""
+    """Give the results: a document a model, with what is found of all together."""
     of_all = None if pooled is None else embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
         for one, result, made in found
     ]
-    give_each(
-        documents,
-        as_json,
-        lambda: [
-            *(sentence for _, result, _ in found for sentence in criteria_findings(result)),
-            *(() if pooled is None else embedding_findings(pooled)),
-        ],
-    )
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import criteria_lines
+
+        return criteria_lines([result for _, result, _ in found], pooled)
+
+    give_each(documents, as_json, lines)
 
 
 def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, Experiment]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, get_args
 
 import typer
@@ -25,15 +25,13 @@ from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.fairpair import fairpair_document
-from pcf_core.show.findings.fairpair import fairpair_finding, few_note, words_finding
-from pcf_core.show.findings.fairpair_run import declined_finding, perturber_finding
+from pcf_core.show.findings.fairpair_run import declined_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import (
     USUAL_DISSIMILARITIES,
     FairPairAsked,
-    FairPairReport,
     FairPairResult,
     Mode,
     Pair,
@@ -193,25 +191,19 @@ def give_results(
     """Give the models' reports, controlled for being read together."""
     chosen = found[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
-    documents, lines = [], []
+    documents = []
     for place, (result, written) in enumerate(found):
         own = {name: several[place] for name, several in reports.items()}
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
         documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
-        lines += lines_of(result, own)
-    give_each(documents, as_json, lambda: lines)
 
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import fairpair_lines
 
-def lines_of(result: FairPairResult, reports: Mapping[str, FairPairReport]) -> list[str]:
-    """Write a model's F by dissimilarity, the first words that differ, and the perturbation's errors."""
-    model = result.asked.key.model
-    return [
-        *(fairpair_finding(report) for report in reports.values()),
-        *(f"{model}: {note}" for note in dict.fromkeys(map(few_note, reports.values())) if note),
-        f"{model}: {words_finding(result.words)}",
-        f"{model}: {perturber_finding(result.errors)}",
-    ]
+        return fairpair_lines([result for result, _ in found])
+
+    give_each(documents, as_json, lines)
 
 
 def give_estimates(

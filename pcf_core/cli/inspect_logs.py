@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from pcf_core.cli.console import give, must_record, open_store, record, say
 from pcf_core.report.criteria import criteria_document
 from pcf_core.report.fairpair import fairpair_document
-from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.imported import inspected_note
 
 
@@ -16,8 +16,8 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
     """Keep the texts of a log and give what they say."""
     from pcf_core.cli.criteria import Put
     from pcf_core.cli.criteria import run_now as read_criteria
-    from pcf_core.cli.fairpair import lines_of
     from pcf_core.cli.fairpair import run_now as read_fairpair
+    from pcf_core.cli.panels import criteria_lines, fairpair_lines
     from pcf_core.texts.inspected.log import read_log
     from pcf_core.work.inspecting import ReadAsFairPair, import_log, key_of
 
@@ -29,14 +29,13 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
     say(inspected_note(key))
     if isinstance(arrived.read_as, ReadAsFairPair):
         one = arrived.read_as
-        lines: Sequence[str]
         result, _ = read_fairpair(store, one.asked, one.material)
-        report, lines = fairpair_document(result, result.reports), lines_of(result, result.reports)
+        report, lines = fairpair_document(result, result.reports), partial(fairpair_lines, [result])
     else:
         answers, _ = read_criteria(
             store, Put(arrived.read_as.asked, arrived.read_as.material, inspected_note(key))
         )
-        report, lines = criteria_document(answers), criteria_findings(answers)
+        report, lines = criteria_document(answers), partial(criteria_lines, [answers])
     document = {
         "log": {
             "model": log.model,
@@ -50,4 +49,4 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
         "new_texts": arrived.new,
         "report": report,
     }
-    give(document, as_json, lambda: lines)
+    give(document, as_json, lines)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from pcf_core.audit.knowledge import knowledge_report
-from pcf_core.cli.console import give, one_of, open_store, progress_line
+from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
 from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
@@ -17,7 +17,6 @@ from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
 from pcf_core.report.knowledge import knowledge_document
-from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 
 
@@ -39,12 +38,13 @@ def knowledge(
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
     found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
-    answers = [known | knowledge_document(report) for known, report in found]
-    give(
-        answers[0] if len(answers) == 1 else answers,
-        as_json,
-        lambda: [line for known, report in found for line in knowledge_lines(known["model"], report)],
-    )
+
+    def lines() -> list[str]:
+        from pcf_core.cli.panels import knowledge_lines
+
+        return knowledge_lines([(known["model"], report) for known, report in found])
+
+    give(one_or_all([known | knowledge_document(report) for known, report in found]), as_json, lines)
 
 
 def know_now(
@@ -61,9 +61,3 @@ def know_now(
         scored = score_knowledge(asked, key, store, on_progress=progress)
     facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
     return facts, knowledge_report(store, key, asked, score, protocol)
-
-
-def knowledge_lines(model: str, found: KnowledgeReport) -> list[str]:
-    """Write what a model knows as lines."""
-    lines = [knowledge_finding(model, found), confidence_finding(found), *found.warnings]
-    return lines + [f"left out: {item.name} ({item.reason})" for item in found.left_out]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pcf_core.cli.console import give, say
+from pcf_core.cli.console import give, one_or_all, say
 from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.work.launch import ensure_worker
@@ -17,7 +17,7 @@ def give_each(
     documents: Sequence[Mapping[str, Any]], as_json: bool, lines: Callable[[], Sequence[str]]
 ) -> None:
     """Give a document a model, that of one model alone."""
-    give(documents[0] if len(documents) == 1 else documents, as_json, lines)
+    give(one_or_all(documents), as_json, lines)
 
 
 def give_queued(

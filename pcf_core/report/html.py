@@ -20,8 +20,8 @@ import plotly.offline
 from markupsafe import Markup, escape
 
 from pcf_core.core.settings import settings
-from pcf_core.report.records import Cell, ReportDocument, ReportTable
-from pcf_core.show.findings.numbers import digits
+from pcf_core.report.parts import shown
+from pcf_core.report.records import ReportDocument, ReportTable
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
@@ -111,14 +111,3 @@ def is_number(table: ReportTable, column: int) -> bool:
     """Tell whether a column holds numbers alone, and at least one."""
     values = [row[column] for row in table.rows if row[column] is not None]
     return bool(values) and all(isinstance(value, int | float) for value in values)
-
-
-def shown(value: Cell) -> str:
-    """Write a cell as people read it: three significant digits; the JSON has them all."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}".replace("-", "−")
-    return digits(value) if isinstance(value, float) else value

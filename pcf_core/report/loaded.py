@@ -70,6 +70,18 @@ def source_line(run: RunSpec, protocol: ProtocolName) -> str:
     return " · ".join([PROGRAM, run.topic.title, run.templates.name, word_scoring(protocol)])
 
 
+@dataclass(frozen=True)
+class Reports:
+    """Reports by label that may stand in one picture, without the runs that they are of.
+
+    ``over``: what the intervals shown are over; ``source``: what stands under the title of their pictures.
+    """
+
+    reports: Mapping[str, RiskReport]
+    over: Over = "templates"
+    source: str = PROGRAM
+
+
 class Runs(ABC):
     """Runs by label that may stand in one picture, read under the same options: what panels are made of.
 

@@ -15,6 +15,7 @@ from pcf_core.report.documents import finite
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.records import Cell, ReportFigure, ReportTable
 from pcf_core.show.charts.theme import heading, titled
+from pcf_core.show.findings.numbers import digits
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
@@ -79,6 +80,17 @@ def cell(value: object) -> Cell:
     if isinstance(value, np.bool_):
         return bool(value)
     return str(value)
+
+
+def shown(value: Cell) -> str:
+    """Write a cell as people read it: three significant digits; the JSON has them all."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", "−")
+    return digits(value) if isinstance(value, float) else value
 
 
 def said(sentences: Iterable[str]) -> tuple[str, ...]:

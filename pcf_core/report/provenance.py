@@ -22,11 +22,11 @@ from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, per
 from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.models import unseen_share
 from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import count, percent
 from pcf_core.show.findings.progress import look_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
-from pcf_core.texts.fairpair.records import FairPairResult
+from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, FairPairResult
 
 READING = (
     "word scoring",
@@ -179,42 +179,84 @@ def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[I
 
 def facts_of_fairpair(label: str, result: FairPairResult) -> RunFacts:
     """Return the same of a FairPair request."""
-    asked = result.asked
-    key, prompts, perturbation = asked.key, asked.prompts, asked.perturbation
-    note = imported_note(label, result.provenance)
+    asked, note = result.asked, imported_note(label, result.provenance)
     return RunFacts(
         label=label,
         run=asked.hash,
-        scoring_hash=key.hash,
-        scoring=texts_of(key.model_dump(mode="json")),
-        hashes={
-            f"prompts {prompts.name}": prompts.hash,
-            f"table {perturbation.table}": perturbation.hash,
-        },
+        scoring_hash=asked.key.hash,
+        scoring=texts_of(asked.key.model_dump(mode="json")),
+        hashes=fairpair_hashes(asked),
         versions=text_versions(result.provenance),
-        facts={
-            "request": asked.hash,
-            **model_facts(key),
-            "decoding": decoding_text(key.decoding),
-            "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
-            "exchange": f"{perturbation.title}, mode {perturbation.mode}, "
-            f"{prompts.names[0]} → {prompts.names[1]}, parser {perturbation.pipeline}",
-            "texts": f"{asked.count:,} a side and prompt",
-            "categories of words": f"{asked.categories.title}, the auditor's own"
-            if asked.categories
-            else "those that come with the app",
-            "perturbation's own error": perturber_finding(result.errors),
-            "how texts ended": ends_finding(result),
-            **device_facts(result.provenance),
-            **imported_facts(result.provenance),
-        },
+        facts=fairpair_facts(result),
         warnings=(note,) if note else (),
         commands=() if asked.imported else (fairpair_command(asked),),
     )
 
 
+def fairpair_hashes(asked: FairPairAsked) -> dict[str, str]:
+    """Return the hashes of prompts and table, each by what it is."""
+    prompts, perturbation = asked.prompts, asked.perturbation
+    return {f"prompts {prompts.name}": prompts.hash, f"table {perturbation.table}": perturbation.hash}
+
+
+def fairpair_facts(result: FairPairResult) -> dict[str, str]:
+    """Say what a FairPair request asked of which model, and how writing and exchanging went."""
+    asked, prompts, perturbation = result.asked, result.asked.prompts, result.asked.perturbation
+    folds = "all with all" if asked.fold_size is None else f"in folds of {asked.fold_size}"
+    return {
+        "request": asked.hash,
+        **model_facts(asked.key),
+        **writing_facts(asked.key),
+        "prompts": f"{prompts.title}, version {prompts.version}, {count(prompts.count, 'prompt')}",
+        "exchange": f"{perturbation.title}, mode {perturbation.mode}, {prompts.names[0]} → "
+        f"{prompts.names[1]}, parser {perturbation.pipeline}",
+        "texts": f"{asked.count:,} a side and prompt, {folds}",
+        "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
+        "categories of words": f"{asked.categories.title}, the auditor's own"
+        if asked.categories
+        else "those that come with the app",
+        "perturbation's own error": perturber_finding(result.errors),
+        "how texts ended": ends_finding(result),
+        **device_facts(result.provenance),
+        **imported_facts(result.provenance),
+    }
+
+
+def writing_facts(key: GenerationKey) -> dict[str, str]:
+    """Say how a model was given a prompt, and how it chose its words."""
+    return {
+        "chat template": key.chat_template or "none: the model goes on from the prompt itself",
+        "decoding": decoding_text(key.decoding),
+    }
+
+
+def encoder_text(encoder: EncoderKey) -> str:
+    """Say what makes the vectors."""
+    return (
+        f"{encoder.model}: mean of the last hidden states, float32, rules {encoder.rules}, weights and "
+        f"configuration {encoder.identity}, tokenizer {encoder.tokenizer}"
+    )
+
+
 def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFacts:
     """Return the same of an experiment of the criteria."""
+    asked, note = result.asked, imported_note(label, result.provenance)
+    return RunFacts(
+        label=label,
+        run=asked.hash,
+        scoring_hash=asked.key.hash,
+        scoring=texts_of(asked.key.model_dump(mode="json")),
+        hashes={"material": asked.material},
+        versions=text_versions(result.provenance),
+        facts=criteria_facts(store, result),
+        left_out=result.left_out,
+        warnings=(note,) if note else (),
+        commands=() if asked.imported else (criteria_command(store, asked),),
+    )
+
+
+def criteria_facts(store: Store, result: CriteriaResult) -> dict[str, str]:
+    """Say what an experiment of the criteria asked of which model, how it answered, what was left out."""
     asked = result.asked
     facts = {
         "request": asked.hash,
@@ -226,29 +268,37 @@ def facts_of_criteria(store: Store, label: str, result: CriteriaResult) -> RunFa
     if asked.generation is not None:
         facts |= {
             "wording": str(asked.wording),
-            "decoding": decoding_text(asked.generation.decoding),
+            **writing_facts(asked.generation),
             "texts of each prompt": f"{asked.repeats:,}",
+            "how texts ended": ends_text(result),
         }
-    facts |= device_facts(result.provenance) | imported_facts(result.provenance)
-    note = imported_note(label, result.provenance)
-    return RunFacts(
-        label=label,
-        run=asked.hash,
-        scoring_hash=asked.key.hash,
-        scoring=texts_of(asked.key.model_dump(mode="json")),
-        hashes={"material": asked.material},
-        versions=text_versions(result.provenance),
-        facts=facts,
-        left_out=result.left_out,
-        warnings=(note,) if note else (),
-        commands=() if asked.imported else (criteria_command(store, asked),),
+    for what, items in (
+        ("words left out", result.left_out),
+        ("entries of the file left out", result.entries_left_out),
+    ):
+        if items:
+            facts[what] = "; ".join(f"{item.name}: {item.reason}" for item in items)
+    return facts | device_facts(result.provenance) | imported_facts(result.provenance)
+
+
+def ends_text(result: CriteriaResult) -> str:
+    """Say how the texts ended; for scores, that none was written."""
+    whole = sum(result.ends.values())
+    if not whole:
+        return "no text was written"
+    cut = result.ends.get("length", 0)
+    return (
+        f"{result.ends.get('refused', 0):,} refused and {result.ends.get('empty', 0):,} empty of {whole:,}; "
+        f"{percent(cut / whole)} stop at the length limit"
     )
 
 
 def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
     """Return device, machine and threads, as far as they were kept."""
     parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    said = ", ".join([*parts, *([f"{kept['threads']} threads"] if kept.get("threads") else [])])
+    if threads := kept.get("threads"):
+        parts.append(f"{threads} thread{'' if threads == 1 else 's'}")
+    said = ", ".join(parts)
     return {"scored on": said} if said else {}
 
 

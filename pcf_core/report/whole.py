@@ -10,6 +10,7 @@ from pathlib import Path
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import InputError
 from pcf_core.report.loaded import Read, Study, load_studies
+from pcf_core.report.panels import part_of
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
 from pcf_core.report.records import (
     POLICY,
@@ -32,7 +33,7 @@ from pcf_core.report.sections.risk import corrected_parts, occupation_parts, ris
 from pcf_core.report.sections.shared import shared_parts
 from pcf_core.report.sections.summary import headline, summary_parts
 from pcf_core.report.sections.tails import tail_parts
-from pcf_core.report.sections.texts import criteria_parts, fairpair_parts, labels
+from pcf_core.report.sections.texts import criteria_panels, fairpair_panels, labels
 from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
@@ -182,10 +183,10 @@ def section_of(
         return parts, knowledge_commands(request.knowledge, studies)
     if name == "fairpair":
         commands = [fairpair_command(one.asked) for one in texts.fairpair if not one.asked.imported]
-        return fairpair_parts(texts.fairpair), commands
+        return list(map(part_of, fairpair_panels(texts.fairpair))), commands
     if name == "criteria":
         commands = [criteria_command(store, one.asked) for one in texts.criteria if not one.asked.imported]
-        return criteria_parts(texts.criteria), commands
+        return list(map(part_of, criteria_panels(texts.criteria))), commands
     if name == "answer":
         return answer_parts(studies, texts.fairpair, texts.criteria), []
     closing = {

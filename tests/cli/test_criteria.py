@@ -15,11 +15,13 @@ import typer
 from pcf_core.cli.criteria import criteria
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
-from pcf_core.show.findings.criteria import criteria_findings
+from pcf_core.report.sections.texts import WAYS
+from pcf_core.show.findings.criteria import criteria_findings, summary_finding
 from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, EMBEDDINGS
 from pcf_core.work.queue import Queue
@@ -149,6 +151,14 @@ def test_models_that_follow_no_instruction_are_scored_and_it_is_said_why(own_set
         )
         assert found["report"]["answering"] == "scored"
     assert goes_on["report"]["pronouns"] != fills["report"]["pronouns"]
+    both = ("--model", "mini-gpt", "--model", "mini-bert")
+    shown = run_here("criteria", *both, "--experiment", "tasks", terminal=True).stdout.splitlines()
+    assert shown[0] == WAYS["scored"]
+    for found in (goes_on, fills):
+        kept = CRITERIA_AUDIT.load(Store.open(own_settings.cache), found["asked"])
+        assert kept is not None
+        assert summary_finding(found["model"], readings_of([kept.report])) in shown
+        assert {*criteria_findings(kept)} <= {*shown}
     assert answer("criteria_estimate", *estimated)["done"]
 
 
@@ -263,6 +273,9 @@ def test_hobbies_of_two_models_have_one_embedding_and_the_labeller_asked_for(
     assert of_all is not None
     assert any(f"Labels are from the NLI model {folder}" in said for said in criteria_findings(kept))
     assert "The effect of mini-gpt less that of endpoint:tiny is" in embedding_findings(of_all)[1]
+    models = ("--model", "mini-gpt", "--model", "endpoint:tiny")
+    shown = run_here("criteria", *models, *asked, terminal=True).stdout.splitlines()
+    assert {*embedding_findings(of_all)} <= {*shown}
 
 
 @pytest.mark.parametrize("name", get_args(ExperimentName))

@@ -11,12 +11,13 @@ import jsonschema
 import pytest
 import typer
 
-from pcf_core.cli.fairpair import fairpair, lines_of
+from pcf_core.cli.fairpair import fairpair
+from pcf_core.cli.panels import fairpair_lines
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings
 from pcf_core.measure.regression import holm
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.fairpair import notes, words_finding
+from pcf_core.show.findings.fairpair import fairpair_finding, notes, words_finding
 from pcf_core.show.findings.fairpair_run import perturber_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.matching import word_tokens
@@ -88,11 +89,13 @@ def test_a_terminal_is_told_the_words_and_the_errors_of_the_perturbation(
     found = json.loads(run_here(*asked, "--json").stdout)
     result = FAIRPAIR_AUDIT.load(Store.open(own_settings.cache), found["asked"])
     assert result is not None
-    lines = lines_of(result, result.reports)
-    assert sum(line.startswith("mini-gpt wrote to 2 prompts") for line in lines[:3]) == 3
-    assert lines[-2] == f"mini-gpt: {words_finding(result.words)}"
-    assert lines[-1] == f"mini-gpt: {perturber_finding(result.errors)}"
-    assert "The rewriting exchanged" in lines[-1]
+    lines = fairpair_lines([result])
+    assert [line for line in lines if line.startswith("mini-gpt wrote to 2 prompts")] == [
+        fairpair_finding(result.reports[measure]) for measure in result.asked.dissimilarities
+    ]
+    assert words_finding(result.words) in lines
+    assert f"- mini-gpt: {perturber_finding(result.errors)}" in lines
+    assert "The rewriting exchanged" in "\n".join(lines)
     assert sum("are rough" in line or "has no range" in line for line in lines) == 1
 
 

@@ -124,6 +124,10 @@ def test_the_command_gives_the_documented_document(
     assert [
         one["made"] for one in answer(name, "--model", "mini-gpt", "--model", "mini-gpt-skewed", *named)
     ] == [0, 0]
+    shown = run_here("benchmark", name, "--model", "mini-gpt", *named, terminal=True).stdout.splitlines()
+    assert shown[0] == found[0]["title"]
+    assert f"- {found[0]['criticism']}" in shown
+    assert "model     quantity" in "\n".join(shown)
     estimate = answer(name, "--model", "mini-gpt", *named, "--estimate")
     jsonschema.validate(estimate, SCHEMAS["benchmark_estimate"])
     assert (estimate["missing"], estimate["items"] > 0) == (0, True)

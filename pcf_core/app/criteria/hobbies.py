@@ -15,7 +15,6 @@ from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.criteria.results import command
 from pcf_core.app.criteria.views import Shown
 from pcf_core.app.page import (
-    CRITERIA_SOURCE,
     FOOT,
     chart,
     draw_commands,
@@ -39,6 +38,7 @@ from pcf_core.report.criteria_tables import (
 from pcf_core.report.criteria_tables import ends as interval_ends
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.texts import CRITERIA_SOURCE
 from pcf_core.show.charts.hobbies import (
     embedding_dots,
     hobby_word_dots,

@@ -22,12 +22,10 @@ from pcf_core.app.texts.shared import (
 from pcf_core.app.widgets import draw_facts, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
-from pcf_core.report.asked_material import asked_material
 from pcf_core.report.citing import CRITERIA_PAPER
+from pcf_core.report.provenance import criteria_facts
 from pcf_core.report.reproducing import criteria_command
-from pcf_core.show.findings.fairpair_run import decoding_text
-from pcf_core.show.findings.imported import imported_facts
-from pcf_core.show.findings.numbers import count, percent
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
@@ -160,52 +158,14 @@ def silence_warning(result: CriteriaResult) -> str:
     )
 
 
-def ends_text(result: CriteriaResult) -> str:
-    """Say how the texts ended; for scores, that none was written."""
-    whole = sum(result.ends.values())
-    if not whole:
-        return "no text was written"
-    cut = result.ends.get("length", 0)
-    return (
-        f"{result.ends.get('refused', 0):,} refused and {result.ends.get('empty', 0):,} empty of {whole:,}; "
-        f"{percent(cut / whole)} stop at the length limit"
-    )
-
-
 def draw_provenance(results: Mapping[str, CriteriaResult]) -> None:
     """Draw what each number comes from, and the command that makes it again."""
     for model, result in results.items():
-        asked, key = result.asked, result.asked.key
         label = getattr(result.report, "label", "")
         st.markdown(f"**{plain(model)}**: {plain(label)}.")
-        facts = {
-            "request": asked.hash,
-            "experiment": f"{asked.experiment}, {asked.title}",
-            "material": f"{asked_material(open_store(), asked).text}; hash {asked.material}",
-            "answers": asked.answering,
-            "weights and configuration (SHA-256, or revision)": key.identity,
-            "tokenizer": key.tokenizer,
-            "family and rules": f"{key.family}, rules {key.rules}",
-            "precision": key.dtype,
-        }
-        if asked.generation is not None:
-            facts |= {
-                "wording": str(asked.wording),
-                "chat template": asked.generation.chat_template
-                or "none: the model goes on from the prompt itself",
-                "decoding": decoding_text(asked.generation.decoding),
-                "texts of each prompt": f"{asked.repeats:,}",
-                "how texts ended": ends_text(result),
-            }
-        if result.left_out:
-            facts["words left out"] = "; ".join(f"{item.name}: {item.reason}" for item in result.left_out)
-        if result.entries_left_out:
-            facts["entries of the file left out"] = "; ".join(
-                f"{item.name}: {item.reason}" for item in result.entries_left_out
-            )
-        draw_facts(facts | imported_facts(result.provenance))
-        if not asked.imported:
-            draw_commands(command(asked))
+        draw_facts(criteria_facts(open_store(), result) | {"hash of material": result.asked.material})
+        if not result.asked.imported:
+            draw_commands(command(result.asked))
     draw_cite(CRITERIA_PAPER)
 
 

@@ -16,7 +16,7 @@ from pcf_core.app.criteria.own import adopt_next, draw_kept
 from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
 from pcf_core.app.criteria.results import found_of
 from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
-from pcf_core.app.page import CRITERIA_SOURCE, chart, draw_figures, draw_notes, finding
+from pcf_core.app.page import chart, draw_figures, draw_notes, draw_picture, finding
 from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one
@@ -32,8 +32,9 @@ from pcf_core.report.criteria_tables import (
     units_table,
 )
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.texts import CRITERIA_LABEL, CRITERIA_SOURCE, gaps_panel, rates_panel
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world
-from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
+from pcf_core.show.charts.answers import confusion_tiles, unit_errors
 from pcf_core.show.findings.anecdotes import (
     amplification_finding,
     anecdotes_finding,
@@ -226,13 +227,13 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
     model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
     report = reports[model]
     if against:
-        _draw_rates(report, model, name)
-        _draw_gaps(report, model, name)
+        draw_picture(rates_panel(model, report))
+        draw_picture(gaps_panel(model, report))
         finding(*(f"{model}: {pairs_finding(report)}" for model, report in reports.items()))
     else:
-        _draw_gaps(report, model, name)
+        draw_picture(gaps_panel(model, report))
         finding(rates_finding(report))
-        _draw_rates(report, model, name)
+        draw_picture(rates_panel(model, report))
     chart(
         confusion_tiles(report),
         f"{name}_confusion",
@@ -256,25 +257,6 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
     pictures = (SCORED if against else WRITTEN).format(units=f"{first.unit}s")
     how = HOW_ANSWERED.format(pictures=pictures, units=f"{first.unit}s", few=FEW[first.unit])
     shown.foot(how, tables, results, name, [first.experiment])
-
-
-def _draw_gaps(report: AnswersReport, model: str, name: str) -> None:
-    from_what = "from no pronoun" if report.from_baseline else "between pronouns"
-    chart(
-        gap_dots(report),
-        f"{name}_gaps",
-        f"Differences {from_what} in four rates of {model}",
-        source=CRITERIA_SOURCE,
-    )
-
-
-def _draw_rates(report: AnswersReport, model: str, name: str) -> None:
-    chart(
-        rate_dots(report),
-        f"{name}_rates",
-        f"FNR, FPR, PPV and NPV of {model} by pronoun",
-        source=CRITERIA_SOURCE,
-    )
 
 
 def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
@@ -328,10 +310,6 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
     return KeyFigure(f"{label}{whose}", value, what, " · ".join(filter(None, parts)))
 
 
-LABEL = (
-    "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
-    "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
-)
 SUMMARY = "summary"
 DRAW: dict[ExperimentName, Draw] = {
     "anecdotes": draw_anecdotes,
@@ -364,7 +342,7 @@ def draw_criteria() -> None:
         request = draw_request()
     with below:
         draw_kept()
-        st.caption(LABEL)
+        st.caption(CRITERIA_LABEL)
     with shown:
         draw_found(request)
 

@@ -6,7 +6,7 @@ What the paper prints for an experiment stands beside what was found here; the n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -21,13 +21,13 @@ from pcf_core.app.criteria.results import (
     reasons_of,
     silence_warning,
 )
-from pcf_core.app.page import CRITERIA_SOURCE, draw_figures, draw_picture, draw_table, finding, finding_list
+from pcf_core.app.page import draw_figures, draw_picture, draw_table, finding, finding_list
 from pcf_core.app.texts.shared import draw_where_asked
 from pcf_core.app.widgets import plain
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.texts import criteria_panel
+from pcf_core.report.sections.texts import WAYS, by_way, criteria_panel
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     judged_finding,
@@ -43,10 +43,6 @@ from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, Crite
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 
-WAYS: Mapping[Answering, str] = {
-    "written": "Written: texts that were read",
-    "scored": "Scored: probabilities of candidate words",
-}
 WHAT_ALL = """
 Three criteria, each asked in two experiments. **Independence**: does the gender in what a model writes depend
 on the profession, and the hobbies on the gender of a name? **Separation**: does the pronoun change how often
@@ -141,17 +137,11 @@ def draw_summary(shown: Shown) -> None:
     for (model, experiment), result in shown.found.results.items():
         warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
     finding(*(verdict_finding(model, readings) for model, readings in found.items()))
-    ways = {row.answering for readings in found.values() for row in readings}
-    for answering in (way for way in WAYS if way in ways):
-        if ways != {"written"}:  # scores of words are no texts, which nothing above says
+    ways = by_way(found)
+    for answering, some in ways.items():
+        if [*ways] != ["written"]:  # scores of words are no texts, which nothing above says
             st.markdown(f"**{WAYS[answering]}**")
-        some = {
-            model: [row for row in readings if row.answering == answering]
-            for model, readings in found.items()
-        }
-        drawn = {model: rows for model, rows in some.items() if rows}
-        panel = criteria_panel(drawn, shown.found.models, answering)
-        draw_picture(replace(panel, alt=f"{panel.alt}, {answering}"), source=CRITERIA_SOURCE)
+        draw_picture(criteria_panel(some, shown.found.models, answering))
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     with st.expander("How sure?"):

@@ -23,16 +23,14 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Interval
 from pcf_core.report.citing import FAIRPAIR_PAPER
+from pcf_core.report.provenance import fairpair_facts, fairpair_hashes
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
-from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
-from pcf_core.show.findings.imported import imported_facts
 from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.progress import duration
 from pcf_core.texts.fairpair.own_prompts import prompts_toml
-from pcf_core.texts.fairpair.records import LABEL, EncoderKey, FairPairAsked, FairPairReport, FairPairResult
-from pcf_core.texts.fairpair.report import controlled
+from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.text_audits import AuditEstimate
 
@@ -70,12 +68,6 @@ class Found:
 def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
     """Return what the store has of the requests."""
     return Found(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
-
-
-def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
-    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
-    reports = controlled([result.reports[measure] for result in results.values()])
-    return dict(zip(results, reports, strict=True))
 
 
 def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
@@ -197,41 +189,14 @@ def draw_provenance(results: Mapping[str, FairPairResult], request: Request) -> 
             help="The prompts that were taken, as a file for the command.",
         )
     for model, result in results.items():
-        asked = result.asked
-        key, texts, perturbation = asked.key, asked.prompts, asked.perturbation
         st.markdown(f"**{plain(model)}**")
-        facts = {
-            "request": asked.hash,
-            "weights and configuration (SHA-256, or revision)": key.identity,
-            "tokenizer": key.tokenizer,
-            "family and rules": f"{key.family}, rules {key.rules}",
-            "precision": key.dtype,
-            "chat template": key.chat_template or "none: the model goes on from the prompt itself",
-            "decoding": decoding_text(key.decoding),
-            "prompts": f"{texts.title}, version {texts.version}, {count(texts.count, 'prompt')}, "
-            f"hash {texts.hash}",
-            "exchange": f"{perturbation.title}, mode {perturbation.mode}, {texts.names[0]} → "
-            f"{texts.names[1]}, hash {perturbation.hash}, parser {perturbation.pipeline}",
-            "texts": f"{asked.count:,} a side and prompt, "
-            f"{'all with all' if asked.fold_size is None else f'in folds of {asked.fold_size}'}",
-            "encoder": "; ".join(map(encoder_text, asked.encoders)) or "none: no embedding distance",
-            "categories of words": f"{asked.categories.title}, yours"
-            if asked.categories
-            else "those shipped",
-            "perturbation's own error": perturber_finding(result.errors),
-            "how texts ended": ends_finding(result),
-            **imported_facts(result.provenance),
-        }
-        # A list, not a table: on a narrow page a table is cut where a hash does not break.
-        st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))
-        if not asked.imported:
-            draw_commands(fairpair_command(asked, prompts))
+        hashes = {f"hash of {what}": value for what, value in fairpair_hashes(result.asked).items()}
+        draw_list(fairpair_facts(result) | hashes)
+        if not result.asked.imported:
+            draw_commands(fairpair_command(result.asked, prompts))
     draw_cite(FAIRPAIR_PAPER)
 
 
-def encoder_text(encoder: EncoderKey) -> str:
-    """Say what makes the vectors."""
-    return (
-        f"{encoder.model}: mean of the last hidden states, float32, rules {encoder.rules}, weights and "
-        f"configuration {encoder.identity}, tokenizer {encoder.tokenizer}"
-    )
+def draw_list(facts: Mapping[str, str]) -> None:
+    """Draw facts as a list, not a table: on a narrow page a table is cut where a value is long."""
+    st.markdown("\n".join(f"- *{plain(what)}:* {plain(value)}" for what, value in facts.items()))

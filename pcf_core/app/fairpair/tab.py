@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
 from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
-from pcf_core.app.fairpair.results import found_of, offer_writing, read_together
+from pcf_core.app.fairpair.results import found_of, offer_writing
 from pcf_core.app.fairpair.views import VIEWS, Shown
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
@@ -18,6 +18,7 @@ from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks,
 from pcf_core.app.texts.shared import complete_result, draw_where_asked
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.run import model_label
+from pcf_core.report.sections.texts import read_together
 from pcf_core.show.findings.fairpair import fairpair_answer, notes
 from pcf_core.show.findings.fairpair_run import (
     ends_finding,

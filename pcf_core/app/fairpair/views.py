@@ -16,7 +16,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.fairpair.request import Request
 from pcf_core.app.fairpair.results import Found, draw_provenance, fairpair_figures, others_figures
-from pcf_core.app.page import FAIRPAIR_SOURCE, FOOT, chart, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.page import FOOT, chart, draw_figures, draw_picture, draw_table, finding
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import StoreError
 from pcf_core.report.fairpair_tables import (
@@ -27,7 +27,13 @@ from pcf_core.report.fairpair_tables import (
     temperatures_table,
 )
 from pcf_core.report.panels import Panel
-from pcf_core.report.sections.texts import categories_panel, ratio_panel, variation_panel, words_panel
+from pcf_core.report.sections.texts import (
+    FAIRPAIR_SOURCE,
+    categories_panel,
+    ratio_panel,
+    variation_panel,
+    words_panel,
+)
 from pcf_core.show.charts.fairpair import (
     QUANTITY_WORDS,
     Quantity,
@@ -148,8 +154,8 @@ def draw_models(shown: Shown) -> None:
     """Draw F of each model, B and both V, and the sentences about them."""
     reports = shown.reports
     panel = ratio_panel(reports, shown.found.models)
-    draw_picture(panel, source=FAIRPAIR_SOURCE)
-    draw_picture(variation_panel(reports), source=FAIRPAIR_SOURCE)
+    draw_picture(panel)
+    draw_picture(variation_panel(reports))
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
     shown.foot(panel, "fairpair")
 
@@ -221,7 +227,7 @@ def draw_words(shown: Shown) -> None:
     report = result.words
     phrased, categories = words_panel(model, report), categories_panel(model, report)
     finding(*phrased.findings)
-    draw_picture(phrased, source=FAIRPAIR_SOURCE)
+    draw_picture(phrased)
     if report.words:
         phrases = [row.words for row in report.words]
         phrase = st.selectbox(
@@ -234,7 +240,7 @@ def draw_words(shown: Shown) -> None:
         row = report.words[phrases.index(phrase)]
         _draw_behind(result, row, lambda text: phrase_places(text, row.words))
     finding(*categories.findings)
-    draw_picture(categories, source=FAIRPAIR_SOURCE)
+    draw_picture(categories)
     having = {row.name: row for row in report.categories if row.original_texts or row.prompt_texts}
     if having:
         category = st.selectbox(

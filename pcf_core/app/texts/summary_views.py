@@ -8,10 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.addresses import CRITERIA_TAB, FAIRPAIR_TAB, RISK, TILT, Place
+from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 from pcf_core.app.data import draw_lookable
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+from pcf_core.app.fairpair.results import draw_list
 from pcf_core.app.links import draw_link
 from pcf_core.app.page import (
     FOOT,
@@ -27,8 +29,9 @@ from pcf_core.app.queue import follow_readings
 from pcf_core.app.texts.benchmarks import draw_beside_audits
 from pcf_core.app.texts.imported import draw_marks
 from pcf_core.app.texts.summary import WOMEN, CaseFile, case_file, known_models
-from pcf_core.app.widgets import draw_card, draw_facts, plain
+from pcf_core.app.widgets import draw_card, plain
 from pcf_core.core.run import IMPORTED
+from pcf_core.report.provenance import criteria_facts, fairpair_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.findings.case_file import (
@@ -310,23 +313,8 @@ def draw_foot(case: CaseFile) -> None:
         if case.loaded.runs:
             draw_provenance(case.loaded)
         for result in case.fairpairs:
-            asked = result.asked
-            draw_facts(
-                {
-                    "FairPair request": asked.hash,
-                    "weights and configuration (SHA-256, or revision)": asked.key.identity,
-                    "prompts": f"{asked.prompts.title}, {asked.prompts.hash}",
-                    "perturbation": f"{asked.perturbation.table}, {asked.perturbation.hash}",
-                    "whose": result.label,
-                }
-            )
+            st.markdown(f"**FairPair**: {plain(result.label)}.")
+            draw_list(fairpair_facts(result))
         for found in case.criteria:
-            draw_facts(
-                {
-                    "criteria request": found.asked.hash,
-                    "weights and configuration (SHA-256, or revision)": found.asked.key.identity,
-                    "experiment": f"{found.asked.experiment}, {found.asked.answering}, {found.asked.title}",
-                    "material": found.asked.material,
-                    "whose": found.report.label,
-                }
-            )
+            st.markdown(f"**Criteria**: {plain(found.report.label)}.")
+            draw_list(criteria_facts(open_store(), found))

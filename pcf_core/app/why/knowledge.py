@@ -44,6 +44,7 @@ from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
 from pcf_core.report.knowledge_tables import knowledge_table, ordered
+from pcf_core.report.provenance import model_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import afresh, dtype_option
 from pcf_core.report.sections.knowledge import knowledge_panel
@@ -283,10 +284,7 @@ def draw_provenance(asked: KnowledgeSet, choice: Choice, known: Known) -> None:
         key, audit = known.keys[model], known.audits[model]
         unaudited = {"noise floor": NOT_YET} if audit_begun(open_store(), key, asked) else NOT_AUDITED
         facts = {
-            "weights and configuration (SHA-256, or revision)": key.identity,
-            "tokenizer": key.tokenizer,
-            "family and rules": f"{key.family}, rules {key.rules}",
-            "precision": key.dtype,
+            **model_facts(key),
             "word scoring": word_scoring(choice.options.protocol),
             "hash of templates, subjects and answers": asked.hash,
             **(unaudited if audit is None else self_audit_facts(audit)),

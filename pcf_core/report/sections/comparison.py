@@ -39,7 +39,7 @@ def comparison_parts(study: Study) -> Sequence[ReportPart]:
                 notes=("P values called controlled are so for all pairs of a quantity (Holm).", *refused),
             )
         )
-    return [*parts, *(pair_part(one, study) for one in found[:MOST_PAIRS])]
+    return [*parts, *(part_of(whole_pair_panel(study, one)) for one in found[:MOST_PAIRS])]
 
 
 def pair_panel(
@@ -64,9 +64,13 @@ def pair_panel(
     )
 
 
-def pair_part(found: Comparison, study: Study) -> ReportPart:
-    """Write one pair: the totals in sentences, the occupations as a picture."""
-    panel, over = pair_panel(study, found), study.over
-    totals = [difference_finding(found, quantity, over) for quantity in RISKS]
-    how = panel.how + how_to_read.COMPARISON
-    return part_of(replace(panel, findings=[*totals, *panel.findings], how=how), notes=found.warnings)
+def whole_pair_panel(study: Study, found: Comparison) -> Panel:
+    """Show one pair: the totals in sentences, the occupations as a picture."""
+    panel = pair_panel(study, found)
+    totals = [difference_finding(found, quantity, study.over) for quantity in RISKS]
+    return replace(
+        panel,
+        findings=[*totals, *panel.findings],
+        how=panel.how + how_to_read.COMPARISON,
+        notes=[*panel.notes, *found.warnings],
+    )

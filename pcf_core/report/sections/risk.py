@@ -10,7 +10,7 @@ import pandas as pd
 
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Reports, Runs, Study
 from pcf_core.report.notes import study_notes
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
@@ -24,7 +24,7 @@ from pcf_core.report.rows import (
     run_rows,
 )
 from pcf_core.show.charts.corrected import corrected_dots
-from pcf_core.show.charts.risk import occupation_bars, risk_bars
+from pcf_core.show.charts.risk import RiskBar, occupation_bars, risk_bars
 from pcf_core.show.findings.models import corrected_finding, risk_finding
 
 
@@ -32,23 +32,39 @@ def risk_panel(
     runs: Runs, *, references: bool = True, published: bool = True, thousand: bool = False
 ) -> Panel:
     """Show R of each model as prejudice and caprice, beside reference models and the papers' values."""
-    reports, over, scale, topic = runs.reports, runs.over, runs.options.scale, runs.first.run.topic
-    drawn = run_rows(reports, over)
-    drawn += reference_rows(len(runs.groups), scale) if references and runs.comparable else []
+    scale, topic = runs.options.scale, runs.first.run.topic
+    drawn = reference_rows(len(runs.groups), scale) if references and runs.comparable else []
     drawn += published_rows(topic, scale, drawn=True) if published and runs.comparable else []
     listed = published_rows(topic, scale, drawn=False) if published else []
+    return reports_panel(runs, drawn, listed, thousand=thousand)
+
+
+def reports_panel(
+    shown: Runs | Reports,
+    beside: Sequence[RiskBar] = (),
+    listed: Sequence[RiskBar] = (),
+    *,
+    thousand: bool = False,
+) -> Panel:
+    """Show R of each model as prejudice and caprice.
+
+    ``beside``: what is drawn below the models, ``listed``: what stands in the table alone.
+    """
+    reports, over = shown.reports, shown.over
+    drawn = [*run_rows(reports, over), *beside]
     return Panel(
         findings=[risk_finding(name, report, over) for name, report in reports.items()],
         numbers=risk_figures(reports, over, thousand=thousand),
         heading="Risk of each model: prejudice and caprice",
-        source=runs.source,
+        source=shown.source,
         key="risk_bars",
         name="risk",
         alt="Stacked bars of prejudice and caprice for each model",
         chart=partial(risk_bars, drawn, thousand=thousand),
         how=how_to_read.RISK,
-        table=lambda: in_unit(risk_table(drawn + listed), thousand),
-        table_title="Risk of each model, with reference and published values",
+        table=lambda: in_unit(risk_table([*drawn, *listed]), thousand),
+        table_title="Risk of each model"
+        + (", with reference and published values" if beside or listed else ""),
         notes=[interval_note(reports, over)],
     )
 
@@ -58,7 +74,7 @@ def risk_parts(study: Study) -> Sequence[ReportPart]:
     return [part_of(risk_panel(study), findings=[study.order], notes=study_notes(study))]
 
 
-def corrected_panel(runs: Runs, *, thousand: bool = False) -> Panel:
+def corrected_panel(runs: Runs | Reports, *, thousand: bool = False) -> Panel:
     """Show prejudice and caprice without the bias of few templates beside the plug-in values."""
     reports, over = runs.reports, runs.over
     return Panel(

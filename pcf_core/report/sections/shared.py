@@ -10,7 +10,7 @@ import pandas as pd
 from pcf_core.audit.baseline import Baseline, baseline_of, risk_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
-from pcf_core.report.loaded import Runs, Study
+from pcf_core.report.loaded import Reports, Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import in_unit
@@ -19,7 +19,7 @@ from pcf_core.show.findings.models import baseline_finding, lean_finding
 from pcf_core.store.store import Store
 
 
-def lean_panel(runs: Runs, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
     """Show the three parts of each model's risk, and its neutral subjects where they are ``found``.
 
     Runs with a sampling plan have no such parts; without any there is no picture.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pcf_core.core.risk import Comparison
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.report.loaded import Study
 from pcf_core.report.parts import figure_of, said, table_of
@@ -75,11 +76,15 @@ def pair_sentences(study: Study, store: Store) -> tuple[str, str] | None:
 
     ``None`` for another number of models, and where the two cannot be compared.
     """
-    names = list(study.runs)
-    if len(names) != 2 or not study.comparisons[0]:
+    if len(study.runs) != 2 or not study.comparisons[0]:
         return None
-    (found,) = study.comparisons[0]
-    standing = Standing.of((names[0], names[1]), found, neutral_risks(study, store), study.reports)
+    return compared_sentences(study, store, study.comparisons[0][0])
+
+
+def compared_sentences(study: Study, store: Store, found: Comparison) -> tuple[str, str]:
+    """Say of the two models of a study, as they compare, which discriminates less and how sure that is."""
+    first, second = study.runs
+    standing = Standing.of((first, second), found, neutral_risks(study, store), study.reports)
     return pair_answer(standing), how_sure(standing, found)
 
 

@@ -10,10 +10,9 @@ from pcf_core.core.records import digest
 from pcf_core.report import how_to_read
 from pcf_core.report.criteria_tables import differences_table, rates_table, summary_table
 from pcf_core.report.fairpair_tables import categories_table, models_table, phrases_table
-from pcf_core.report.panels import Panel, part_of
-from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.records import ReportPart
-from pcf_core.show.charts.answers import rate_dots
+from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.panels import Panel
+from pcf_core.show.charts.answers import gap_dots, rate_dots
 from pcf_core.show.charts.criteria_summary import criteria_dots
 from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
 from pcf_core.show.findings.answers import common_finding, pairs_finding
@@ -28,52 +27,65 @@ from pcf_core.show.findings.fairpair import (
 )
 from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
 from pcf_core.show.findings.numbers import listed
+from pcf_core.texts.criteria.records.quantities import Answering
 from pcf_core.texts.criteria.records.runs import CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult, WordReport
 from pcf_core.texts.fairpair.report import controlled
 
-WAYS = {"written": "texts that were read", "scored": "probabilities of candidate words"}
+FAIRPAIR_SOURCE, CRITERIA_SOURCE = f"{PROGRAM} · FairPair", f"{PROGRAM} · Criteria"
+WAYS: Mapping[Answering, str] = {
+    "written": "Written: texts that were read",
+    "scored": "Scored: probabilities of candidate words",
+}
 CRITERIA_LABEL = (
     "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
     "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
 )
 
 
-def fairpair_parts(results: Sequence[FairPairResult]) -> list[ReportPart]:
-    """Write models that were asked alike side by side, then the words of each."""
-    parts = []
+def fairpair_panels(results: Sequence[FairPairResult]) -> list[Panel]:
+    """Show models that were asked alike side by side, then the words of each."""
+    panels = []
     named = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
     for several in asked_alike(results):
         measure = next(name for name in several[0].reports if all(name in one.reports for one in several))
         found = {named[result.asked.hash]: result for result in several}
-        several_reports = controlled([result.reports[measure] for result in found.values()])
-        reports = dict(zip(found, several_reports, strict=True))
-        parts += [models_part(found, reports), part_of(variation_panel(reports))]
+        reports = read_together(found, measure)
+        panels += [models_panel(found, reports), variation_panel(reports)]
         for name, result in found.items():
-            parts += words_parts(name, result.words)
-    return parts
+            panels += [words_panel(name, result.words), categories_panel(name, result.words)]
+    return panels
 
 
-def models_part(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> ReportPart:
-    """Write F of models that were asked alike, what it is made of, and what has to be known beside it."""
+def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
+    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
+    reports = controlled([result.reports[measure] for result in results.values()])
+    return dict(zip(results, reports, strict=True))
+
+
+def models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> Panel:
+    """Show F of models that were asked alike, what it is made of, and what has to be known beside it."""
     asked = next(iter(results.values())).asked
     first, second = asked.prompts.names
     panel = ratio_panel(reports, list(reports))
-    notes_beside = [
-        f"{LABEL[0].upper()}{LABEL[1:]}.",
-        settings_finding(asked, len(results)),
-        *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
-        *(silence_warning(result) for result in results.values()),
-        *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
-    ]
-    beside = [
-        *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
-        *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
-    ]
-    title = f"{asked.prompts.title}: {first} and {second}"
-    return part_of(replace(panel, title=title), findings=beside, notes=notes_beside)
+    return replace(
+        panel,
+        title=f"{asked.prompts.title}: {first} and {second}",
+        findings=[
+            *panel.findings,
+            *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
+            *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
+        ],
+        notes=[
+            f"{LABEL[0].upper()}{LABEL[1:]}.",
+            settings_finding(asked, len(results)),
+            *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
+            *(silence_warning(result) for result in results.values()),
+            *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
+        ],
+    )
 
 
 def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> Panel:
@@ -81,6 +93,7 @@ def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> 
     return Panel(
         findings=[fairpair_finding(report) for report in reports.values()],
         heading="How differently each model writes",
+        source=FAIRPAIR_SOURCE,
         key="fairpair_ratio",
         name="fairpair",
         alt=f"F of {listed(list(reports))}, against 1",
@@ -95,6 +108,7 @@ def variation_panel(reports: Mapping[str, FairPairReport]) -> Panel:
     """Show B and both V of each model."""
     return Panel(
         heading="How far texts differ, between the two sides and within each",
+        source=FAIRPAIR_SOURCE,
         key="fairpair_bars",
         name="fairpair-variation",
         alt=f"B and both V of {listed(list(reports))}",
@@ -107,6 +121,7 @@ def words_panel(name: str, words: WordReport) -> Panel:
     return Panel(
         title=f"Words of {name}",
         findings=[words_finding(words)],
+        source=FAIRPAIR_SOURCE,
         key="fairpair_phrases",
         name="fairpair-words",
         alt=f"Phrases that either side of {name} has more often",
@@ -122,6 +137,7 @@ def categories_panel(name: str, words: WordReport) -> Panel:
     """Show the shares of texts with a word of each category."""
     return Panel(
         findings=[categories_finding(words)],
+        source=FAIRPAIR_SOURCE,
         key="fairpair_categories",
         name="fairpair-categories",
         alt=f"Texts of {name} with words of each category",
@@ -129,14 +145,6 @@ def categories_panel(name: str, words: WordReport) -> Panel:
         table=lambda: categories_table(words),
         table_title=f"Categories, {name}",
     )
-
-
-def words_parts(name: str, words: WordReport) -> list[ReportPart]:
-    """Write the words of one model, and below them the picture of the categories; their table is above."""
-    phrases, categories = words_panel(name, words), part_of(categories_panel(name, words))
-    part = part_of(phrases, findings=categories.findings)
-    part = part.model_copy(update={"tables": (*part.tables, *categories.tables)})
-    return [part, categories.model_copy(update={"findings": (), "tables": ()})]
 
 
 def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
@@ -167,36 +175,40 @@ def labels(results: Sequence[FairPairResult]) -> list[str]:
     ]
 
 
-def criteria_parts(results: Sequence[CriteriaResult]) -> list[ReportPart]:
-    """Write all criteria of all models, those that wrote apart from those that were scored."""
+def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
+    """Show all criteria of all models, those that wrote apart from those that were scored."""
     models = list(dict.fromkeys(result.asked.model for result in results))
     found = {
         model: readings_of(result.report for result in results if result.asked.model == model)
         for model in models
     }
-    parts = []
-    for place, way in enumerate(
-        way for way in WAYS if any(row.answering == way for rows in found.values() for row in rows)
-    ):
-        some = {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
-        drawn = {model: rows for model, rows in some.items() if rows}
-        panel = criteria_panel(drawn, models, way)
+    panels: list[Panel] = []
+    for way, some in by_way(found).items():
+        panel = criteria_panel(some, models, way)
         sentences = [
-            *(f"{model}: {line}" for model, rows in drawn.items() for line in criterion_findings(rows)),
-            line_finding([row for rows in drawn.values() for row in rows]),
+            *(f"{model}: {line}" for model, rows in some.items() for line in criterion_findings(rows)),
+            line_finding([row for rows in some.values() for row in rows]),
         ]
-        title = f"{way.capitalize()}: {WAYS[way]}"
-        parts.append(
-            part_of(
-                replace(panel, title=title),
-                findings=sentences,
-                notes=[CRITERIA_LABEL] if place == 0 else [],
-            )
-        )
-    return parts + [part for result in results for part in baseline_parts(result)]
+        label = [] if panels else [CRITERIA_LABEL]
+        panels.append(replace(panel, title=WAYS[way], findings=[*panel.findings, *sentences], notes=label))
+    return panels + [panel for result in results for panel in baseline_panels(result)]
 
 
-def criteria_panel(found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: str) -> Panel:
+def by_way(
+    found: Mapping[str, Sequence[CriterionReading]],
+) -> dict[Answering, dict[str, list[CriterionReading]]]:
+    """Split readings by model into those of texts and those of scores, without models that have none."""
+    split = {
+        way: {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
+        for way in WAYS
+    }
+    kept = {way: {model: rows for model, rows in some.items() if rows} for way, some in split.items()}
+    return {way: some for way, some in kept.items() if some}
+
+
+def criteria_panel(
+    found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
+) -> Panel:
     """Show how far models are from each criterion by what they wrote, or by what was scored.
 
     ``order``: all models, which decides the colours.
@@ -204,9 +216,10 @@ def criteria_panel(found: Mapping[str, Sequence[CriterionReading]], order: Seque
     are = "is" if len(found) == 1 else "are"
     return Panel(
         findings=[summary_finding(model, rows) for model, rows in found.items()],
+        source=CRITERIA_SOURCE,
         key=f"criteria_summary_{way}",
         name="criteria",
-        alt=f"How far {listed(list(found))} {are} from each criterion",
+        alt=f"How far {listed(list(found))} {are} from each criterion, {way}",
         chart=partial(criteria_dots, found, order),
         how=how_to_read.CRITERIA,
         table=lambda: summary_table(found),
@@ -214,21 +227,49 @@ def criteria_panel(found: Mapping[str, Sequence[CriterionReading]], order: Seque
     )
 
 
-def baseline_parts(result: CriteriaResult) -> list[ReportPart]:
-    """Write the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
+def baseline_panels(result: CriteriaResult) -> list[Panel]:
+    """Show the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
     report, model = result.report, result.asked.model
     if not isinstance(report, AnswersReport) or not report.from_baseline:
         return []
-    name = f"criteria-{report.experiment}"
+    whose = f"{model}, {report.experiment}"
     return [
-        ReportPart(
-            title=f"{model}, {report.experiment}: without a pronoun, and what each changes",
-            findings=said([f"{model}: {common_finding(report)}", pairs_finding(report)]),
-            figure=figure_of(rate_dots(report), name, f"Rates of {model} without a pronoun, and with each"),
+        replace(
+            rates_panel(model, report),
+            title=f"{whose}: without a pronoun, and with each",
+            findings=[f"{model}: {common_finding(report)}"],
             how=how_to_read.FROM_NO_PRONOUN,
-            tables=(
-                table_of(rates_table({model: report}), f"{name}-rates", "Rates, without a pronoun first"),
-                table_of(differences_table({model: report}), f"{name}-gaps", "Gaps, from no pronoun first"),
-            ),
-        )
+        ),
+        replace(
+            gaps_panel(model, report),
+            title=f"{whose}: what each pronoun changes",
+            findings=[pairs_finding(report)],
+        ),
     ]
+
+
+def rates_panel(model: str, report: AnswersReport) -> Panel:
+    """Show the four rates of one model by pronoun; where answers were scored, without one too."""
+    return Panel(
+        source=CRITERIA_SOURCE,
+        key=f"{report.experiment}_{report.answering}_rates",
+        name=f"criteria-{report.experiment}-rates",
+        alt=f"FNR, FPR, PPV and NPV of {model} by pronoun",
+        chart=partial(rate_dots, report),
+        table=lambda: rates_table({model: report}),
+        table_title=f"Rates, {model}",
+    )
+
+
+def gaps_panel(model: str, report: AnswersReport) -> Panel:
+    """Show how far the rates of one model differ between pronouns, or from no pronoun."""
+    from_what = "from no pronoun" if report.from_baseline else "between pronouns"
+    return Panel(
+        source=CRITERIA_SOURCE,
+        key=f"{report.experiment}_{report.answering}_gaps",
+        name=f"criteria-{report.experiment}-gaps",
+        alt=f"Differences {from_what} in four rates of {model}",
+        chart=partial(gap_dots, report),
+        table=lambda: differences_table({model: report}),
+        table_title=f"Gaps, {model}",
+    )

@@ -1,0 +1,128 @@
+"""What commands show on a terminal: the panels of pages and reports, as lines.
+
+A command imports this file when a terminal is to be written to: JSON needs no charts and not their library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pcf_core.audit.baseline import Baseline, baseline_run
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result
+from pcf_core.audit.reading import Reading, report
+from pcf_core.core.knowledge import KnowledgeReport
+from pcf_core.core.risk import Comparison, RiskReport
+from pcf_core.core.run import RunSpec
+from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study
+from pcf_core.report.notes import interval_notes, study_notes, warnings_of
+from pcf_core.report.panels import Panel
+from pcf_core.report.provenance import run_facts
+from pcf_core.report.reproducing import score_command
+from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
+from pcf_core.report.sections.comparison import whole_pair_panel
+from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.report.sections.risk import corrected_panel, reports_panel
+from pcf_core.report.sections.shared import lean_panel
+from pcf_core.report.sections.summary import compared_sentences
+from pcf_core.report.sections.texts import (
+    criteria_panels,
+    fairpair_panels,
+    labels,
+    ratio_panel,
+    read_together,
+)
+from pcf_core.report.text import text_lines
+from pcf_core.show.findings.benchmarks import criticism_finding
+from pcf_core.show.findings.criteria import criteria_findings
+from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.notes import left_out_note
+from pcf_core.store.store import Store
+from pcf_core.texts.benchmarks.records import BenchmarkResult
+from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
+from pcf_core.texts.fairpair.records import FairPairResult
+
+
+def matrix_lines(name: str, found: RiskReport) -> list[str]:
+    """Show the report of a matrix of probabilities, which has no run behind it."""
+    shown = Reports({name: found})
+    notes = [*warnings_of(shown.reports), *interval_notes(shown.reports, shown.over)]
+    return text_lines(_risk_panels(shown, {}, notes))
+
+
+def run_lines(
+    run: RunSpec, result: Result, found: RiskReport, options: ViewOptions, held: Baseline | None
+) -> list[str]:
+    """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
+    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, result, found)
+    study, asked = Study({label: item}, options, "templates"), baseline_run(run)
+    missing = f"The neutral subjects are not scored: {score_command(asked)}" if asked and not held else ""
+    facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
+    return text_lines(
+        [
+            *_risk_panels(study, {label: held} if held else {}, [*study_notes(study), missing]),
+            Panel(title="Method and provenance", notes=facts),
+        ]
+    )
+
+
+def _risk_panels(
+    shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
+) -> list[Panel]:
+    """Show R, its corrected parts and what all occupations share, as far as the report has them."""
+    risks, (report,) = reports_panel(shown), shown.reports.values()
+    return [
+        replace(risks, notes=[*risks.notes, *notes, left_out_note(report.left_out)]),
+        *([corrected_panel(shown)] if report.corrected else []),
+        *([lean_panel(shown, baselines)] if report.lean else []),
+    ]
+
+
+def compared_lines(
+    store: Store, readings: Sequence[Reading], options: ViewOptions, found: Comparison
+) -> list[str]:
+    """Show which of two runs discriminates less, how sure that is, and where they differ."""
+    runs = {
+        side.name: LoadedRun(
+            one.run, side.run, side.run, one.result, report(one.result, one.run, one.options)
+        )
+        for side, one in zip((found.first, found.second), readings, strict=True)
+    }
+    study = Study(runs, options, "templates")
+    answer = Panel(findings=compared_sentences(study, store, found))
+    return text_lines([answer, whole_pair_panel(study, found)])
+
+
+def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:
+    """Show what models that were asked alike wrote: F under each Φ, then the words of each model."""
+    named = dict(zip(labels(results), results, strict=True))
+    answer, *others = fairpair_panels(results)
+    more = [ratio_panel(read_together(named, measure), [*named]) for measure in [*results[0].reports][1:]]
+    return text_lines([answer, *more, *others])
+
+
+def criteria_lines(results: Sequence[CriteriaResult], pooled: EmbeddingResult | None = None) -> list[str]:
+    """Show which criteria fail, what each model answered, and what is found of all together."""
+    answers = [
+        Panel(title=f"{one.asked.model}, {one.asked.experiment}", findings=criteria_findings(one))
+        for one in results
+    ]
+    of_all = [] if pooled is None else [Panel(title="All models", findings=embedding_findings(pooled))]
+    return text_lines([*criteria_panels(results), *answers, *of_all])
+
+
+def knowledge_lines(found: Sequence[tuple[str, KnowledgeReport]]) -> list[str]:
+    """Show what each model knows, and what was left out."""
+    panels = [(model, one, knowledge_panel(model, one)) for model, one in found]
+    return text_lines(
+        replace(panel, title=model, notes=[*panel.notes, left_out_note(one.left_out)])
+        for model, one, panel in panels
+    )
+
+
+def benchmark_lines(results: Mapping[str, BenchmarkResult]) -> list[str]:
+    """Show what a benchmark found of each model, what is criticised about it, and which model is worse."""
+    panel, asked = benchmark_panel(results), next(iter(results.values())).asked
+    notes = [criticism_finding(asked.benchmark), *panel.notes]
+    return text_lines([replace(panel, title=asked.title, notes=notes), pairs_panel(results)])
