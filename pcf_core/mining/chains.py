@@ -22,7 +22,7 @@ from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, gov
 from pcf_core.mining.coreference import RULES, SUBJECTS, judge, the_pronoun_has_a_gender
 from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints, is_name, names_one_person, verb_forms
+from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
 from pcf_core.mining.predicates import noun_phrase, predicate, preposition, prepositional
 from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, helpers_of, lemma_of
@@ -269,11 +269,12 @@ def as_main_verb(tree: Tree, verb: int) -> Tree:
     Raises
     ------
     Refused
-        It has an auxiliary, or a lemma that is not its own.
+        It has an auxiliary, a lemma that is not its own, or the sense of a preposition ("considering").
     """
     lemma = lemma_of(tree, verb)
     word = tree.words[verb].lower()
-    if helpers_of(tree, verb) or word == lemma or word not in verb_forms(lemma):
+    no_verb = word == lemma or word in lexicon().lists["prepositional"]
+    if helpers_of(tree, verb) or no_verb or word not in verb_forms(lemma):
         raise Refused("an unsure verb form")
     words, tags = list(tree.words), list(tree.tags)
     heads, relations = list(tree.heads), list(tree.relations)

@@ -63,16 +63,17 @@ def in_general(tree: Tree, kept: int) -> Tree:
                 tree = _as_article(tree, token)
         elif tree.has(token, *SLOTS):
             tree = _general(tree, token)
-        elif tree.has(token, "ccomp") and _is_said(tree, tree.heads[token]):
+        elif tree.has(token, "ccomp") and _is_said(tree, tree.heads[token], kept):
             tree = with_word(closed(tree, token), token, THING, "NN", "obj")
         elif tree.has(token, "det") and tree.words[token].lower() in POINTERS:
             tree = _as_article(tree, token)
     return tree
 
 
-def _is_said(tree: Tree, verb: int) -> bool:
-    """Tell whether a clause that a verb has as its object can be something: "said that it rained"."""
-    return lemma_of(tree, verb) in lexicon().lists["question"] and not tree.children(verb, "obj")
+def _is_said(tree: Tree, verb: int, kept: int) -> bool:
+    """Tell whether a clause that a verb has as its only object can be something: "said that it rained"."""
+    only = not tree.children(verb, "obj") and kept not in tree.children(verb, "ccomp")
+    return only and lemma_of(tree, verb) in lexicon().lists["question"]
 
 
 def _general(tree: Tree, token: int) -> Tree:

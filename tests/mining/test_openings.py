@@ -65,6 +65,8 @@ REFUSED = {
     ),
     SMITH.replace(" 2 ", " 5 ") + "was be VBD 5 cop; after after IN 5 case; his his PRP$ 5 nmod:poss;"
     "job job NN 0 root": "a complement out of place",
+    "Following follow VBG 5 advcl; his his PRP$ 3 nmod:poss; job job NN 1 obj; Smith Smith NNP 5 nsubj;"
+    "left leave VBD 0 root": "an unsure verb form",
     SMITH + "sold sell VBD 0 root; in in IN 5 case; his his PRP$ 5 nmod:poss; job job NN 2 obl": (
         "a verb that needs more"
     ),

@@ -71,6 +71,14 @@ def test_what_is_said_is_something_once() -> None:
         said(text + "; and and CC 7 cc; won win VBD 2 ccomp")
 
 
+def test_beside_the_clause_that_is_kept_no_other_is_something() -> None:
+    text = (
+        "Smith Smith NNP 2 nsubj; said say VBD 0 root; rain rain NN 4 nsubj; fell fall VBD 2 ccomp;"
+        "and and CC 7 cc; he he PRP 7 nsubj; left leave VBD 2 ccomp"
+    )
+    assert in_general(tree(text), 6) == tree(text)
+
+
 def test_what_is_kept_keeps_its_possessive_and_all_above_it() -> None:
     parsed = tree(
         SAW + "this this DT 4 det; book book NN 2 obj; of of IN 7 case; his his PRP$ 7 nmod:poss;"
