@@ -129,7 +129,7 @@ def test_the_document_says_how_many_matches_a_million_words_give() -> None:
 
 @pytest.mark.slow
 def test_the_tool_mines_a_shipped_set_again(own_settings: Settings, tmp_path: Path) -> None:
-    """The smallest source, whole: today's rules find the set of version 4 again, and a sixth more."""
+    """The smallest source, whole: today's rules find the set of version 4 again, and a third more."""
     if not (SHARED / "data" / "corpora").is_dir():
         pytest.skip("the corpora are not here (../shared/data/corpora)")
     main(SHARED, ["fiction"], tmp_path)
@@ -141,4 +141,4 @@ def test_the_tool_mines_a_shipped_set_again(own_settings: Settings, tmp_path: Pa
     counts = {(one.text, one.fits): one.count for one in again.templates}
     found = sum(min(one.count, counts.get((one.text, one.fits), 0)) for one in shipped.templates)
     assert found > 0.99 * sum(one.count for one in shipped.templates)
-    assert again.card.matches > 7 / 6 * shipped.card.matches
+    assert again.card.matches > 1.3 * shipped.card.matches
