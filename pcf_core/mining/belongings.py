@@ -2,6 +2,7 @@
 
     possessive             Smith ended his career.                    The [X] ended [Y] career
     possessive-elsewhere   Rain fell when Smith left with his bags.   The [X] left with [Y] bags
+    possessive-subject     Smith said that his health had failed.    The [X] said that [Y] health failed
     relative               Smith sold the house that he had built.    The [X] sold the house that [Y]
 
 Where a sentence has several, each gives a template.
@@ -11,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from pcf_core.mining.clausal import FITS
+from pcf_core.mining.chains import alone
+from pcf_core.mining.clausal import FITS, check_clause, connective, governor
 from pcf_core.mining.coreference import judge
+from pcf_core.mining.mending import mended
 from pcf_core.mining.openings import Y, opened, steps_to
-from pcf_core.mining.owners import host_of, owns
+from pcf_core.mining.owners import Host, host_of, owns
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.predicates import DETERMINERS, check_head, with_article
+from pcf_core.mining.persons import hints, is_name, lexicon
+from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, predicate, with_article
+from pcf_core.mining.substitutes import in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 POSSESSIVES = ("his", "her")
@@ -58,13 +63,55 @@ def _owned(
         yield Found(text, host.subject, pronoun, ("determiner",))
 
 
+def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the templates of a clause about a thing of the main subject: "said that his health failed"."""
+    for pronoun, word in enumerate(tree.words):
+        thing = tree.heads[pronoun]
+        clause = tree.heads[thing]
+        if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(thing, "nsubj"):
+            continue
+        better = mended(tree, clause)
+        found = governor(better, clause)
+        if found is None or not found[1] < found[0] < pronoun:
+            continue
+        host = Host(*found)
+        verdict = owns(tree, host, pronoun)
+        if not verdict.accepted:
+            yield Dropped(f"not the same person: {verdict.reason}")
+            continue
+        try:
+            text = _about(better, host.verb, clause, pronoun, topic_words)
+        except Refused as reason:
+            yield Dropped(str(reason), (host.subject, pronoun))
+            continue
+        yield Found(text, host.subject, pronoun, ("determiner",))
+
+
+def _about(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collection[str]) -> str:
+    """Make the text of a predicate, and of a clause about a thing of somebody's behind it."""
+    thing = tree.heads[pronoun]
+    joint = connective(tree, clause, pronoun)
+    before = predicate(in_general(tree, clause), head, clause)
+    check_clause(tree, clause, joint, before)
+    verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
+    if verb == "was" and tree.tags[thing] == "NNS":
+        verb = "were"
+    about = (*_bare(tree, thing, pronoun), verb, *rest)
+    if hint := hints((*before, *about), topic_words):
+        raise Refused(hint)
+    if len(before) + len(about) > LONGEST:
+        raise Refused("too long")
+    return f"The [X] {' '.join((*before, joint, Y, *about))}"
+
+
 def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
     """Return a noun without what names, counts or describes it: "his first Grammy award" -> ``award``.
 
     Its owner, or the clause behind it, tells which one is meant: it needs no more, as it would for
-    :func:`~pcf_core.mining.predicates.noun_phrase`.  ``first``: the token behind which its words begin.
+    :func:`~pcf_core.mining.predicates.noun_phrase`.  ``first``: the token behind which its words begin, the
+    owner's if there is one, whose may be a person too: "his students", of "his wife" his *spouse*.
     """
-    check_head(tree, noun)
+    check_head(tree, noun, owned=first >= 0)
     if tree.tags[noun] not in ("NN", "NNS"):
         raise Refused("an adjective without its noun")
     kept = []
@@ -74,10 +121,11 @@ def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
         if tree.has(child, "nmod:poss") or tree.tags[child] in ("PRP$", "POS"):
             raise Refused("a possessive inside")
         plain = tree.words[child].isalpha() and tree.words[child].islower() and not tree.children(child)
-        if tree.has(child, "compound") and tree.tags[child] == "NN" and plain:
-            check_head(tree, child)
+        person = lexicon().person(tree.words[child])
+        if tree.has(child, "compound") and tree.tags[child] == "NN" and plain and not person:
             kept.append(tree.words[child])
-    return (*kept, tree.words[noun].lower())
+    word = tree.words[noun].lower()
+    return (*kept, lexicon().general.get(word, word))
 
 
 def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
@@ -114,8 +162,10 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
-            phrase = _with_article(tree, noun)
-            text = opened(tree, noun, (*phrase, *_joint(tree, noun, pronoun), Y), topic_words)
+            joint = _joint(tree, noun, pronoun)
+            named = is_name(tree, noun) and joint == ("where",)
+            phrase = ("a", "place") if named else _with_article(tree, noun)
+            text = opened(tree, noun, (*phrase, *joint, Y), topic_words)
             if not text.endswith(Y):
                 raise Refused("a complement out of place")
         except Refused as reason:
@@ -126,11 +176,12 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
 
 def _joint(tree: Tree, noun: int, pronoun: int) -> tuple[str, ...]:
     """Return what joins a clause to its noun: *that*, also where nothing does, or *in which*."""
-    between = tuple(word.lower() for word in tree.words[noun + 1 : pronoun])
+    first = noun + 1 if tree.words[noun + 1] != "," else noun + 2
+    between = tuple(word.lower() for word in tree.words[first:pronoun])
     if not between:
         return ("that",)
     if between[-1] in JOINTS and (
-        len(between) == 1 or (len(between) == 2 and between[1] == "which" and tree.tags[noun + 1] == "IN")
+        len(between) == 1 or (len(between) == 2 and between[1] == "which" and tree.tags[first] == "IN")
     ):
         return between
     raise Refused("a relative clause")

@@ -19,16 +19,16 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
 from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, skeleton
-from pcf_core.mining.coreference import RULES, SUBJECTS, ancestors, judge, the_pronoun_has_a_gender
+from pcf_core.mining.coreference import RULES, SUBJECTS, judge, the_pronoun_has_a_gender
+from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import hints, names_one_person, verb_forms
-from pcf_core.mining.predicates import mended, noun_phrase, predicate, preposition, prepositional
+from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
+from pcf_core.mining.predicates import noun_phrase, predicate, preposition, prepositional
+from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, helpers_of, lemma_of
 from pcf_core.mining.verbs import past_tense
 
-CUT = "cut"  # the relation of what a rule leaves out: no other rule looks at it
 OBJECTS = ("him", "her")
-STAND_IN = "self"  # a noun in place of a pronoun while a predicate is made
 OUTSIDE = ("mark", "cc", "punct", "discourse", "advmod")  # what joins a clause to the rest of its sentence
 LOOSE = ("ccomp", "advcl", "conj", "parataxis", "acl")
 
@@ -59,7 +59,7 @@ def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             top = tree.heads[top]
         if tree.heads[top] == top or not tree.has(top, *LOOSE) or not tree.children(top, "nsubj"):
             return None
-        part = mended(_alone(tree, top), clause)
+        part = mended(alone(tree, top), clause)
         found = governor(part, clause)
         if found is None or not found[1] < found[0] < pronoun or _hangs_loose(tree, clause, top):
             return None
@@ -79,7 +79,7 @@ def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
         return False
     return any(
         tree.words[subject].lower() in SUBJECTS or names_one_person(tree, subject)
-        for verb in ancestors(tree, top)
+        for verb in tree.above(top)
         for subject in tree.children(verb, "nsubj")
     )
 
@@ -108,16 +108,15 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
 def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a clause that says what happened at a place: "moved to a town where she taught".
 
-    A place with a name is refused: without it the clause has nothing to stand on.
+    Of a place with a name it is *a place*.
     """
 
     def place(pronoun: int) -> Place | None:
-        clause = tree.heads[pronoun]
-        at = tree.heads[clause]
-        behind = tree.words[pronoun - 1].lower() == "where" and tree.has(clause, "acl:relcl")
-        head = tree.root
+        clause, head = tree.heads[pronoun], tree.root
+        at = tree.heads[clause] if tree.has(clause, "acl:relcl") else _last_place(tree, head, pronoun - 1)
+        behind = tree.words[pronoun - 1].lower() == "where" and tree.has(clause, "acl:relcl", "advcl")
         subject = next(iter(tree.children(head, "nsubj")), None)
-        if not behind or tree.heads[at] != head or not tree.has(at, "obj", "obl"):
+        if not behind or at is None or tree.heads[at] != head or not tree.has(at, "obj", "obl"):
             return None
         if subject is None or not subject < head < at < pronoun:
             return None
@@ -126,14 +125,25 @@ def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
     return _first(tree, words, place)
 
 
+def _last_place(tree: Tree, verb: int, where: int) -> int | None:
+    """Return the noun that ends right before *where*, though the clause hangs from the verb; or none."""
+    behind = where - 1 if tree.words[where - 1] != "," else where - 2
+    nouns = (noun for noun in tree.children(verb, "obj", "obl") if tree.tags[noun] in ("NN", "NNP"))
+    return next((noun for noun in nouns if max(tree.subtree(noun)) in (behind, where - 1)), None)
+
+
 def _there(tree: Tree, head: int, place: int, topic_words: Collection[str]) -> str:
     """Make the text of a predicate with the place that a clause says more of."""
+    named = is_name(tree, place) and preposition(tree, place) != "between"
+    tree = in_general(closed(tree, place) if named else tree, place)
     kept = list(predicate(tree, head))
     phrase = list(prepositional(tree, place))
     if kept[-len(phrase) :] != phrase:
         if not preposition(tree, place):
             raise Refused("a noun that needs more")
         kept += phrase
+    if named:
+        kept[-1:] = "a", "place"
     hint = hints(kept, topic_words)
     if hint:
         raise Refused(hint)
@@ -156,6 +166,7 @@ def without_numbers(tree: Tree) -> Tree:
         if head <= token:
             continue
         number = tree.tags[token] == "CD" and tree.has(token, "nummod") and tree.tags[head] == "NNS"
+        number = number and not tree.has(head, "nmod")  # "a total of 20 medals"
         counted = any(tree.has(child, "nummod") for child in tree.children(token))
         measure = counted and tree.tags[head] == "JJ" and not preposition(tree, token)
         if number or measure:
@@ -195,7 +206,7 @@ def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_w
     joint = connective(tree, clause, inner)
     words = predicate(tree, head, clause)
     check_clause(tree, clause, joint, words)
-    kept = list(predicate(with_word(_alone(tree, clause), pronoun, STAND_IN, "NN", "obj"), clause))
+    kept = list(predicate(with_word(alone(tree, clause), pronoun, STAND_IN, "NN", "obj"), clause))
     if joint not in ("that", "whether", "if") or kept.count(STAND_IN) != 1:
         raise Refused("a complement out of place")
     about = noun_phrase(tree, inner)
@@ -204,15 +215,6 @@ def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_w
         raise Refused(hint)
     kept[kept.index(STAND_IN)] = "[Y]"
     return f"The [X] {' '.join((*words, joint, *about, *kept))}"
-
-
-def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tree:
-    """Return the tree with another word in a place."""
-    columns = [list(column) for column in (tree.words, tree.lemmas, tree.tags, tree.relations)]
-    for column, value in zip(columns, (word, word, tag, relation), strict=True):
-        column[token] = value
-    words, lemmas, tags, relations = map(tuple, columns)
-    return replace(tree, words=words, lemmas=lemmas, tags=tags, relations=relations)
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,7 @@ def _first(
         yield dropped
 
 
-def _alone(tree: Tree, top: int) -> Tree:
+def alone(tree: Tree, top: int) -> Tree:
     """Return the tree with a clause as its root, without the words that join it to the rest."""
     heads, relations = list(tree.heads), list(tree.relations)
     subject = tree.children(top, "nsubj")[0]
@@ -267,10 +269,12 @@ def as_main_verb(tree: Tree, verb: int) -> Tree:
     Raises
     ------
     Refused
-        It has an auxiliary, or a lemma that is not its own.
+        It has an auxiliary, a lemma that is not its own, or the sense of a preposition ("considering").
     """
     lemma = lemma_of(tree, verb)
-    if helpers_of(tree, verb) or tree.words[verb].lower() not in verb_forms(lemma):
+    word = tree.words[verb].lower()
+    no_verb = word == lemma or word in lexicon().lists["prepositional"]
+    if helpers_of(tree, verb) or no_verb or word not in verb_forms(lemma):
         raise Refused("an unsure verb form")
     words, tags = list(tree.words), list(tree.tags)
     heads, relations = list(tree.heads), list(tree.relations)

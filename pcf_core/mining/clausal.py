@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from pcf_core.core.topics import Part, Topic
 from pcf_core.mining.coreference import judge
+from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
-from pcf_core.mining.predicates import mended, predicate
+from pcf_core.mining.predicates import predicate
+from pcf_core.mining.substitutes import in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, is_passive, lemma_of
 from pcf_core.mining.verbs import is_reporting
 
@@ -96,7 +98,7 @@ def skeleton(
         With its reason.
     """
     joint = connective(tree, clause, pronoun)
-    words = predicate(tree, head, clause)
+    words = predicate(in_general(tree, clause), head, clause)
     check_clause(tree, clause, joint, words)
     hint = hints(words, topic_words)
     if hint:

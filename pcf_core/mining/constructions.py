@@ -123,7 +123,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             chains.embedded,
             words=clausal.SUBJECTS,
-            measured=(65, 68),
+            measured=(65, 69),
         ),
         Construction(
             "participle",
@@ -142,7 +142,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             chains.where,
             words=clausal.SUBJECTS,
             on=True,
-            measured=(51, 51),
+            measured=(52, 52),
         ),
         Construction(
             "numbers",
@@ -151,7 +151,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             chains.numbers,
             words=clausal.SUBJECTS,
-            measured=(41, 44),
+            measured=(31, 32),
         ),
         Construction(
             "relative",
@@ -160,7 +160,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             belongings.relative,
             words=clausal.SUBJECTS,
-            measured=(34, 35),
+            measured=(38, 40),
         ),
         Construction(
             "possessive",
@@ -170,7 +170,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.possessive,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(136, 143),
+            measured=(142, 148),
         ),
         Construction(
             "possessive-elsewhere",
@@ -180,7 +180,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.elsewhere,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(350, 356),
+            measured=(424, 435),
+        ),
+        Construction(
+            "possessive-subject",
+            "his or her before the subject of a clause",
+            ("Smith said that his health had failed.", "The [X] said that [Y] health failed"),
+            ("subject",),
+            belongings.of_subject,
+            words=belongings.POSSESSIVES,
+            measured=(8, 10),
         ),
         Construction(
             "object",

@@ -33,7 +33,7 @@ hide a person) was made on the sum of both parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -132,21 +132,17 @@ def a_possessive_stands_apart(tree: Tree, subject: int, pronoun: int) -> str | N
     """Check that it owns a thing, not *her friend* nor *was her guest*, and that a comma goes between."""
     if tree.words[pronoun].lower() in SUBJECTS:
         return None
-    return stands_apart(tree, subject, pronoun, tree.heads[subject])
-
-
-def stands_apart(tree: Tree, subject: int, pronoun: int, predicate: int) -> str | None:
-    """Check the same of a possessive below a predicate, whether the subject is its own or shared."""
-    if names_one_person(tree, tree.heads[pronoun]) or tree.heads[pronoun] == predicate:
+    thing = tree.heads[pronoun]
+    if names_one_person(tree, thing) or thing == tree.heads[subject]:
         return "what the possessive owns is a person or the predicate"
     if pronoun < subject and "," not in tree.words[pronoun:subject]:
         return "the possessive goes before the subject without a comma"
-    if _touches_a_body(tree, subject, pronoun):
+    if touches_a_body(tree, subject, pronoun):
         return "what the possessive owns may be another's"
     return None
 
 
-def _touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
+def touches_a_body(tree: Tree, subject: int, pronoun: int) -> bool:
     """Tell whether somebody of unknown gender touches a part of a body: *the doctor swabbed her arm*."""
     thing, lists = tree.heads[pronoun], lexicon().lists
     verb = tree.heads[thing]
@@ -293,16 +289,9 @@ RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
 # What the rules ask of a tree.
 
 
-def ancestors(tree: Tree, token: int) -> Iterator[int]:
-    """Yield the heads above a token, the nearest first."""
-    while tree.heads[token] != token:
-        token = tree.heads[token]
-        yield token
-
-
 def path_to(tree: Tree, token: int, top: int) -> list[int] | None:
     """Return a token and the heads above it that are below ``top``; ``None`` where it is not below."""
-    above = list(ancestors(tree, token))
+    above = list(tree.above(token))
     return [token, *above[: above.index(top)]] if top in above else None
 
 

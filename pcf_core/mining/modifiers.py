@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from pcf_core.core.topics import Part
-from pcf_core.mining.chains import STAND_IN, with_word
 from pcf_core.mining.coreference import (
     the_subject_is_a_person,
     the_subject_is_of_the_third_person,
@@ -32,6 +31,7 @@ from pcf_core.mining.predicates import (
     prepositional,
     with_article,
 )
+from pcf_core.mining.substitutes import STAND_IN, with_word
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite, lemma_of
 
 REFLEXIVES = {"himself": "male", "herself": "female"}

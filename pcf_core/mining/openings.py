@@ -5,6 +5,7 @@
     Smith retired after finishing his studies.           retired after finishing [Y] studies
     Smith resigned, ending his career.                   ended [Y] career
     Smith sold the house that he had built.              sold the house that [Y]
+    Smith was in his second term.                        was in [Y] term
 
 A noun that its predicate does not need is kept with its preposition, without the other adjuncts.
 """
@@ -14,14 +15,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pcf_core.mining.chains import CUT, STAND_IN, as_main_verb
+from pcf_core.mining.chains import as_main_verb, without_numbers
 from pcf_core.mining.owners import NON_FINITE
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints
 from pcf_core.mining.predicates import LONGEST, after_verb, noun_phrase, predicate, preposition, secondary
-from pcf_core.mining.verb_groups import NEGATIONS, Refused
+from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general
+from pcf_core.mining.verb_groups import NEGATIONS, Refused, finite, helpers_of
 
 BESIDE = frozenset(["after", "before", "by", "despite", "since", "upon", "when", "while", "without"])
+PARTS = frozenset(["all", "both", "many", "most", "much", "none", "one", "several", "some"])
+WHEREABOUTS = frozenset(["against", "at", "behind", "in", "like", "on", "under", "with", "within", "without"])
+DONE = frozenset(["after", "before", "by", "since", "upon", "when", "while"])
 Y = "[Y]"
 
 
@@ -44,10 +49,16 @@ def opened(tree: Tree, noun: int, inner: Sequence[str], topic_words: Collection[
     Refused
         With its reason.
     """
-    above, steps = steps_to(tree, noun)
-    if not above.has(steps[0], "obj", "iobj", "obl"):
+    above, steps = steps_to(without_numbers(in_general(tree, noun)), noun)
+    if preposition(above, noun) == "between":
+        raise Refused("an unusual phrase inside")
+    if above.children(steps[0], "cop") and preposition(above, steps[0]) in WHEREABOUTS:
+        words = [*finite(above, steps[0]), *preposition(above, steps[0]).split(), STAND_IN]
+    elif above.has(steps[0], "obj", "iobj", "obl"):
+        words = _predicate(above, steps[0])
+    else:
         raise Refused("a complement out of place")
-    words = _filled(_predicate(above, steps[0]), _phrase(above, steps, inner))
+    words = _filled(words, _phrase(above, steps, inner))
     plain = [word for word in words if word != Y]
     if len(plain) > LONGEST:
         raise Refused("too long")
@@ -65,39 +76,35 @@ def steps_to(tree: Tree, noun: int) -> tuple[Tree, list[int]]:
     """Return the nouns from a predicate's own down to a noun: *head*, *town* in "the head of his town".
 
     Of joined nouns ("his job and his house") the one that leads down stands for the first, in the tree that
-    comes with them.
+    comes with them, and a phrase for the adverb above it ("early in his life").
     """
     steps = [noun]
-    while tree.tags[tree.heads[steps[0]]].startswith("NN") and tree.has(steps[0], "nmod", "conj"):
+    while True:
         above = tree.heads[steps[0]]
-        if tree.has(steps[0], "nmod"):
+        nominal = tree.tags[above].startswith("NN")
+        if tree.has(steps[0], "nmod") and (nominal or tree.words[above].lower() in PARTS):
             steps.insert(0, above)
-        else:
+        elif tree.has(steps[0], "conj") and nominal:
             tree = _in_place_of(tree, steps[0], above)
-    return tree, steps
+        elif tree.tags[above].startswith("RB") and tree.has(above, "advmod") and tree.has(steps[0], "obl"):
+            tree = _in_place_of(tree, steps[0], above, "obl")
+        else:
+            return tree, steps
 
 
-def _in_place_of(tree: Tree, second: int, first: int) -> Tree:
-    """Return the tree with a joined noun in the place of the first one, and behind its preposition."""
+def _in_place_of(tree: Tree, second: int, first: int, relation: str = "") -> Tree:
+    """Return the tree with a word in the place of the one it hangs from, behind its preposition or *to*.
+
+    ``relation``: its own; that of the first where it is empty.
+    """
     heads, relations = list(tree.heads), list(tree.relations)
     heads[second] = second if tree.heads[first] == first else tree.heads[first]
-    relations[second] = tree.relations[first]
-    for case in tree.children(first, "case"):
-        heads[case] = second
+    relations[second] = relation or tree.relations[first]
+    if not tree.children(second, "case", "mark"):
+        for word in tree.children(first, "case", "mark"):
+            heads[word] = second
     heads[first], relations[first] = second, CUT
     return replace(tree, heads=tuple(heads), relations=tuple(relations))
-
-
-def closed(tree: Tree, noun: int) -> Tree:
-    """Return the tree with a noun as a bare stand-in: all that hangs from it is cut but its preposition."""
-    words, lemmas, tags, relations = map(list, (tree.words, tree.lemmas, tree.tags, tree.relations))
-    words[noun], lemmas[noun], tags[noun] = STAND_IN, STAND_IN, "NN"
-    for child in tree.children(noun):
-        if not tree.has(child, "case"):
-            tags[child], relations[child] = "LS", CUT
-    return replace(
-        tree, words=tuple(words), lemmas=tuple(lemmas), tags=tuple(tags), relations=tuple(relations)
-    )
 
 
 def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]:
@@ -105,9 +112,9 @@ def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]
     if len(steps) == 1:
         return list(inner)
     first, second, *_ = steps
-    return _filled(
-        _with(tree, list(noun_phrase(closed(tree, second), first)), second), _phrase(tree, steps[1:], inner)
-    )
+    part = tree.words[first].lower()
+    words = [part] if part in PARTS else list(noun_phrase(closed(tree, second), first))
+    return _filled(_with(tree, words, second), _phrase(tree, steps[1:], inner))
 
 
 def _with(tree: Tree, words: list[str], noun: int) -> list[str]:
@@ -131,7 +138,11 @@ def _predicate(tree: Tree, argument: int) -> list[str]:
     """Return the finite predicate above a noun, the noun a stand-in."""
     verb, tree = tree.heads[argument], closed(tree, argument)
     top = verb
-    while tree.has(top, "xcomp"):
+    while True:
+        if _is_second(tree, top):
+            tree = _in_place_of(tree, top, tree.heads[top])
+        if not tree.has(top, "xcomp"):
+            break
         top = tree.heads[top]
     if tree.has(top, "advcl") and tree.tags[top] in NON_FINITE and not tree.children(top, "nsubj"):
         words = _beside(tree, top)
@@ -140,8 +151,21 @@ def _predicate(tree: Tree, argument: int) -> list[str]:
     return _with(tree, words, argument) if tree.has(argument, "obl") else words
 
 
+def _is_second(tree: Tree, verb: int) -> bool:
+    """Tell whether a verb is joined to an infinitive or participle, and is one: "hoped to stay and work"."""
+    first = tree.heads[verb]
+    return (
+        tree.has(verb, "conj")
+        and tree.tags[verb] == tree.tags[first]
+        and tree.tags[verb] in ("VB", "VBG")
+        and tree.has(first, "xcomp", "advcl")
+        and not tree.children(first, "nsubj", "aux", "cop")
+        and not tree.children(verb, "nsubj", "aux", "cop")
+    )
+
+
 def _finite(tree: Tree, verb: int) -> list[str]:
-    """Return the predicate of a clause, without what joins it to the rest."""
+    """Return the predicate of a clause or a lone participle, without what joins it to the rest."""
     shares = tree.has(verb, "conj") and not tree.children(verb, "nsubj", "aux", "cop")
     negated = {tree.words[child].lower() for child in tree.children(tree.heads[verb], "advmod")}
     if shares and not negated.isdisjoint(NEGATIONS):
@@ -149,16 +173,28 @@ def _finite(tree: Tree, verb: int) -> list[str]:
     relations = list(tree.relations)
     for child in tree.children(verb, "mark"):
         relations[child] = CUT
-    return list(predicate(replace(tree, relations=tuple(relations)), verb))
+    tree = replace(tree, relations=tuple(relations))
+    if tree.tags[verb] == "VBG" and not helpers_of(tree, verb):
+        tree = as_main_verb(tree, verb)
+    return list(predicate(tree, verb))
 
 
 def _beside(tree: Tree, verb: int) -> list[str]:
-    """Return a predicate with what stands beside it; of a participle behind it the participle alone."""
+    """Return a predicate with what stands beside it; of a lone participle the participle alone.
+
+    Also where the predicate cannot be kept, and what stands beside it was done too: "after leaving his job".
+    """
     above, marks = tree.heads[verb], [tree.words[mark].lower() for mark in tree.children(verb, "mark")]
-    if not marks and tree.tags[verb] == "VBG" and verb > above:
-        return list(predicate(as_main_verb(tree, verb), verb))
-    if marks == ["to"] and verb > above:
+    if not marks and tree.tags[verb] == "VBG":
+        return _finite(tree, verb)
+    if marks == ["to"]:
         return [*_finite(tree, above), *secondary(tree, above, verb, -1, 1)]
-    if len(marks) == 1 and marks[0] in BESIDE and not tree.children(verb, "aux", "cop"):
-        return [*_finite(tree, above), marks[0], tree.words[verb].lower(), *after_verb(tree, verb, depth=1)]
-    raise Refused("an unusual sentence")
+    if len(marks) != 1 or marks[0] not in BESIDE or tree.children(verb, "aux", "cop"):
+        raise Refused("an unusual sentence")
+    behind = [marks[0], tree.words[verb].lower(), *after_verb(tree, verb, depth=1)]
+    try:
+        return [*_finite(tree, above), *behind]
+    except Refused:
+        if marks[0] not in DONE or tree.tags[verb] != "VBG":
+            raise
+    return _finite(tree, verb)

@@ -66,7 +66,8 @@ class Lexicon:
     likewise; ``adverbs``: verb -> adverbs it keeps; ``particles``: verb -> those with which it needs an
     object; ``idioms``: verb or preposition -> nouns that need no more after it; ``lemmas``: form of a listed
     verb -> the verbs it may belong to; ``needs_particle``: verb -> particles, without one of which it
-    takes no clause with *that*; ``deaths``: how predicates of the dead begin.
+    takes no clause with *that*; ``deaths``: how predicates of the dead begin; ``general``: noun for a
+    relative -> one that tells no gender.
     """
 
     persons: frozenset[str]
@@ -82,6 +83,7 @@ class Lexicon:
     lemmas: Mapping[str, tuple[str, ...]]
     needs_particle: Mapping[str, frozenset[str]]
     deaths: tuple[str, ...]
+    general: Mapping[str, str]
 
     def person(self, word: str) -> str | None:
         """Return the singular of a noun for a person, of any number; ``None`` for other nouns."""
@@ -110,6 +112,7 @@ def lexicon() -> Lexicon:
         idioms=_frames(needs["idioms"]),
         needs_particle=_frames(needs["needs_particle"]),
         deaths=tuple(needs["deaths"]),
+        general={noun: general for general, *nouns in map(str.split, words["relatives"]) for noun in nouns},
         lemmas=_lemmas(
             {*(verb for name in VERB_LISTS for verb in lists[name]), *(verb.split()[-1] for verb in verbs)}
         ),

@@ -5,20 +5,13 @@
 **Rules for what follows a verb: objects, infinitives, predicates and the prepositional phrases it needs.**
 ``clause`` is the clause that stands at ``[Y]``: it counts as a complement and is not copied.  Everything else
 that a verb has is an adjunct and left out.
-
-**Repairs of what small parsers often get wrong at the clause that matters; each one a function of a tree.**
-
-    decided <-advcl- whether he should stay     ->  ccomp
-    knew <-obj- what <-acl:relcl- he wanted     ->  knew <-ccomp- wanted <-obj- what
-    told <-obj- press <-acl- that he resigned   ->  told <-ccomp- resigned
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import ANYONE, lexicon
+from pcf_core.mining.substitutes import POINTERS, STAND_IN, THING
 from pcf_core.mining.verb_groups import Refused, finite, is_passive, lemma_of
 
 # Rules for noun phrases inside a predicate: as short as they can stand, and nobody named in them.
@@ -26,7 +19,6 @@ from pcf_core.mining.verb_groups import Refused, finite, is_passive, lemma_of
 
 KEPT_PRONOUNS = frozenset({"it"})
 DETERMINERS = frozenset(["a", "an", "the", "some", "any", "no", "every", "each", "all", "both", "another"])
-POINTERS = frozenset(["this", "that", "these", "those"])
 LONE_ADJECTIVES = frozenset(["first", "best", "worst", "latter", "opposite", "same"])
 SILENT_H = ("hour", "honor", "honour", "honest", "heir")
 SPOKEN_AS_YOU = ("uni", "use", "usual", "eu", "one", "once", "ubiq", "uti", "ur")
@@ -64,8 +56,8 @@ def wants_infinitive(tree: Tree, head: int) -> bool:
     return tree.tags[head] == "NN" and singular(tree, head) in lexicon().lists["needs_infinitive"]
 
 
-def check_head(tree: Tree, head: int) -> None:
-    """Refuse names, numbers, persons and pronouns that point to somebody."""
+def check_head(tree: Tree, head: int, *, owned: bool = False) -> None:
+    """Refuse names, numbers, pronouns that point to somebody, and persons who are not ``owned`` by [Y]."""
     tag, word = tree.tags[head], tree.words[head].lower()
     if tag in ("NNP", "NNPS"):
         raise Refused("a name inside")
@@ -76,7 +68,7 @@ def check_head(tree: Tree, head: int) -> None:
     if tag not in ("NN", "NNS", "PRP", "DT", "JJ", "JJS"):
         raise Refused("an object that is no noun")
     person = lexicon().person(word)
-    if person and person not in ANYONE:
+    if person and person not in ANYONE and not owned:
         raise Refused("another person inside")
     if not word.replace("-", "").isalpha():
         raise Refused("a number inside" if any(map(str.isdigit, word)) else "an unusual word inside")
@@ -162,8 +154,10 @@ def _of(tree: Tree, head: int, lemma: str) -> tuple[str, ...]:
 
 
 def preposition(tree: Tree, noun: int) -> str:
-    """Return the preposition of a phrase or ``""``; of several words only known ones ("because of")."""
-    return " ".join(tree.words[case].lower() for case in tree.children(noun, "case") if case < noun)
+    """Return the preposition of a phrase or ``""``, with all its words ("because of")."""
+    cases = [case for case in tree.children(noun, "case") if case < noun]
+    words = (word for case in cases for word in (case, *tree.children(case, "fixed")))
+    return " ".join(tree.words[word].lower() for word in words)
 
 
 def prepositional(tree: Tree, noun: int) -> tuple[str, ...]:
@@ -181,6 +175,8 @@ def _refuse(reason: str) -> bool:
 DEPTH = 3  # infinitives below infinitives
 PLAIN_INFINITIVE = frozenset(["help", "make", "let", "dare"])
 PARTICIPLE_TAKERS = frozenset(["get", "feel", "become", "remain", "seem", "appear", "look", "stay"])
+COMPLETING = ("about", "against", "as", "by", "for", "into", "of", "to", "upon", "with")
+WH = ("WDT", "WP", "WRB")
 QUITE_OTHER = ("csubj", "expl", "dislocated", "orphan", "reparandum", "mark")
 
 
@@ -232,8 +228,13 @@ def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[
 
 
 def _object(tree: Tree, verb: int, child: int, clause: int) -> tuple[str, ...] | None:
-    """Return an object; the indirect one may be left out where the verb can do without."""
+    """Return an object; the indirect one may be left out where the verb can do without.
+
+    Where it is *which*, as in "a house which he had sold", it is something.
+    """
     if child < verb:
+        if tree.tags[child] == "WDT" and tree.has(verb, "acl:relcl"):
+            return (THING,)
         raise Refused("a complement out of place")
     optional = lemma_of(tree, verb) in lexicon().lists["recipient_optional"]
     several = len(tree.children(verb, "obj", "iobj")) > 1 or _has_clause(tree, verb, clause)
@@ -275,21 +276,32 @@ def _kept_phrase(tree: Tree, verb: int, child: int) -> tuple[str, ...] | None:
 
 
 def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
-    """Return the prepositional phrase that a verb with nothing else after it needs."""
+    """Return the prepositional phrase that a verb with nothing else after it needs, or the object.
+
+    The phrase may be the one that is opened; the object of "a house he had sold" is something.
+    """
     known, lemma = lexicon(), lemma_of(tree, verb)
     passive = is_passive(tree, verb)
     frame = known.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
     for child in tree.children(verb, "obl"):
-        if frame and child > verb and preposition(tree, child) in frame:
+        fits = frame and (preposition(tree, child) in frame or _completes(tree, child))
+        if fits and child > verb:
             return {child: prepositional(tree, child)}
     if frame is not None:
         raise Refused("a verb that needs more")
     lacks = lemma in known.lists["needs_object"] or lemma in known.lists["needs_predicate"]
     if lacks and not passive and lemma not in known.lists["object_optional"]:
+        if tree.has(verb, "acl:relcl") and not any(tree.tags[child] in WH for child in tree.children(verb)):
+            return {verb: (THING,)}
         raise Refused("a verb that needs more")
     if not passive and lemma in known.lists["together"] and _plural_subject(tree, verb):
         raise Refused("something that only several do")
     return {}
+
+
+def _completes(tree: Tree, noun: int) -> bool:
+    """Tell whether a phrase that is opened can be what its verb needs, as no time or place is."""
+    return tree.words[noun] == STAND_IN and preposition(tree, noun) in COMPLETING
 
 
 def _check_particle(tree: Tree, verb: int, child: int) -> None:
@@ -424,69 +436,3 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     if any(not word.replace("-", "").isalpha() or not word.islower() for word in words):
         raise Refused("an unusual word inside")
     return words
-
-
-# Repairs of what small parsers often get wrong at the clause that matters; each one a function of a tree.
-
-
-QUESTION_WORDS = frozenset(["what", "who", "whom", "where", "why", "how"])
-
-
-def mended(tree: Tree, clause: int) -> Tree:
-    """Return the tree with the clause attached where it belongs; the same tree if no error is known."""
-    for repair in (question_after_its_verb, free_relative, clause_of_the_told):
-        better = repair(tree, clause)
-        if better is not None:
-            return better
-    return tree
-
-
-def question_after_its_verb(tree: Tree, clause: int) -> Tree | None:
-    """Read ``whether``, ``that`` or ``if`` after a verb that takes it as the start of a complement."""
-    verb = tree.heads[clause]
-    if not tree.has(clause, "advcl") or tree.children(verb, "ccomp", "obj"):
-        return None
-    marks = [tree.words[mark].lower() for mark in tree.children(clause, "mark")]
-    lemma, lists = lemma_of(tree, verb), lexicon().lists
-    wanted = {
-        "whether": lemma in lists["whether"],
-        "that": lemma in lists["that"],
-        "if": lemma in ("ask", "wonder"),
-    }
-    if len(marks) == 1 and wanted.get(marks[0], False):
-        return _attached(tree, clause, verb)
-    return None
-
-
-def free_relative(tree: Tree, clause: int) -> Tree | None:
-    """Attach a question word that the verb has as its object to the clause that it opens."""
-    word = tree.heads[clause]
-    verb = tree.heads[word]
-    if (
-        not tree.has(clause, "acl")
-        or tree.words[word].lower() not in QUESTION_WORDS
-        or not tree.has(word, "obj")
-    ):
-        return None
-    if lemma_of(tree, verb) not in lexicon().lists["question"] or tree.children(word, "case"):
-        return None
-    return _attached(_attached(tree, clause, verb), word, clause, "obj")
-
-
-def clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
-    """Attach what somebody is told to the verb, not to the person who is told."""
-    noun = tree.heads[clause]
-    verb = tree.heads[noun]
-    if not tree.has(clause, "acl") or not tree.has(noun, "obj", "iobj") or tree.children(verb, "ccomp"):
-        return None
-    marks = tree.children(clause, "mark")
-    that = len(marks) == 1 and tree.words[marks[0]].lower() == "that" and tree.tags[marks[0]] == "IN"
-    if that and lemma_of(tree, verb) in lexicon().lists["told"]:
-        return _attached(tree, clause, verb)
-    return None
-
-
-def _attached(tree: Tree, token: int, head: int, relation: str = "ccomp") -> Tree:
-    heads, relations = list(tree.heads), list(tree.relations)
-    heads[token], relations[token] = head, relation
-    return replace(tree, heads=tuple(heads), relations=tuple(relations))

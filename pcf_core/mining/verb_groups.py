@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pcf_core.core.topics import Part
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import lexicon, verb_forms
-from pcf_core.mining.verbs import past_tense
+from pcf_core.mining.verbs import is_irregular_past, past_tense
 
 # What a sentence gave, or why it gave no template: the latter inside the rules an exception, outside them a
 # record that is counted.
@@ -111,6 +111,8 @@ def past(tree: Tree, verb: int) -> str:
     helped = bool(helpers_of(tree, verb))
     if word in MISSPELT or not word.isalpha():
         raise Refused("an unsure verb form")
+    if tag == "VBP" and is_irregular_past(word) and word not in lexicon().lemmas.get(word, ()):
+        return word  # "shook", which the tagger took for a present
     if tag == "VBD":
         return "was" if word == "were" else word
     if tag == "VBN" and (helped or _past_of_lemma(tree, verb) == word):

@@ -44,6 +44,7 @@ FORMS = {
     lemma: (forms.split("/")[0], forms.split("/")[-1])
     for lemma, forms in zip(TABLE.split()[::2], TABLE.split()[1::2], strict=True)
 }
+PASTS = frozenset(past for past, _ in FORMS.values()) - FORMS.keys()
 PREFIXES = ("out", "over", "under", "with", "fore", "inter", "mis", "off", "up", "un", "re", "pre", "co")
 PREFIXED_REGULAR = frozenset({"relay", "refit", "outfit"})
 BROKEN_UP = re.compile(r"(.+-)([a-z]+)")
@@ -88,6 +89,11 @@ def past_tense(lemma: str) -> str:
 def past_participle(lemma: str) -> str:
     """Form the past participle: "take" -> "taken", "stop" -> "stopped", "be" -> "been"."""
     return _forms(lemma)[1]
+
+
+def is_irregular_past(word: str) -> bool:
+    """Tell whether a word in lower case is a past tense of the table, and no lemma there: "shook"."""
+    return word in PASTS
 
 
 def is_reporting(lemma: str) -> bool:

@@ -66,3 +66,13 @@ def test_forms_of_verbs(verb: str, form: str) -> None:
 def test_no_verb_both_stands_alone_and_needs_an_object() -> None:
     lists = lexicon().lists
     assert lists["alone"] & lists["needs_object"] == set()
+
+
+def test_relatives_are_named_by_words_that_tell_no_gender() -> None:
+    general = lexicon().general
+    assert hints(general.values()) is None
+    assert [word for word in general if hints([word]) is None and word not in ("fiancé", "fiancée")] == []
+
+
+def test_kinds_are_no_persons() -> None:
+    assert [word for word in lexicon().lists["kinds"] if lexicon().person(word)] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.mining.clausal import clausal
-from pcf_core.mining.predicates import mended
+from pcf_core.mining.mending import mended
 from tests.mining.hand import tree
 
 WRONG = {

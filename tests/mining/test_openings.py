@@ -33,6 +33,29 @@ OPENED = {
     LEFT + ", , , 4 punct; selling sell VBG 2 advcl; his his PRP$ 6 nmod:poss; job job NN 4 obj": (
         "The [X] sold [Y] job"
     ),
+    LEFT + "before before IN 4 mark; selling sell VBG 7 advcl; his his PRP$ 6 nmod:poss; job job NN 4 obj;"
+    "met meet VBD 2 conj; Ann Ann NNP 7 obj": "The [X] sold [Y] job",
+    "To to TO 2 mark; sell sell VB 6 advcl; his his PRP$ 4 nmod:poss; job job NN 2 obj;"
+    "Smith Smith NNP 6 nsubj; left leave VBD 0 root": "The [X] left to sell [Y] job",
+    "Selling sell VBG 5 advcl; his his PRP$ 3 nmod:poss; job job NN 1 obj; Smith Smith NNP 5 nsubj;"
+    "left leave VBD 0 root": "The [X] sold [Y] job",
+    LEFT + "early early RB 2 advmod; in in IN 6 case; his his PRP$ 6 nmod:poss; job job NN 3 obl": (
+        "The [X] left in [Y] job"
+    ),
+    SMITH + "sold sell VBD 0 root; most most JJS 2 obj; of of IN 6 case; his his PRP$ 6 nmod:poss;"
+    "job job NN 3 nmod": "The [X] sold most of [Y] job",
+    SMITH
+    + "hoped hope VBD 0 root; to to TO 4 mark; stay stay VB 2 xcomp; and and CC 6 cc; sell sell VB 4 conj;"
+    "his his PRP$ 8 nmod:poss; job job NN 6 obj": "The [X] hoped to sell [Y] job",
+    SMITH.replace(" 2 ", " 5 ") + "was be VBD 5 cop; in in IN 5 case; his his PRP$ 5 nmod:poss;"
+    "job job NN 0 root": "The [X] was in [Y] job",
+    SMITH + "applied apply VBD 0 root; with with IN 5 case; his his PRP$ 5 nmod:poss; job job NN 2 obl": (
+        "The [X] applied with [Y] job"
+    ),
+    SMITH + "lost lose VBD 0 root; it it PRP 2 obj; because because IN 7 case; of of IN 4 fixed;"
+    "his his PRP$ 7 nmod:poss; job job NN 2 obl": "The [X] lost something because of [Y] job",
+    SMITH + "sold sell VBD 0 root; two two CD 4 nummod; books book NNS 2 obj; in in IN 7 case;"
+    "his his PRP$ 7 nmod:poss; job job NN 2 obl": "The [X] sold books in [Y] job",
     "Rain rain NN 2 nsubj; fell fall VBD 0 root; because because IN 5 mark; Smith Smith NNP 5 nsubj;"
     "sold sell VBD 2 advcl; his his PRP$ 7 nmod:poss; job job NN 5 obj": "The [X] sold [Y] job",
 }
@@ -40,6 +63,18 @@ REFUSED = {
     SMITH.replace(" 2 ", " 4 ") + "is be VBZ 4 cop; his his PRP$ 4 nmod:poss; job job NN 0 root": (
         "a complement out of place"
     ),
+    SMITH.replace(" 2 ", " 5 ") + "was be VBD 5 cop; after after IN 5 case; his his PRP$ 5 nmod:poss;"
+    "job job NN 0 root": "a complement out of place",
+    "Following follow VBG 5 advcl; his his PRP$ 3 nmod:poss; job job NN 1 obj; Smith Smith NNP 5 nsubj;"
+    "left leave VBD 0 root": "an unsure verb form",
+    SMITH + "sold sell VBD 0 root; in in IN 5 case; his his PRP$ 5 nmod:poss; job job NN 2 obl": (
+        "a verb that needs more"
+    ),
+    SMITH + "read read VBD 0 root; between between IN 5 case; his his PRP$ 5 nmod:poss; job job NN 2 obl": (
+        "an unusual phrase inside"
+    ),
+    "Without without IN 2 mark; selling sell VBG 6 advcl; his his PRP$ 4 nmod:poss; job job NN 2 obj;"
+    "Smith Smith NNP 6 nsubj; met meet VBD 0 root; Ann Ann NNP 6 obj": "a name inside",
     SMITH + "gave give VBD 0 root; Jones Jones NNP 2 iobj; his his PRP$ 5 nmod:poss; job job NN 2 obj": (
         "a name inside"
     ),

@@ -37,6 +37,16 @@ HOSTS = {
         "his his PRP$ 6 nmod:poss; bag bag NN 4 obj",
         4, 3, 2,
     ),
+    "above an adverb": (
+        SMITH + "retired retire VBD 0 root; early early RB 2 advmod; in in IN 6 case;"
+        "his his PRP$ 6 nmod:poss; life life NN 3 obl",
+        4, 1, 0,
+    ),
+    "above a part": (
+        SMITH + "sold sell VBD 0 root; some some DT 2 obj; of of IN 6 case; his his PRP$ 6 nmod:poss;"
+        "books book NNS 3 nmod",
+        4, 1, 0,
+    ),
     "above a phrase in a phrase": (
         SMITH + "sold sell VBD 0 root; copies copy NNS 2 obj; of of IN 6 case; his his PRP$ 6 nmod:poss;"
         "book book NN 3 nmod",
@@ -48,10 +58,19 @@ NOBODY = {
     "his his PRP$ 7 nmod:poss; job job NN 5 obj",
     "it ends": SMITH + "knew know VBD 0 root; it it PRP 4 expl; ended end VBD 2 ccomp;"
     "his his PRP$ 6 nmod:poss; job job NN 4 obj",
+    "no adverb's phrase but the thing itself": SMITH + "admired admire VBD 0 root; "
+    "his his PRP$ 4 nmod:poss; own own JJ 2 obj",
     "two subjects": "Smith Smith NNP 3 nsubj; you you PRP 3 nsubj; end end VBP 0 root;"
     "his his PRP$ 5 nmod:poss; job job NN 3 obj",
     "the thing is the subject": "His his PRP$ 2 nmod:poss; job job NN 3 nsubj; ended end VBD 0 root",
 }
+OWNS = (
+    SMITH + "met meet VBD 0 root; his his PRP$ 4 nmod:poss; nurse nurse NN 2 obj",
+    "In in IN 3 case; his his PRP$ 3 nmod:poss; youth youth NN 5 obl; Smith Smith NNP 5 nsubj;"
+    "won win VBD 0 root",
+    SMITH.replace(" 2 ", " 5 ") + "was be VBD 5 cop; in in IN 5 case; his his PRP$ 5 nmod:poss;"
+    "prime prime NN 0 root",
+)
 HE_TOLD = "told tell VBD 0 root; Jones Jones NNP 2 iobj; his his PRP$ 5 nmod:poss; story story NN 2 obj"
 
 
@@ -82,6 +101,11 @@ def test_beside_he_the_other_word_is_the_same_person() -> None:
     assert verdict("She she PRP 2 nsubj; " + HE_TOLD) == (False, "the genders differ")
 
 
+@pytest.mark.parametrize("text", OWNS)
+def test_beside_a_name_it_is_the_names_where_nobody_else_is_near(text: str) -> None:
+    assert verdict(text) == (True, "name")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -102,13 +126,13 @@ def test_beside_he_the_other_word_is_the_same_person() -> None:
             "another person may be meant",
         ),
         (
-            SMITH + "met meet VBD 0 root; his his PRP$ 4 nmod:poss; nurse nurse NN 2 obj",
-            "what the possessive owns is a person or the predicate",
+            SMITH.replace(" 2 ", " 4 ") + "was be VBD 4 cop; his his PRP$ 4 nmod:poss; guest guest NN 0 root",
+            "what the possessive owns is the predicate",
         ),
         (
-            "In in IN 3 case; his his PRP$ 3 nmod:poss; absence absence NN 5 obl; Smith Smith NNP 5 nsubj;"
-            "won win VBD 0 root",
-            "the possessive goes before the subject without a comma",
+            SMITH + "beat beat VBD 0 root; Hills hill NNS 2 obj; in in IN 6 case;"
+            "his his PRP$ 6 nmod:poss; match match NN 2 obl",
+            "another person may be meant",
         ),
         (
             "The the DT 2 det; doctor doctor NN 3 nsubj; touched touch VBD 0 root; his his PRP$ 5 nmod:poss;"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.mining.predicates import predicate, starts_with_vowel
+from pcf_core.mining.predicates import predicate, preposition, starts_with_vowel
 from pcf_core.mining.verb_groups import Refused
 from tests.mining.hand import tree
 
@@ -157,6 +157,33 @@ def test_a_predicate_that_names_counts_or_lacks_something_is_refused(text: str, 
     parsed = tree(text)
     with pytest.raises(Refused, match=reason):
         predicate(parsed, parsed.root)
+
+
+@pytest.mark.parametrize("between", ["which which WDT 5 obj; ", ""])
+def test_the_object_that_a_relative_clause_says_more_of_is_something(between: str) -> None:
+    verb = 5 if between else 4
+    parsed = tree(
+        f"A a DT 2 det; house house NN 0 root; {between}Smith Smith NNP {verb} nsubj;"
+        "sold sell VBD 2 acl:relcl"
+    )
+    assert predicate(parsed, verb - 1) == ("sold", "something")
+
+
+def test_what_a_place_is_said_of_lacks_its_object() -> None:
+    parsed = tree(
+        "A a DT 2 det; house house NN 0 root; where where WRB 5 advmod; Smith Smith NNP 5 nsubj;"
+        "sold sell VBD 2 acl:relcl"
+    )
+    with pytest.raises(Refused, match="needs more"):
+        predicate(parsed, 4)
+
+
+def test_a_preposition_has_all_its_words() -> None:
+    parsed = tree(
+        "Smith Smith NNP 2 nsubj; left leave VBD 0 root; because because IN 5 case; of of IN 3 fixed;"
+        "rain rain NN 2 obl"
+    )
+    assert preposition(parsed, 4) == "because of"
 
 
 def test_too_stays_since_an_adjective_without_it_says_another_thing() -> None:

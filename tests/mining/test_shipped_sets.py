@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.templates import load_mined, load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.mining import RULES
 from pcf_core.mining.persons import lexicon
 from tools.mine_templates import FORMS, HEAVIEST, main
 
@@ -128,13 +128,17 @@ def test_the_document_says_how_many_matches_a_million_words_give() -> None:
 
 
 @pytest.mark.slow
-def test_the_tool_mines_the_shipped_sets(own_settings: Settings, tmp_path: Path) -> None:
-    """The smallest source, whole: the same templates, counts and examples as those that are shipped."""
+def test_the_tool_mines_a_shipped_set_again(own_settings: Settings, tmp_path: Path) -> None:
+    """The smallest source, whole: today's rules find the set of version 4 again, and a third more."""
     if not (SHARED / "data" / "corpora").is_dir():
         pytest.skip("the corpora are not here (../shared/data/corpora)")
     main(SHARED, ["fiction"], tmp_path)
     written = sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".csv")
     assert written == ["gender-wide-fiction.csv"]
-    for name in written:
-        with (tmp_path / name).open() as mined, (ROOT / "assets" / "templates" / name).open() as shipped:
-            assert list(csv.reader(mined)) == list(csv.reader(shipped))
+    again, shipped = load_mined(tmp_path / written[0]), load_mined("gender-wide-fiction")
+    assert (again.card.rules, shipped.card.rules) == (RULES, "4")
+    assert (again.card.documents, again.card.words) == (shipped.card.documents, shipped.card.words)
+    counts = {(one.text, one.fits): one.count for one in again.templates}
+    found = sum(min(one.count, counts.get((one.text, one.fits), 0)) for one in shipped.templates)
+    assert found > 0.99 * sum(one.count for one in shipped.templates)
+    assert again.card.matches > 1.3 * shipped.card.matches

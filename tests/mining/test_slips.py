@@ -16,8 +16,8 @@ DROPPED = {
         "she she PRP 6 nsubj; recovered recover VBD 3 conj",
         "a verb that needs more",
     ),
-    "it pointed at nothing": (
-        SMITH + "sold sell VBD 0 root; it it PRP 2 obj; when when WRB 6 advmod; he he PRP 6 nsubj;"
+    "him was somebody": (
+        SMITH + "saw see VBD 0 root; her her PRP 2 obj; when when WRB 6 advmod; he he PRP 6 nsubj;"
         "moved move VBD 2 advcl",
         "a pronoun inside",
     ),
@@ -41,6 +41,11 @@ DROPPED = {
     ),
 }
 KEPT = {
+    "it pointed at something": (
+        SMITH + "sold sell VBD 0 root; it it PRP 2 obj; when when WRB 6 advmod; he he PRP 6 nsubj;"
+        "moved move VBD 2 advcl",
+        "The [X] sold something when [Y]",
+    ),
     "where it is said where to": (
         "Smith Smith NNP 3 nsubj:pass; was be VBD 3 aux:pass; rushed rush VBN 0 root; to to IN 5 case;"
         "hospital hospital NN 3 obl; and and CC 8 cc; she she PRP 8 nsubj; recovered recover VBD 3 conj",

@@ -15,6 +15,8 @@ from tests.mining.hand import tree
 GROUPS = {
     "says say VBZ 0 root": "said",
     "say say VBP 0 root": "said",
+    "shook shook VBP 0 root": "shook",
+    "found found VBP 0 root": "founded",
     "told tell VBD 0 root": "told",
     "were be VBP 3 cop; sure sure JJ 0 root": "was",
     "has have VBZ 3 aux; written write VBN 0 root": "wrote",

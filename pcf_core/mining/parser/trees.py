@@ -58,6 +58,12 @@ class Tree:
             yield top
             stack.extend(self._children[top])
 
+    def above(self, token: int) -> Iterator[int]:
+        """Yield the heads above a token, the nearest first."""
+        while self.heads[token] != token:
+            token = self.heads[token]
+            yield token
+
     @property
     def root(self) -> int:
         """The token that is its own head."""

@@ -36,6 +36,8 @@ def test_dependents_by_relation() -> None:
     assert SENTENCE.children(2, "obl:unmarked") == (4,)
     assert SENTENCE.children(2, "obl:tmod") == ()
     assert sorted(SENTENCE.subtree(4)) == [3, 4]
+    assert list(SENTENCE.above(3)) == [4, 2]
+    assert list(SENTENCE.above(2)) == []
 
 
 def test_a_relation_has_its_subtypes_and_no_namesakes() -> None:

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pcf_core.mining.verbs import FORMS, REPORTING, is_reporting, past_participle, past_tense
+from pcf_core.mining.verbs import (
+    FORMS,
+    REPORTING,
+    is_irregular_past,
+    is_reporting,
+    past_participle,
+    past_tense,
+)
 
 TREEBANK = Path(__file__).parents[3].parent / "shared" / "data" / "treebank"
 EXAMPLES = """
@@ -110,3 +117,10 @@ def test_reporting_verbs_are_attested_with_that() -> None:
     assert len(frequent) > 60
     missing = frequent - REPORTING
     assert len(missing) <= len(frequent) / 10, sorted(missing)
+
+
+@pytest.mark.parametrize(
+    ("word", "past"), [("shook", True), ("wept", True), ("read", False), ("shake", False)]
+)
+def test_a_past_of_the_table_that_is_no_lemma_is_known(word: str, past: bool) -> None:
+    assert is_irregular_past(word) == past

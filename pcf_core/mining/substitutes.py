@@ -1,0 +1,109 @@
+"""Trees in which words are cut, or others stand in their place, so that a predicate can be kept.
+
+What only its own sentence explains would drop a template: who *they* are, which house *this house* is.  What
+is no single person is said in general instead (:func:`in_general`):
+
+    repeated it at the top of his voice              repeated something at the top of [Y] voice
+    taught the students at his school                taught people at [Y] school
+    attended the University of York for his degree   attended the university for [Y] degree
+    lifted his glass to his lips                     lifted the glass to [Y] lips
+    sold this house for his career                   sold the house for [Y] career
+    told us that he was tired                        told people that [Y]
+    said in his speech that it rained                said something in [Y] speech
+
+A single person stays, and drops the template: *his* could be theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import ANYONE, is_name, lexicon, name_of
+from pcf_core.mining.verb_groups import lemma_of
+
+CUT = "cut"  # the relation of what a rule leaves out: no other rule looks at it
+STAND_IN = "self"  # a noun in place of a word while a predicate is made
+THING, PEOPLE = "something", "people"
+OTHERS = frozenset(["me", "us", "you"])
+POINTERS = frozenset(["this", "that", "these", "those"])
+SLOTS = ("obj", "iobj", "obl", "nmod")
+
+
+def with_word(tree: Tree, token: int, word: str, tag: str, relation: str) -> Tree:
+    """Return the tree with another word in a place."""
+    columns = [list(column) for column in (tree.words, tree.lemmas, tree.tags, tree.relations)]
+    for column, value in zip(columns, (word, word, tag, relation), strict=True):
+        column[token] = value
+    words, lemmas, tags, relations = map(tuple, columns)
+    return replace(tree, words=words, lemmas=lemmas, tags=tags, relations=relations)
+
+
+def closed(tree: Tree, noun: int, word: str = STAND_IN, tag: str = "NN") -> Tree:
+    """Return the tree with another noun in a noun's place, where all is cut but the preposition."""
+    tree = with_word(tree, noun, word, tag, tree.relations[noun])
+    tags, relations = list(tree.tags), list(tree.relations)
+    for child in tree.children(noun):
+        if not tree.has(child, "case"):
+            tags[child], relations[child] = "LS", CUT
+    return replace(tree, tags=tuple(tags), relations=tuple(relations))
+
+
+def in_general(tree: Tree, kept: int) -> Tree:
+    """Return the tree with general words for what only its sentence explains; single persons stay.
+
+    ``kept``: a noun that stays as it is with its possessive, or a clause.
+    """
+    above = {kept, *tree.above(kept)}
+    for token in range(len(tree)):
+        if token in above:
+            continue
+        if tree.has(token, "nmod:poss"):
+            if tree.heads[token] != kept and tree.tags[token] != "WP$":
+                tree = _as_article(tree, token)
+        elif tree.has(token, *SLOTS):
+            tree = _general(tree, token)
+        elif tree.has(token, "ccomp") and _is_said(tree, tree.heads[token], kept):
+            tree = with_word(closed(tree, token), token, THING, "NN", "obj")
+        elif tree.has(token, "det") and tree.words[token].lower() in POINTERS:
+            tree = _as_article(tree, token)
+    return tree
+
+
+def _is_said(tree: Tree, verb: int, kept: int) -> bool:
+    """Tell whether a clause that a verb has as its only object can be something: "said that it rained"."""
+    only = not tree.children(verb, "obj") and kept not in tree.children(verb, "ccomp")
+    return only and lemma_of(tree, verb) in lexicon().lists["question"]
+
+
+def _general(tree: Tree, token: int) -> Tree:
+    """Return the tree with a general noun in a noun's place, where one fits."""
+    word, tag = tree.words[token].lower(), tree.tags[token]
+    lists = lexicon().lists
+    told = lemma_of(tree, tree.heads[token]) in lists["told"] or tree.has(token, "iobj")
+    if word in OTHERS or (word == "them" and told):
+        return closed(tree, token, PEOPLE, "NNS")
+    if (tag, word) == ("PRP", "it") or (tag == "DT" and word in POINTERS):
+        empty = tree.children(tree.heads[token], "xcomp")  # "made it clear that"
+        return tree if empty else closed(tree, token, THING)
+    if is_name(tree, token):
+        return _kind(tree, token)
+    person = lexicon().person(word)
+    if tag == "NNS" and person and person not in ANYONE | lists["not_subjects"]:
+        return closed(tree, token, PEOPLE, "NNS")
+    return tree
+
+
+def _kind(tree: Tree, name: int) -> Tree:
+    """Return the tree with what a name's bearer is, if the name says so behind another word."""
+    kinds = (tree.words[part].lower() for part in (name_of(tree, name)[-1], name))
+    kind = next((word for word in kinds if word in lexicon().lists["kinds"]), None)
+    before = [child for child in tree.children(name) if child < name and not tree.has(child, "case", "punct")]
+    if kind is None or not before:
+        return tree
+    return _as_article(closed(tree, name, kind), before[0])
+
+
+def _as_article(tree: Tree, token: int) -> Tree:
+    """Return the tree with an article in a word's place."""
+    return with_word(closed(tree, token), token, "the", "DT", "det")
