@@ -14,6 +14,7 @@ import typer
 
 PARTS: Mapping[str, Sequence[str]] = {
     "Scoring": ["scoring"],
+    "Against what a user would pick instead": ["against"],
     "The zoo": ["zoo"],
     "Generation": ["generation"],
     "Pages": ["pages"],
