@@ -15,6 +15,7 @@ import typer
 PARTS: Mapping[str, Sequence[str]] = {
     "Scoring": ["scoring"],
     "Against what a user would pick instead": ["against"],
+    "From press to figures": ["press"],
     "The zoo": ["zoo"],
     "Generation": ["generation"],
     "Pages": ["pages"],

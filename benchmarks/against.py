@@ -262,8 +262,9 @@ def main(
     found, work = compare(MODEL, peers, cells, rounds, clock)
     per_cell = f"{work.tokens / cells:.0f} tokens and {work.places / cells:.0f} places a cell"
     typer.echo(
-        f"{MODEL}, float32, {len(load_topic('gender').words)} words a cell, {torch.get_num_threads()} threads\n"
-        f"Medians of {rounds} rounds, {clock} time; ours: {cells} cells, {per_cell}"
+        f"{MODEL}, float32, {len(load_topic('gender').words)} words a cell\n"
+        f"{clock} time, {torch.get_num_threads()} threads, medians of {rounds} rounds\n"
+        f"ours: {cells} cells, {per_cell}"
     )
     typer.echo(
         f"{'against':<20}{'cells/s':>9}{'ours':>9}{'ratio':>8}{'goal':>6}{'tokens':>9}{'places':>9}{'nats':>9}"
