@@ -1,9 +1,10 @@
 """From pressing a button to figures: a worker as the app starts it, asked through the queue as a page asks.
 
-A run is 20 occupations × 20 templates on a topic of one's own.  *Cells* is when the job first says how many
-cells are scored, how fast, and how long it still takes: the first figures that the page *Run an audit* shows.
-*Results* is when the pages open them, *checked* when some cells were scored again alone.  *Worker* says what
-there was when the button was pressed: none; one that had opened another model; one that had this one open.
+A run is 20 occupations × 20 templates, on a topic of one's own with ten words, or on *gender*.  *Cells* is
+when the job first says how many cells are scored, how fast, and how long it still takes: the first figures
+that the page *Run an audit* shows.  *Results* is when the pages open them, *checked* when some cells were
+scored again alone.  *Worker* says what there was when the button was pressed: none; one that had opened
+another model; one that had this one open.
 The app starts a worker when the page opens, so that who fills in the form finds one.
 
 A probe puts one sentence of *gender* to every public model that is here, as *Try a sentence* does; the first
@@ -99,12 +100,12 @@ def processor_seconds(process: psutil.Process) -> float:
     return total
 
 
-def own_run(model: str, part: int, size: int = SIZE) -> RunSpec:
+def own_run(model: str, part: int, size: int = SIZE, topic: Topic = OWN) -> RunSpec:
     """Make the run of a part of the occupations, so that the same model is asked for other cells."""
     evidence, templates = load_evidence(load_topic("gender").evidence), load_templates(SET)
     return build_run(
         resolve(model),
-        OWN,
+        topic,
         evidence.model_copy(update={"terms": evidence.terms[part * size : (part + 1) * size], "weights": ()}),
         templates.model_copy(update={"templates": templates.templates[:size]}),
     )
@@ -189,17 +190,18 @@ def measure(shipped: str, public: str, probed: Sequence[str], size: int = SIZE) 
         spec = resolve(model)
         if files := gguf_files(spec):
             converted(spec, files)
-    typer.echo(f"{'run of':<30}{'worker':<10}{'cells':>14}{'results':>16}{'checked':>16}")
+    typer.echo(f"{'run of':<30}{'words':>6}  {'worker':<8}{'cells':>14}{'results':>14}{'checked':>14}")
 
-    def row(model: str, state: str, moments: Sequence[Seconds]) -> None:
+    def row(model: str, state: str, moments: Sequence[Seconds], topic: Topic = OWN) -> None:
         cells, results, checked = map(str, moments)
-        typer.echo(f"{model:<30}{state:<10}{cells:>14}{results:>16}{checked:>16}")
+        typer.echo(f"{model:<30}{len(topic.words):>6}  {state:<8}{cells:>14}{results:>14}{checked:>14}")
 
-    begun = time.perf_counter()
+    gender, begun = load_topic("gender"), time.perf_counter()
     with worker() as process:
         row(shipped, "none", press(own_run(shipped, 0, size), process, begun))
         row(public, "other", press(own_run(public, 0, size), process))
         row(public, "open", press(own_run(public, 1, size), process))
+        row(public, "open", press(own_run(public, 0, size, gender), process), gender)
         row(shipped, "open", press(own_run(shipped, 1, size), process))
         first, *others = (probe(probed, sentence, process) for sentence in SENTENCES)
     with worker() as process:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from benchmarks.press import (
     SENTENCES,
     Seconds,
     follow,
+    measure,
     median_of,
     own_run,
     press,
@@ -27,6 +29,7 @@ from benchmarks.press import (
     processor_seconds,
     worker,
 )
+from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import settings
 from pcf_core.work.queue import Job, Queue
 
@@ -95,6 +98,27 @@ def test_runs_of_two_parts_have_no_cell_in_common() -> None:
     one, other = own_run("mini-gpt-s", 0), own_run("mini-gpt-s", 1)
     assert one.cells == other.cells == 400
     assert not set(one.prompts) & set(other.prompts)
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_the_table_has_a_row_for_each_press(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a worker: what is pressed answers at once."""
+    asked: list[str] = []
+
+    def pressed(run: RunSpec, process: psutil.Process, begun: float | None = None) -> list[Seconds]:
+        asked.append(run.topic.name)
+        return [Seconds(n, n / 2) for n in (1, 2, 3)]
+
+    monkeypatch.setattr("benchmarks.press.worker", lambda: nullcontext(HERE))
+    monkeypatch.setattr("benchmarks.press.press", pressed)
+    monkeypatch.setattr("benchmarks.press.probe", lambda *asked: Seconds(0.4, 0.2))
+    measure("mini-gpt-s", "mini-gpt", ["mini-gpt-s"], size=2)
+    said = capsys.readouterr().out
+    assert said.count("1.0 (0.5)     2.0 (1.0)     3.0 (1.5)") == len(asked) == 6
+    assert asked.count("gender") == 1
+    assert "A sentence put to mini-gpt-s: 0.4 (0.2) s, then 0.4 (0.2) s" in said
 
 
 def test_medians_are_taken_of_each_clock() -> None:
