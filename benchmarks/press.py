@@ -4,8 +4,8 @@ A run is 20 occupations × 20 templates, on a topic of one's own with ten words,
 when the job first says how many cells are scored, how fast, and how long it still takes: the first figures
 that the page *Run an audit* shows.  *Results* is when the pages open them, *checked* when some cells were
 scored again alone.  *Worker* says what there was when the button was pressed: none; one that had opened
-another model; one that had this one open.
-The app starts a worker when the page opens, so that who fills in the form finds one.
+another model; one that had this one open.  That page starts a worker when it opens, so that who fills in the
+form finds one.
 
 A probe puts one sentence of *gender* to every public model that is here, as *Try a sentence* does; the first
 waits until both models are open, and of the others the median is printed.
