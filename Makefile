@@ -51,6 +51,13 @@ models: setup .venv/ready-models
 	.venv-minicons/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minicons.txt
 	touch $@
 
+# lm-evaluation-harness, a peer of the benchmark, with our own torch and transformers.
+.venv-harness/ready: requirements-harness.txt .venv/ready
+	test -x .venv-harness/bin/python || $(PYTHON) -m venv .venv-harness
+	.venv-harness/bin/python -m pip install --quiet --no-deps --disable-pip-version-check -r requirements-harness.txt
+	.venv-harness/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/libraries.pth", "w").write(sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	touch $@
+
 # Inspect, in which FairPair and the criteria are tasks, with the little that a task needs of ours.
 .venv-inspect/ready: requirements-inspect.txt
 	test -x .venv-inspect/bin/python || $(PYTHON) -m venv .venv-inspect
@@ -87,7 +94,7 @@ test-ray: .venv/ready-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
 	$(BIN)/python -m pytest tests/work/test_ray_engine.py
 
-bench: .venv/ready-dev .venv-minicons/ready
+bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks
 
 format: .venv/ready-dev

@@ -14,6 +14,8 @@ import typer
 
 PARTS: Mapping[str, Sequence[str]] = {
     "Scoring": ["scoring"],
+    "Against what a user would pick instead": ["against"],
+    "From press to figures": ["press"],
     "The zoo": ["zoo"],
     "Generation": ["generation"],
     "Pages": ["pages"],

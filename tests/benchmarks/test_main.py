@@ -60,7 +60,7 @@ def test_the_pages_leave_the_environment_as_it_was(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_the_parts_of_minutes_end() -> None:
-    """On little; scoring and the zoo, which take most of an hour, have tests of their own."""
+    """On little; scoring, its peers, presses and the zoo have tests of their own."""
     quick = {
         "Generation": ["generation", "--quick"],
         "Pages": ["pages", "--templates", "100", "--repeats", "1", "--no-memory"],

@@ -26,7 +26,8 @@ from pcf_core.material.safety.text import listed
 
 GAP = "[Y]"
 BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
-LOGITS = 2**26  # float32 logits held at once
+LOGITS = 2**26  # logits held at once
+SLICE = 2**22  # of them that are summed at a time: as float32 they fit into a processor's cache
 MOST_NAMED = 5  # words in a sentence
 Batch = tuple[NDArray[np.int_], FloatArray]
 
@@ -204,13 +205,19 @@ def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts
 
 
 def log_normaliser(logits: Any) -> Any:
-    """Return […] log Σ exp over the last axis of float32 logits […, vocabulary], as float64 on the CPU.
+    """Return [place] log Σ exp over the last axis of logits [place, vocabulary], as float64 on the CPU.
 
-    The device, which may lack float64, only sums exp(logit − highest): one rounding near 1e-7 whatever the
-    size of the logits, where log Σ exp itself in float32 would be rounded at the size of its value.
+    The device, which may lack float64, only sums exp(logit − highest) in float32: one rounding near 1e-7
+    whatever the size of the logits, where log Σ exp itself would be rounded at the size of its value.
+    Some places at a time, so that no second copy of all logits is made.
     """
-    highest = logits.amax(dim=-1, keepdim=True)
-    spread = (logits - highest).exp_().sum(dim=-1)
+    highest = logits.amax(dim=-1, keepdim=True).float()
+    spread = highest.new_empty(len(logits))
+    # No slice has one place alone: of one sum, unlike of several, each of torch's threads adds up a part.
+    slices = max(1, min(len(logits) // 2, -(-logits.numel() // SLICE)))
+    parts = (whole.tensor_split(slices) for whole in (logits, highest, spread))
+    for some, most, sums in zip(*parts, strict=True):
+        sums.copy_((some - most).exp_().sum(dim=-1))
     return highest.squeeze(-1).cpu().double() + spread.cpu().double().log()
 
 

@@ -202,7 +202,7 @@ class CausalScorer(LocalScorer):
         logits = self._logits(rows, positions, **self._inputs(trees))
         found = logits[place, np.maximum(token, 0)].cpu().double()
         if self.boundary:
-            ending = logits[:, self.ends].logsumexp(dim=-1).cpu().double()[place]
+            ending = logits[:, self.ends].float().logsumexp(dim=-1).cpu().double()[place]
             found = torch.where(torch.as_tensor(token == ENDS), ending, found)
         return np.asarray((found - log_normaliser(logits)[place]).numpy())
 

@@ -82,11 +82,10 @@ class LocalScorer(Scorer):
             ) from error
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> torch.Tensor:
-        """Return [place, vocabulary] float32 logits at the places (row, position) of one forward pass."""
+        """Return [place, vocabulary] logits at the places (row, position) of one forward pass."""
         if self.body is None:
-            answer = self.model(**inputs)
-            places: torch.Tensor = answer.logits[rows, positions]
-            return places.float()
+            places: torch.Tensor = self.model(**inputs).logits[rows, positions]
+            return places
 
         def trim(module: Any, arguments: Any, output: Any) -> Any:
             states = output.last_hidden_state  # on another device where a model is split over several
@@ -99,20 +98,20 @@ class LocalScorer(Scorer):
             logits: torch.Tensor = self.model(**inputs).logits[0]
         finally:
             hook.remove()
-        return logits.float()
+        return logits
 
     @torch.inference_mode()
     def _find_body(self, **inputs: Any) -> Any:
         """Find the module before the head, with a text of two tokens of which the second is read."""
         row, position = torch.tensor([[0], [1]], device=self.device)
         self.body = None
-        full = self._logits(row, position, **inputs)
+        full = self._logits(row, position, **inputs).float()
         for body in (self.model.base_model, self.model.get_decoder()):
             if body is None or body is self.model:
                 continue
             self.body = body
             try:
-                trimmed = self._logits(row, position, **inputs)
+                trimmed = self._logits(row, position, **inputs).float()
             except (AttributeError, IndexError, RuntimeError, TypeError):
                 continue
             if trimmed.shape == full.shape and torch.allclose(trimmed, full, atol=self.tolerance):

@@ -55,9 +55,9 @@ class PermutationScorer(MaskedScorer):
         }
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> torch.Tensor:
-        """Return [row, vocabulary] float32 logits; by ``target_mapping``, of one place a row."""
+        """Return [row, vocabulary] logits; by ``target_mapping``, of one place a row."""
         logits: torch.Tensor = self.model(**inputs).logits[:, 0]
-        return logits.float()
+        return logits
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
         """Make the arguments of the model for rows of equal length."""

@@ -150,6 +150,22 @@ def test_normaliser_is_that_of_float64(logits: list[float], offset: float) -> No
     np.testing.assert_allclose(log_normaliser(given).numpy(), expected, atol=1e-6, rtol=0)
 
 
+@pytest.mark.parametrize("places", [1, 2, 7, 201])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_normaliser_is_the_same_in_slices(
+    places: int, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, and what it is given stays as it was; one sum alone is long enough for two threads."""
+    logits = torch.randn(places, 70_000, generator=torch.Generator().manual_seed(places)).mul(9).to(dtype)
+    before = logits.clone()
+    highest = logits.float().amax(dim=-1, keepdim=True)
+    whole = highest[:, 0].double() + (logits.float() - highest).exp().sum(dim=-1).double().log()
+    for size in (1, 500_000, logits.numel()):
+        monkeypatch.setattr("pcf_core.models.scoring.base.SLICE", size)
+        assert torch.equal(log_normaliser(logits), whole)
+    assert torch.equal(logits, before)
+
+
 def test_an_offset_of_all_logits_cancels(
     any_name: str, tiny: Callable[[str], Loaded], open_tiny: Callable[..., Scorer], prompts: tuple[str, ...]
 ) -> None:
