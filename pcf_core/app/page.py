@@ -362,16 +362,17 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read the picture, its data, method and provenance.
+    """Draw how to read the picture, its data, and, once somebody opens that tab, method and provenance.
 
     ``columns`` and ``whole`` as in :func:`draw_table`.
     """
-    left, middle, right = st.tabs(FOOT)
+    left, middle, right = st.tabs(FOOT, key=f"{name}_foot", on_change="rerun")
     left.markdown(how_to_read)
     with middle:
         draw_table(table(), name, columns, whole=whole)
-    with right:
-        draw_provenance(loaded)
+    if right.open:  # for hidden commands too a browser would load 1.5 MB of script before the page stands
+        with right:
+            draw_provenance(loaded)
 
 
 def draw_table(
