@@ -185,6 +185,15 @@ def say_mistakes(place: DeltaGenerator) -> None:
             )
 
 
+def say_instead(run: Script, name: str, said: str) -> None:
+    """Let the address say of a choice what that is called now, before its widget is drawn.
+
+    What an earlier version called it is then no mistake.
+    """
+    run.take({name: [said]})
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [said]}
+
+
 def _quoted(said: str) -> str:
     """Quote a part of a link within a sentence: in one line, without headings, and shortened."""
     line = " ".join(said.split())
