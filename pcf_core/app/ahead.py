@@ -42,7 +42,7 @@ def _work_out() -> None:
     fitting_first(topic)
     presets(scored)
     models = opening_models([*(spec.name for spec in list_models()), *scored], topic)
-    asked = {
+    asked: dict[str, str | list[str]] = {
         "model": models,
         "topic": topic.name,
         "templates": usual.templates,

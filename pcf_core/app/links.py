@@ -202,7 +202,7 @@ def choose_called(label: str, called: Mapping[str, str], *, key: str, help: str)
     ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
     address.
     """
-    run, asked = script(), st.query_params.get(key)
+    run, asked = script(), st.query_params.get(key, "")
     if run is not None and asked in called and asked not in called.values():
         say_instead(run, key, called[asked])
     names = {shown: name for name, shown in called.items()}

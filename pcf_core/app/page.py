@@ -395,7 +395,7 @@ def draw_table(
     ours = (name for name in map(str, table.columns) if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name))
     named = {name: name.replace("_", " ") for name in ours}  # no model's name, which has more in it
     st.dataframe(
-        table.assign(occupation=table["occupation"].map(called)) if "occupation" in table else table,
+        with_called(table),
         hide_index=True,
         column_config={**named, **(columns or {})},  # to be read; files keep the names that scripts know
         placeholder="–",
@@ -420,6 +420,12 @@ def draw_table(
             on_click="ignore",
             icon=":material/download:",
         )
+
+
+def with_called(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
+    found = table.rename(columns=called)
+    return found.assign(occupation=found["occupation"].map(called)) if "occupation" in found else found
 
 
 def draw_provenance(loaded: Loaded) -> None:

@@ -186,7 +186,7 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
     """
     told = {sentence(occupation, template): template for template in templates}
     state, run = st.session_state, script()
-    asked, held = st.query_params.get(CONTEXT), state.get(CONTEXT)
+    asked, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
     goes_back, is_told = run is not None and run.goes_back, not {asked, held}.isdisjoint(told)
     if run is not None and asked in templates:
         say_instead(run, CONTEXT, sentence(occupation, asked))
