@@ -169,7 +169,8 @@ def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
 
     score_run(run, store, opened)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
-    assert [box.label for box in app.expander if "flagged" in box.label] == ["19 flagged cells"]
+    said = "19 cells in which the model hardly expects the topic's words"
+    assert [box.label for box in app.expander if "19" in box.label] == [said]
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "In 19 of 2,280 cells" in captions
     assert "so the preferences in this cell say little" in captions

@@ -135,7 +135,8 @@ def draw_flagged(item: LoadedRun) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
-        with st.expander(count(coverage.flagged, "flagged cell")):
+        cells = count(coverage.flagged, "cell")
+        with st.expander(f"{cells} in which the model hardly expects the topic's words"):
             st.markdown(
                 "The model gives the topic's words next to no probability there. They are marked × above and "
                 "listed from the lowest coverage up; the export names all of them."
@@ -228,7 +229,7 @@ def draw_words(
     loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
 ) -> None:
     """Draw the words that carry one cell under one model."""
-    st.markdown(f"Words that carry it · **{plain(name)}**")
+    st.markdown(f"The most likely words · **{plain(name)}**")
     picture(
         partial(word_bars, once(cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",
