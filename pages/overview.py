@@ -63,12 +63,15 @@ def draw() -> None:
         with every:
             draw_all_runs(loaded)
     draw_doors()
-    reading, data, provenance = st.tabs(["Reading the table", "Data", "Method and provenance"])
+    parts = ["Reading the table", "Data", "Method and provenance"]
+    reading, data, provenance = st.tabs(parts, key="models_foot", on_change="rerun")
     reading.markdown(WHAT)
-    with data:
-        draw_table(numbers_table(rows), "models")
-    with provenance:
-        draw_provenance(loaded)
+    if data.open:  # what is hidden would keep a browser from showing the table of models
+        with data:
+            draw_table(numbers_table(rows), "models")
+    if provenance.open:
+        with provenance:
+            draw_provenance(loaded)
 
 
 def draw_how_sure(loaded: Loaded) -> None:

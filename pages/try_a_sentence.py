@@ -73,7 +73,7 @@ def draw() -> None:
         "sentence_groups",
         f"Probability of each group in the sentence, one bar a model: {', '.join(answers)}",
     )
-    st.markdown("**Words that carry it**")
+    st.markdown("**The most likely words**")
     chart(probe_words(answers), "sentence_words", "The most probable words of each group, one mark a model")
     draw_notes(answers)
     draw_foot(HOW, answers, asked)

@@ -7,12 +7,14 @@ that it hands out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.staticfiles import StaticFiles
+from streamlit import delta_generator
 from streamlit.elements.lib.js_number import JSNumber
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90 as GRAY_90
 from streamlit.elements.widgets.number_input import NumberInputSerde
@@ -151,10 +153,30 @@ def takes_folder_for_pages() -> bool:
     return bool(PagesManager.uses_pages_directory)
 
 
-def serve(handler: Handler) -> None:
-    """Run Streamlit's own command; files are served by ``handler``, and ``app.py`` alone registers pages."""
+def serve(handler: Handler, ahead: Callable[[], None]) -> None:
+    """Run Streamlit's own command; files are served by ``handler``, and ``app.py`` alone registers pages.
+
+    ``ahead`` is called before the server listens, as if in a script, but draws nothing.
+    """
     from streamlit.web.cli import main
 
     PagesManager.uses_pages_directory = False
     starlette_static_routes.create_streamlit_static_handler = handler
+    # Before its first element Streamlit looks through all loaded modules, for longer than a page takes, to
+    # tell somebody who typed it into a console that a server is needed.
+    delta_generator._use_warning_has_been_displayed = True
+    with _no_word_of_scripts():
+        ahead()
     main(prog_name="streamlit")
+
+
+@contextmanager
+def _no_word_of_scripts() -> Iterator[None]:
+    """Keep Streamlit from warning that no script runs, where none is meant to."""
+    log = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)

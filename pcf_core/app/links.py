@@ -26,7 +26,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import Place
 from pcf_core.app.inside import ENDLESS, Field, Script, script
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.records import digest
 from pcf_core.show.findings.numbers import listed
 
@@ -183,6 +183,30 @@ def say_mistakes(place: DeltaGenerator) -> None:
                 "The rest of it is used.",
                 icon=":material/link_off:",
             )
+
+
+def say_instead(run: Script, name: str, said: str) -> None:
+    """Let the address say of a choice what that is called now, before its widget is drawn.
+
+    What an earlier version called it is then no mistake.
+    """
+    run.take({name: [said]})
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [said]}
+
+
+def choose_called(label: str, called: Mapping[str, str], *, key: str, help: str) -> str:
+    """Draw a row of options by what people call them, the first chosen at first; return the option's name.
+
+    The address has what they are called.  One of an earlier version has the name itself, and is understood.
+
+    ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
+    address.
+    """
+    run, asked = script(), st.query_params.get(key, "")
+    if run is not None and asked in called and asked not in called.values():
+        say_instead(run, key, called[asked])
+    names = {shown: name for name, shown in called.items()}
+    return names[choose_one(label, list(names), key=key, help=help)]
 
 
 def _quoted(said: str) -> str:

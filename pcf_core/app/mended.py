@@ -50,7 +50,12 @@ WHOLE_FIGURES = """
 """
 
 # Beside other fields the chips of chosen names are cut on a telephone: a field of them takes a line there.
+# In the narrow sidebar a long name wraps: cut, "SmolLM2-135M-Instruct" would look like "SmolLM2-135M".
 WHOLE_CHIPS = """
+[data-testid="stMultiSelectTagsContainer"] [data-tag] { height: auto; min-height: 1.5rem; }
+[data-testid="stMultiSelectTagsContainer"] [data-tag] > span[title] {
+  white-space: normal; overflow-wrap: anywhere; line-height: 1.25; padding-block: 0.15rem;
+}
 .stElementContainer:has(> [data-testid="stMultiSelect"]) { min-width: min(100%, 16rem); }
 """
 

@@ -357,16 +357,17 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read the picture, its data, method and provenance.
+    """Draw how to read the picture, its data, and, once somebody opens that tab, method and provenance.
 
     ``columns`` and ``whole`` as in :func:`draw_table`.
     """
-    left, middle, right = st.tabs(FOOT)
+    left, middle, right = st.tabs(FOOT, key=f"{name}_foot", on_change="rerun")
     left.markdown(how_to_read)
     with middle:
         draw_table(table(), name, columns, whole=whole)
-    with right:
-        draw_provenance(loaded)
+    if right.open:  # for hidden commands too a browser would load 1.5 MB of script before the page stands
+        with right:
+            draw_provenance(loaded)
 
 
 def draw_table(
@@ -389,7 +390,7 @@ def draw_table(
     ours = (name for name in map(str, table.columns) if re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)+", name))
     named = {name: name.replace("_", " ") for name in ours}  # no model's name, which has more in it
     st.dataframe(
-        table.assign(occupation=table["occupation"].map(called)) if "occupation" in table else table,
+        with_called(table),
         hide_index=True,
         column_config={**named, **(columns or {})},  # to be read; files keep the names that scripts know
         placeholder="–",
@@ -414,6 +415,12 @@ def draw_table(
             on_click="ignore",
             icon=":material/download:",
         )
+
+
+def with_called(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
+    found = table.rename(columns=called)
+    return found.assign(occupation=found["occupation"].map(called)) if "occupation" in found else found
 
 
 def draw_provenance(loaded: Loaded) -> None:

@@ -12,9 +12,10 @@ after the first element that needs it: until then grey bars of another height st
 While presenting the document hides at once what presenting hides, and keeps no place for a sidebar.
 The parts are also run while the browser waits for the server's first answer, which it does for most of a
 second: what draws the charts takes as long to start.  The first page opens without a chart and does not wait
-for that.
+for that: it is started for the other pages once the first stands and the browser has nothing else to do.
 
-What pages are made of is loaded before the server listens, so that the first reader does not wait for it.
+What pages are made of is loaded before the server listens, and what the first page opens with is worked out
+(:mod:`pcf_core.app.ahead`), so that the first reader does not wait for it.
 The threads of all sessions share their memory; see :mod:`pcf_core.app.memory`.
 """
 
@@ -44,6 +45,17 @@ HEAD = 20_000  # characters of a script, at whose beginning its imports stand
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
+# Starts a part when the page's script has come to rest for the first time; Safari knows no idle moments.
+ONCE_AT_REST = """
+const waiting = setInterval(() => {{
+  if (document.querySelector('[data-testid="stApp"][data-test-script-state="notRunning"] h1')) {{
+    clearInterval(waiting);
+    (window.requestIdleCallback ?? setTimeout)(() => {{ {imports} }});
+  }}
+}}, 250);
+"""
+
+
 def part_files(static: Path, *parts: str) -> list[Path]:
     """Return the scripts of the parts in Streamlit's folder; what is not found is left out."""
     return [file for part in parts for file in sorted((static / "js").glob(f"{part}.*.js"))]
@@ -53,6 +65,7 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
     """Return what makes a browser fetch at once, and start, what the elements of a page are drawn with.
 
     ``static``: Streamlit's folder of scripts and fonts.  What is not found there is left out.
+    ``large_parts``: those that the page begins with; the others of :data:`LARGE_PARTS` follow when it stands.
     """
     scripts: dict[str, str] = {}  # file -> attributes
 
@@ -63,6 +76,7 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
                 add(file.parent / name, attributes)
 
     small, large = part_files(static, *PARTS), part_files(static, *large_parts)
+    later = part_files(static, *(part for part in LARGE_PARTS if part not in large_parts))
     for file in small:
         add(file, "")
     for file in large:
@@ -78,10 +92,16 @@ def preloads(static: Path, large_parts: Sequence[str] = LARGE_PARTS) -> str:
                 for name, attributes in scripts.items()
             ),
             '<script type="module">',
-            *(f'import("./static/js/{file.name}");' for file in (*small, *large)),
+            _imports([*small, *large]),
+            ONCE_AT_REST.format(imports=_imports(later)) if later else "",
             "</script>",
         ]
     )
+
+
+def _imports(files: Sequence[Path]) -> str:
+    """Return the script that starts others."""
+    return "".join(f'import("./static/js/{file.name}");' for file in files)
 
 
 def styled(directory: str, base_url: str | None) -> StaticFiles:
@@ -120,8 +140,10 @@ if __name__ == "__main__":
     # What pages are made of, and what the first interval would load, before anybody waits for it.
     import scipy.special  # noqa: F401
 
+    import pcf_core.app.probe
     import pcf_core.app.shell  # noqa: F401
+    from pcf_core.app.ahead import work_out
     from pcf_core.show.wording import read_all
 
     read_all()
-    serve(styled)
+    serve(styled, work_out)

@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 from pcf_core.core.settings import settings
 from pcf_core.report.parts import shown
 from pcf_core.report.records import ReportDocument, ReportTable
+from pcf_core.show.findings.numbers import called
 
 FOLDER = "report"  # of the assets
 EMPHASIS = re.compile(r"(?<![\w*])\*(\*?)(\S[^*]*?)\*\1(?!\w)")
@@ -63,6 +64,7 @@ def environment() -> jinja2.Environment:
     """Make the environment of templates whose values are text and never markup, whatever they hold."""
     found = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     found.filters |= {
+        "called": called,
         "emphasised": emphasised,
         "is_number": is_number,
         "paragraphs": paragraphs,

@@ -22,6 +22,8 @@ def test_streamlit_has_all_that_is_selected() -> None:
     named = set(re.findall(r'data-(?:testid|variant)="([^"]+)"|\.([a-zA-Z][\w-]*)', selectors))
     names = {testid or css_class for testid, css_class in named}
     assert {"stPageLink-NavLink", "stSliderThumbValue", "segmented_control", "modebar-btn"} < names
+    assert {"data-tag"} == set(re.findall(r"\[(data-[\w-]+)\]", selectors))
+    names.add("data-tag")
     front_end = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS.glob("*.js"))
     for name in names:
         whole = rf"{name}(?<![\w-]{name})(?![\w-])"

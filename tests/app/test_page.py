@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import plotly.graph_objects as go
 import pytest
@@ -26,6 +27,31 @@ def test_every_key_figure_is_drawn_those_beyond_the_first_row_folded_away() -> N
     (folded,) = app.expander
     assert folded.label == "The same for 7 more models"
     assert [metric.value for metric in folded.metric] == [str(place) for place in range(5, 12)]
+
+
+def _named() -> None:
+    import pandas as pd
+
+    from pcf_core.app.page import draw_table
+
+    draw_table(pd.DataFrame({"occupation": ["ceo", "nurse"], "cio": [0.5, 0.25]}), "named")
+
+
+def test_a_table_writes_occupations_as_people_do_and_its_files_as_scripts_know_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    files: dict[str, Any] = {}
+
+    def keep(label: str, data: Any, *given: object, **named: object) -> None:
+        files[label] = data
+
+    monkeypatch.setattr(st, "download_button", keep)
+    app = AppTest.from_function(_named).run()
+    assert not app.exception
+    shown = app.dataframe[0].value
+    assert list(shown.columns) == ["occupation", "CIO"]
+    assert list(shown["occupation"]) == ["CEO", "nurse"]
+    assert files["CSV"]().split()[:2] == ["occupation,cio", "ceo,0.5"]
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,14 @@ def test_every_address_of_a_page_gets_the_styled_document(path: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "charts"), [("/", 0), ("/overview", 0), ("/risk", 1), ("/base/risk", 1)])
-def test_the_first_page_does_not_start_what_draws_charts(path: str, charts: int) -> None:
+def test_the_first_page_starts_what_draws_charts_once_it_stands(path: str, charts: int) -> None:
     _, body = served(styled(str(STATIC), None), path)
-    assert len(re.findall(r'import\("[^"]*PlotlyChart', body.decode())) == charts
-    assert len(re.findall(r'import\("[^"]*DataFrame', body.decode())) == 1
+    at_once, _, later = body.decode().partition("setInterval")
+    assert len(re.findall(r'import\("[^"]*PlotlyChart', at_once)) == charts
+    assert len(re.findall(r'modulepreload"[^>]*PlotlyChart', body.decode())) == charts
+    assert len(re.findall(r'import\("[^"]*PlotlyChart', later)) == 1 - charts
+    assert len(re.findall(r'import\("[^"]*DataFrame', at_once)) == 1
+    assert not re.findall(r'import\("[^"]*DataFrame', later)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,8 @@ def test_while_presenting_the_sidebar_is_hidden_at_once_and_no_place_is_kept(
     body = served(styled(str(STATIC), None), "/", query)[1].decode()
     assert (RULES in body) == presented
     assert ("padding-left: 300px" in body) != presented
-    assert len(re.findall(r'import\("[^"]*PlotlyChart', body)) == presented, "its first page has a chart"
+    at_once = body.partition("setInterval")[0]
+    assert len(re.findall(r'import\("[^"]*PlotlyChart', at_once)) == presented, "its first page has a chart"
     assert "stMainBlockContainer" in body.partition("</head>")[2]
 
 

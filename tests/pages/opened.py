@@ -44,6 +44,14 @@ def open_address(address: str, **parameters: str | list[str]) -> AppTest:
     return app
 
 
+def open_foot(app: AppTest, part: str = "Method and provenance") -> AppTest:
+    """Open a tab below the picture of a page, which is drawn only then."""
+    for key in app.session_state._state.filtered_state:
+        if key.endswith("_foot"):
+            app.session_state[key] = part
+    return app.run()
+
+
 def texts(app: AppTest) -> str:
     """What the page says, with plain spaces for those that do not break."""
     said = "\n".join(element.value for element in app.markdown)

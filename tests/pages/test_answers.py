@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.results.heat_map import CLICKED, sentence, take_click
+from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, sentence, take_click
 from pcf_core.audit.results import load_result
 from pcf_core.show.answers import heat_map_answer
 from pcf_core.store.store import Store
@@ -36,7 +36,7 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     preferences = load_result(full_store, run).preferences
     charts = len(app.get("plotly_chart"))
     app.session_state["occupation"] = preferences.occupations[3]
-    app.session_state["template"] = preferences.templates[2]
+    app.session_state[TEMPLATE] = preferences.templates[2]
     app.session_state[CLICKED] = True
     app.run()
     assert not app.exception
@@ -45,15 +45,34 @@ def test_a_clicked_cell_is_chosen_and_opened_once(full_store: Store) -> None:
     assert len(app.get("plotly_chart")) > charts
     app.run()
     assert texts(app).count(f"**{prompt}**") == 1
+    assert app.selectbox(key="template").value == prompt
+    app.session_state[TEMPLATE] = preferences.templates[1]  # in the same row
+    app.session_state[CLICKED] = True
+    assert app.run().selectbox(key="template").value == sentence(
+        preferences.occupations[3], preferences.templates[1]
+    )
 
 
-def test_a_context_stays_with_another_occupation_and_its_address_is_that_of_any(full_store: Store) -> None:
+def test_a_context_stays_with_another_occupation_and_is_shown_as_a_sentence(full_store: Store) -> None:
     preferences = load_result(full_store, next(iter(full_store.runs())).run).preferences
     template, (first, second) = preferences.templates[2], preferences.occupations[:2]
-    app = open_app("heat_map", occupation=second, template=template)
+    app = open_app("heat_map", occupation=second, template=template)  # as addresses used to name it
+    contexts = app.selectbox(key="template")
+    assert contexts.value == sentence(second, template)
+    assert app.query_params["template"] == sentence(second, template)
+    assert not [option for option in contexts.options if "[X]" in option or "[Y]" in option]
+    assert not app.warning, "nothing is wrong in an old address"
     app.selectbox(key="occupation").set_value(first).run()
-    assert app.selectbox(key="template").value == template
+    assert app.selectbox(key="template").value == sentence(first, template)
     assert f"**{sentence(first, template)}**" in texts(app)
+    again = open_app("heat_map", occupation=first, template=sentence(first, template))
+    assert again.selectbox(key="template").value == sentence(first, template)
+    assert not again.warning
+
+
+def test_a_context_that_is_not_there_is_a_mistake_in_the_link(full_store: Store) -> None:
+    app = open_app("heat_map", template="The [X] was never seen with [Y]")
+    assert len(app.warning) == 1
 
 
 def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +85,6 @@ def test_a_mark_beside_the_cells_chooses_none(full_store: Store, monkeypatch: py
     take_click(preferences, [1, 2, 0.5, 0.1])
     assert state == {
         "occupation": preferences.occupations[1],
-        "template": preferences.templates[2],
+        TEMPLATE: preferences.templates[2],
         CLICKED: True,
     }

@@ -234,7 +234,9 @@ def test_every_axis_has_its_sentence_and_its_panels(full_store: Store) -> None:
     for axis, said in SAID.items():
         app.segmented_control(key="compare_axis").set_value(axis).run()
         assert said in texts(app)
-        assert len(app.get("plotly_chart")) == 1
+        (chart,) = app.get("plotly_chart")
+        title = json.loads(chart.proto.spec)["layout"]["title"]["text"].replace("<br>", " ")
+        assert "Risk and its two parts of" in title
 
 
 def test_printed_rows_stand_beside_runs_of_the_same_model(

@@ -29,7 +29,7 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer
-from tests.pages.opened import open_app
+from tests.pages.opened import open_app, open_foot
 
 GROUPS = (Group(name="female", words=("=she", "+her")), Group(name="male", words=("-he", "@him")))
 TERMS = ("=nurse", "+engineer", "-clerk", "@cook", "＝pilot", "tutor", "teacher", "writer")
@@ -123,7 +123,7 @@ def test_no_page_hands_out_a_formula(
     wanted = {**formulas, "set": FORMULAS} if page == "templates" else formulas
     if page == "report":
         wanted["rp_form"] = FULL  # two pages have few tables
-    app = open_app(page, **wanted)
+    app = open_foot(open_app(page, **wanted), "Data")
     if page == "report":
         app.button(key="report_make").click().run()
     assert not app.error

@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import combinations
+from unittest.mock import Mock
 
 import pytest
 
+from pcf_core.app.ahead import work_out
 from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.comparing import compared, lettered
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
+from pcf_core.core.errors import StoreError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.public import public_models
 from pcf_core.store.store import Store
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 from tools.ship_results import RUNS, USUAL
 
 
@@ -35,7 +38,7 @@ def test_every_model_on_the_shown_sentences_has_a_row(full_store: Store) -> None
 
 
 def test_names_of_columns_are_words_on_the_page(full_store: Store) -> None:
-    data = open_app("overview").dataframe[-1]
+    data = open_foot(open_app("overview"), "Data").dataframe[-1]
     assert "overall_risk" in data.value
     assert json.loads(data.proto.columns)["overall_risk"]["label"] == "overall risk"
 
@@ -46,6 +49,16 @@ def test_all_scored_runs_are_read_once_somebody_looks(full_store: Store) -> None
     opened = open_app("overview", all_runs="true")
     assert len(opened.get("plotly_chart")) == 1
     assert len(opened.dataframe) == len(app.dataframe) + 1
+
+
+def test_what_is_folded_away_is_not_drawn_before_somebody_opens_it(full_store: Store) -> None:
+    app = open_app("overview")
+    assert len(app.dataframe) == 1
+    assert not app.code
+    assert len(open_foot(app, "Data").dataframe) == 2
+    commands = [code.value for code in open_foot(app).code]
+    assert any(command.startswith("python -m pcf_core risk") for command in commands)
+    assert len(app.dataframe) == 1
 
 
 @pytest.fixture
@@ -106,6 +119,32 @@ def test_every_run_names_no_set_as_the_source_and_neutral_subjects_are_no_runs(s
     assert "PCF Audit · Gender<" in chart["layout"]["title"]["text"]
     runs = next(frame.value for frame in app.dataframe if "gender-fiction" in frame.value.to_string())
     assert NEUTRAL not in runs.to_string()
+
+
+def test_what_it_opens_with_is_worked_out_before_anybody_asks(
+    shipped: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = {"topic": "gender", "templates": "gender-wikipedia-100"}
+    work_out()
+    for name in (
+        "pcf_core.app.data.load_result",
+        "pcf_core.app.data.report",
+        "pcf_core.models.folder._read_hash",
+    ):
+        monkeypatch.setattr(name, Mock(side_effect=StoreError("It was to be worked out already.")))
+    app = open_app("overview", **usual)
+    assert not app.error
+    assert len(app.dataframe[0].value) == 2
+    again = open_app("overview", criterion="l2", **usual)
+    assert "worked out already" in again.error[0].value
+
+
+def test_what_cannot_be_worked_out_ahead_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("pcf_core.app.ahead.scored_models", Mock(side_effect=StoreError("It is damaged.")))
+    work_out()
+    assert "It is damaged." in caplog.text
 
 
 @pytest.mark.parametrize(

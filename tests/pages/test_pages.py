@@ -23,7 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from pcf_core.work.scoring import score_run
-from tests.pages.opened import open_app, pictures, texts
+from tests.pages.opened import open_app, open_foot, pictures, texts
 from tests.quick import quick
 
 PAGES = {
@@ -96,7 +96,7 @@ def test_results_are_read_while_their_cells_are_checked(full_store: Store, page:
     job = submit_run(full_store, queue, run, 0)
     assert queue.claim("somebody") is not None
     queue.note(job.id, Progress(stage="checking", done=12, total=50, seconds_left=8.0).model_dump())
-    app = open_app(page)
+    app = open_foot(open_app(page))
     assert "Not scored yet" not in texts(app)
     if page == "run_an_audit":
         assert "checking cells" in texts(app)
@@ -133,7 +133,7 @@ def test_the_risk_page_says_what_the_library_computes(full_store: Store) -> None
 
 
 def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
-    app = open_app("tilt", model=["mini-gpt"])
+    app = open_foot(open_app("tilt", model=["mini-gpt"]))
     facts = app.table[0].value["value"].str.replace("\\", "")
     assert "(100 scores in 50 cells, float32)." in facts["noise floor"]
     assert facts["tokens per word"] == "78 words are scored: 78 of 1 token."
@@ -145,14 +145,16 @@ def test_every_provenance_tells_the_self_audit(full_store: Store) -> None:
 
 def test_commands_wrap_on_a_narrow_page(full_store: Store) -> None:
     for page in ("risk", "compare"):
-        commands = [code for code in open_app(page).code if code.value.startswith("python -m pcf_core")]
+        commands = [
+            code for code in open_foot(open_app(page)).code if code.value.startswith("python -m pcf_core")
+        ]
         assert commands, page
         assert all(code.proto.wrap_lines for code in commands), page
 
 
 def test_a_run_without_a_self_audit_says_so(full_store: Store) -> None:
     full_store.save_run(default_run("mini-gpt"), {})
-    app = open_app("tilt", model=["mini-gpt"])
+    app = open_foot(open_app("tilt", model=["mini-gpt"]))
     facts = app.table[0].value["value"]
     assert "noise floor" not in facts
     assert "nothing was scored" in facts["self-audit"]
@@ -167,7 +169,8 @@ def test_flagged_cells_are_listed_under_the_map(own_settings: Settings) -> None:
 
     score_run(run, store, opened)
     app = open_app("heat_map", model=["mini-gpt"], occupation="nurse")
-    assert [box.label for box in app.expander if "flagged" in box.label] == ["19 flagged cells"]
+    said = "19 cells in which the model hardly expects the topic's words"
+    assert [box.label for box in app.expander if "19" in box.label] == [said]
     captions = "\n".join(caption.value for caption in app.caption).replace("\\", "")
     assert "In 19 of 2,280 cells" in captions
     assert "so the preferences in this cell say little" in captions

@@ -18,7 +18,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import ProbeRequest, ScoreRequest
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 from tests.quick import quick
 
 NARROW = "mini-gpt (bfloat16)"
@@ -98,15 +98,16 @@ def test_two_precisions_of_one_model_are_compared(both_runs: RunSpec) -> None:
 
 @pytest.mark.parametrize("page", ["compare", "risk"])
 def test_the_noise_floor_of_each_precision_stands_beside_it(both_runs: RunSpec, page: str) -> None:
-    app = open_app(page, model=["mini-gpt"], precision=["float32", "bfloat16"])
+    app = open_foot(open_app(page, model=["mini-gpt"], precision=["float32", "bfloat16"]))
     facts = [table.value["value"] for table in app.table if "noise floor" in table.value.index]
     assert [fact["precision"] for fact in facts] == ["float32", "bfloat16"]
     assert all("Scored again one at a time, " in fact["noise floor"] for fact in facts)
 
 
 def test_every_scored_run_says_its_precision_on_overview_and_in_reports(both_runs: RunSpec) -> None:
-    app = open_app("overview")
+    app = open_foot(open_app("overview", all_runs="true"), "Data")
     assert set(app.dataframe[0].value["model"]) == {"mini-bert", "mini-gpt", NARROW}
+    assert len(app.dataframe) == 3
     assert all(NARROW in frame.value.to_numpy() for frame in app.dataframe[1:])  # every run; the data
     assert [label for label in finished_runs() if label.startswith(NARROW)]
 

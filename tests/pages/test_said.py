@@ -24,7 +24,7 @@ from pcf_core.show.findings.progress import unequal_weights
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 
 DOCUMENTS = "gender-simplewiki-25"
 
@@ -64,7 +64,7 @@ def test_documents_are_told_from_whole_templates(own_settings: Settings) -> None
         app = open_app(page, model=["mini-gpt"], templates=DOCUMENTS, unit="usual")
         assert sentence in captions(app)
         assert f"25 templates{unequal_weights(usual)}" in captions(app)
-        facts = app.table[0].value["value"].str.replace("\\", "")
+        facts = open_foot(app).table[0].value["value"].str.replace("\\", "")
         assert facts["effective number of templates"] == f"{usual.effective_templates:.1f}"
         assert sentence not in captions(open_app(page, model=["mini-gpt"], templates=DOCUMENTS))
     asked = {"templates": DOCUMENTS, "unit": "counts-only", "all_runs": "true"}

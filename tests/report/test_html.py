@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 from pcf_core.report.html import emphasised, html_bytes, script_json
 from pcf_core.report.parts import shown
-from pcf_core.report.records import ReportDocument
+from pcf_core.report.records import ReportDocument, ReportTable
 from tests.browser import CHROMIUM, FLAGS
 from tests.command_line import ROOT
 
@@ -151,6 +151,22 @@ def test_emphasis_by_example(text: str, html: str) -> None:
 def test_cells_are_shown_as_people_read_them() -> None:
     cells = (None, True, 12345, -0.70450187, "a")
     assert [shown(cell) for cell in cells] == ["–", "yes", "12,345", "−0.705", "a"]
+
+
+def test_an_occupation_is_written_as_people_do_in_cells_and_heads(hostile: ReportDocument) -> None:
+    cells = ReportTable(
+        name="cells",
+        title="Cells",
+        columns=("occupation", "ceo", "model"),
+        rows=(("cio", 0.5, "ceo"), ("nurse", 0.25, "vp")),
+    )
+    section = hostile.sections[0]
+    part = section.parts[0].model_copy(update={"tables": (cells,)})
+    sections = (section.model_copy(update={"parts": (part,)}),)
+    found = read(hostile.model_copy(update={"sections": sections}))
+    assert [text.strip() for _, text in found.inside("th")][:3] == ["occupation", "CEO", "model"]
+    said = [text.strip() for _, text in found.inside("td")]
+    assert said[:6] == ["CIO", "0.5", "ceo", "nurse", "0.25", "vp"]
 
 
 def test_plotly_s_own_rules_are_those_of_the_installed_version() -> None:

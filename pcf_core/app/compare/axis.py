@@ -114,7 +114,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
             st.caption(plain(said))
     if not line.points:
         return
-    alt = f"R, prejudice and caprice of {len(line.points)} runs by {axis}, with intervals"
+    alt = f"Risk and its two parts of {count(len(line.points), 'run')} by {axis}, with intervals"
     points = [*line.points, *line.printed]
     joined = axis == "base and aligned"
     order = [] if joined else list(loaded.runs)
@@ -414,7 +414,7 @@ def draw_changes(found: Sequence[tuple[Size, Comparison]], over: Over) -> None:
         return
     st.markdown("**What alignment changes**")
     checkpoints = count(len(points), "aligned checkpoint")
-    alt = f"R, prejudice and caprice of {checkpoints} less those of the base, with intervals"
+    alt = f"Risk and its two parts of {checkpoints} less those of the base, with intervals"
     picture(partial(change_panels, points, "parameters (log) → larger"), "change_panels", alt)
 
 

@@ -28,9 +28,10 @@ from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, loa
 NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
 Choices = dict[str, Any]  # by key of a widget
+CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "words that are not exchanged"}
 WHAT: Mapping[str, str] = {
     "jaccard": "words that two texts do not share, of all that they have",
-    "jaccard-others": "as jaccard, without the words that the exchange itself touches, such as he and she",
+    "jaccard-others": "the same without the words that the exchange itself touches, such as he and she",
     "sentiment": "how far two texts are apart in VADER's score",
 }
 
@@ -151,8 +152,8 @@ def chosen_measures(encoder: str) -> tuple[str, ...]:
     return (*USUAL_DISSIMILARITIES, *([f"{EMBEDDING}:{encoder}"] if encoder else []))
 
 
-def measures_of(results: Iterable[FairPairResult]) -> dict[str, str]:
-    """Return the Φ that all of these results have, each with a sentence on what it is.
+def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
+    """Return the Φ that all of these results have, each with what people call it and a sentence on it.
 
     Raises
     ------
@@ -160,7 +161,14 @@ def measures_of(results: Iterable[FairPairResult]) -> dict[str, str]:
         No result.
     """
     first, *others = [result.reports for result in results]
-    return {name: f"{name}: {_what(name)}." for name in first if all(name in other for other in others)}
+    shared = [name for name in first if all(name in other for other in others)]
+    return {name: (_called(name), f"{_called(name)}: {_what(name)}.") for name in shared}
+
+
+def _called(name: str) -> str:
+    if name.startswith(f"{EMBEDDING}:"):
+        return f"meaning, by {name.partition(':')[2]}"
+    return CALLED.get(name, name)
 
 
 def _what(name: str) -> str:

@@ -12,6 +12,7 @@ from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
 from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
 from pcf_core.app.fairpair.results import found_of, offer_writing
 from pcf_core.app.fairpair.views import VIEWS, Shown
+from pcf_core.app.links import choose_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
 from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks, laid_beside
@@ -106,12 +107,11 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
         return
     measures = measures_of(found.results.values())
     with st.container(horizontal=True):
-        measure = choose_one(
-            "Dissimilarity Φ",
-            list(measures),
-            default=next(iter(measures)),
+        measure = choose_called(
+            "Texts are compared by (Φ)",
+            {name: shown for name, (shown, _) in measures.items()},
             key="fp_measure",
-            help=" ".join(measures.values()),
+            help=" ".join(said for _, said in measures.values()),
         )
         temperature = found.usual
         if len(found.temperatures) > 1:

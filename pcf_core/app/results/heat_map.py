@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,8 @@ import streamlit as st
 
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.data import Loaded
+from pcf_core.app.inside import script
+from pcf_core.app.links import say_instead
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.widgets import controls, plain
 from pcf_core.audit.places import Place, gather
@@ -26,6 +29,8 @@ from pcf_core.show.findings.occupations import occupation_finding
 
 PAPER_TEMPLATES = "gender-heatmap"
 CLICKED = "cell_clicked"
+CONTEXT = "template"  # in the address
+TEMPLATE = "cell_template"  # of the context that was chosen or clicked last
 
 
 def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
@@ -36,6 +41,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
             list(loaded.runs),
             key="heat_model",
             bind="query-params",
+            width=280,  # the longest name of a public model
             help="The heat map shows one model at a time.",
         )
         group = st.selectbox(
@@ -129,7 +135,8 @@ def draw_flagged(item: LoadedRun) -> None:
     """Draw the cells of which the preferences say little, marked in the picture."""
     coverage = item.result.coverage
     if coverage is not None and coverage.flagged:
-        with st.expander(count(coverage.flagged, "flagged cell")):
+        cells = count(coverage.flagged, "cell")
+        with st.expander(f"{cells} in which the model hardly expects the topic's words"):
             st.markdown(
                 "The model gives the topic's words next to no probability there. They are marked × above and "
                 "listed from the lowest coverage up; the export names all of them."
@@ -142,7 +149,7 @@ def take_click(preferences: Preferences, clicked: object) -> None:
     if isinstance(clicked, list):
         state = st.session_state
         state["occupation"] = preferences.occupations[int(clicked[0])]
-        state["template"] = preferences.templates[int(clicked[1])]
+        state[TEMPLATE] = preferences.templates[int(clicked[1])]
         state[CLICKED] = True
 
 
@@ -150,9 +157,9 @@ def open_clicked(loaded: Loaded) -> None:
     """Open the cell that was clicked, over the page, where there is one."""
     state = st.session_state
     if state.pop(CLICKED, False):
-        st.dialog("One cell", width="large")(draw_parts)(
-            loaded, state["occupation"], state["template"], "clicked_"
-        )
+        occupation, template = state["occupation"], state[TEMPLATE]
+        state[CONTEXT] = sentence(occupation, template)
+        st.dialog("One cell", width="large")(draw_parts)(loaded, occupation, template, "clicked_")
 
 
 def draw_cell(loaded: Loaded) -> None:
@@ -167,14 +174,34 @@ def draw_cell(loaded: Loaded) -> None:
         bind="query-params",
         help="Fills the sentence.",
     )
-    template = right.selectbox(
-        "Context",
-        preferences.templates,
-        key="template",
-        bind="query-params",
-        help="The sentence: the occupation stands at [X], and the model goes on at [Y].",
-    )
+    with right:
+        template = choose_context(occupation, preferences.templates)
     draw_parts(loaded, occupation, template)
+
+
+def choose_context(occupation: str, templates: Sequence[str]) -> str:
+    """Draw the choice of a context, each as the sentence about an occupation; return its template.
+
+    With another occupation the context stays and its sentence changes.  Addresses of earlier versions name
+    the template itself.
+    """
+    told = {sentence(occupation, template): template for template in templates}
+    state, run = st.session_state, script()
+    asked, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
+    goes_back, is_told = run is not None and run.goes_back, not {asked, held}.isdisjoint(told)
+    if run is not None and asked in templates:
+        say_instead(run, CONTEXT, sentence(occupation, asked))
+    elif not goes_back and not is_told and state.get(TEMPLATE) in templates:  # for another occupation
+        state[CONTEXT] = sentence(occupation, state[TEMPLATE])
+    chosen = st.selectbox(
+        "Context",
+        list(told),
+        key=CONTEXT,
+        bind="query-params",
+        help="The sentence about this occupation; the model goes on at the dots.",
+    )
+    state[TEMPLATE] = told[chosen]
+    return told[chosen]
 
 
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
@@ -202,7 +229,7 @@ def draw_words(
     loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
 ) -> None:
     """Draw the words that carry one cell under one model."""
-    st.markdown(f"Words that carry it · **{plain(name)}**")
+    st.markdown(f"The most likely words · **{plain(name)}**")
     picture(
         partial(word_bars, once(cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",

@@ -45,6 +45,7 @@ COLUMNS = {
     "bar": st.column_config.ImageColumn(
         "0 fair … 1 fully stereotyped",
         width=200,
+        alignment="left",  # in a wide column too, all bars begin where its heading does
         help="The discrimination risk. Solid: prejudice, what the model always does. Striped: caprice, what "
         "changes with the sentence. The line is the range with other sentences of this kind.",
     ),

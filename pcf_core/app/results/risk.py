@@ -10,7 +10,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded
-from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, offer_scoring, picture
+from pcf_core.app.page import (
+    draw_foot,
+    draw_picture,
+    draw_table,
+    finding,
+    offer_scoring,
+    picture,
+    with_called,
+)
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
@@ -113,7 +121,7 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
         "All occupations, the riskiest first: search with the magnifying glass, sort by a column's head."
     )
     st.dataframe(
-        table,
+        with_called(table),
         hide_index=True,
         column_config={
             "occupation": st.column_config.TextColumn("Occupation", pinned=True),

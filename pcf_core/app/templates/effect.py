@@ -154,7 +154,7 @@ def draw_preview(shown: Shown) -> None:
     chart(
         risk_moves(moves, "the run with all its templates", after),
         "risk_moves",
-        f"R, prejudice and caprice of {count(len(moves), 'model')} with all templates and with those chosen",
+        f"Risk and its two parts of {count(len(moves), 'model')} with all templates and with those chosen",
     )
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW)
@@ -303,7 +303,7 @@ def draw_effect(first: Shown, second: Shown) -> None:
     chart(
         risk_moves(moves, *names),
         "risk_moves",
-        f"R, prejudice and caprice of {count(len(moves), 'model')} with either set",
+        f"Risk and its two parts of {count(len(moves), 'model')} with either set",
     )
 
 

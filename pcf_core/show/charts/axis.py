@@ -12,7 +12,7 @@ from pcf_core.core.risk import AxisPoint
 from pcf_core.show.charts import marks, theme
 
 PANELS: Mapping[str, str] = {
-    "overall_risk": "R → more risk",
+    "overall_risk": "risk → more",
     "prejudice_risk": "prejudice → more",
     "caprice_risk": "caprice → more",
 }
