@@ -167,7 +167,7 @@ def left_by(cache: Path) -> list[str]:
     data = {path.stem for path in cache.glob("scores/*/*.parquet")}
     sealed = {path.stem for path in cache.glob("scores/*/*.json")}
     with closing(sqlite3.connect(f"file:{cache}/catalogue.sqlite?mode=ro", uri=True)) as index:
-        indexed = {row[0] for row in index.execute("SELECT id FROM shards")}
+        indexed = {row[0] for row in index.execute("SELECT id FROM shard_words")}
         states = [row[0] for row in index.execute("SELECT state FROM jobs")]
     found = {
         "a draft": any(cache.rglob("*.tmp")),

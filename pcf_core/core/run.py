@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
-from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic
+from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, filled
 
 ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
 Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
@@ -178,7 +178,7 @@ class Prompts(Sequence[str]):
 
     def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
         self._terms = terms
-        self._templates = templates
+        self._texts = [template.text for template in templates]
         self._width = len(templates)
 
     def __len__(self) -> int:
@@ -193,14 +193,14 @@ class Prompts(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
         places, width = range(len(self))[index], self._width
         if isinstance(places, int):
-            return self._templates[places % width].prompt(self._terms[places // width])
+            return filled(self._texts[places % width], self._terms[places // width])
         if places.step != 1 or not places:
             return tuple(self[place] for place in places)
         found: list[str] = []
         for number in range(places.start // width, -(-places.stop // width)):  # of millions: a term at a time
             term, first = self._terms[number], number * width
-            there = self._templates[max(0, places.start - first) : places.stop - first]
-            found += [template.prompt(term) for template in there]
+            there = self._texts[max(0, places.start - first) : places.stop - first]
+            found += [filled(text, term) for text in there]
         return tuple(found)
 
 

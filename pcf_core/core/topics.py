@@ -110,6 +110,11 @@ FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
 }
 
 
+def filled(text: str, term: str) -> str:
+    """Return a template's text with the term at ``[X]`` and ``[Y]`` still open."""
+    return text.replace("[X]", term)
+
+
 class Template(Record):
     """A text with one ``[X]`` and one ``[Y]``, and how often it was counted in a corpus.
 
@@ -124,7 +129,7 @@ class Template(Record):
 
     def prompt(self, term: str) -> str:
         """Return the text with the term at ``[X]`` and ``[Y]`` still open."""
-        return self.text.replace("[X]", term)
+        return filled(self.text, term)
 
 
 class TemplateSet(Record):

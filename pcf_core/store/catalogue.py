@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from pcf_core.core.run import TokenTable
 from pcf_core.store.database import FILE_NAME, Database, KeptTwice, opened
+from pcf_core.store.files import sha256
+from pcf_core.store.held import Held, Holding, prompt_hashes
 from pcf_core.store.shards import Manifest
 
 TABLES = (
@@ -40,17 +36,21 @@ CHECKED = (
     *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
     *(step for kept in (SHARDS, SPELLINGS, WARNINGS) for step in kept.steps),
 )
-VERSIONS = (TABLES, CHECKED)
-WANTED = "CREATE TEMPORARY TABLE IF NOT EXISTS wanted (position INTEGER PRIMARY KEY, prompt BLOB NOT NULL)"
-
-
-@dataclass(frozen=True)
-class Holding:
-    """A shard that holds some of the wanted prompts: ``words`` it answers, ``positions`` of those prompts."""
-
-    shard: str
-    words: tuple[str, ...]
-    positions: NDArray[np.int_]
+# Tables of their own, so that a program of before goes on with its own index, which it makes again.  A row a
+# shard and not a prompt: millions of rows took longer than all that the shards themselves take.
+INDEX = KeptTwice("shard_words", ("number", "scoring", "id", "words", "checksum"))
+BY_SHARD = (
+    # No number is given twice, so that how many there are and the largest tell whether anything changed.
+    """CREATE TABLE shard_words (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, scoring TEXT NOT NULL, id TEXT NOT NULL,
+        words TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (scoring, id))""",
+    "CREATE TABLE shard_prompts (shard INTEGER PRIMARY KEY, hashes BLOB NOT NULL)",
+    *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
+    *INDEX.steps,
+)
+VERSIONS = (TABLES, CHECKED, BY_SHARD)
+KEYS_HELD = 2  # whose prompts stay in memory: pages compare two models
+ROWS_AT_ONCE = 256
 
 
 class Catalogue:
@@ -62,7 +62,7 @@ class Catalogue:
     def __init__(self, database: Database) -> None:
         self.database = database
         database.bring_up("catalogue", VERSIONS)
-        database.execute(WANTED)
+        self._held: dict[str, Held] = {}  # by scoring key, the one that was asked for last at the end
 
     @classmethod
     def open(cls, root: Path) -> Catalogue:
@@ -77,17 +77,17 @@ class Catalogue:
 
     def shards(self, scoring: str) -> set[str]:
         """List the ids of the shards that are indexed."""
-        rows = self.database.execute("SELECT id FROM shards WHERE scoring = ?", (scoring,))
+        rows = self.database.execute("SELECT id FROM shard_words WHERE scoring = ?", (scoring,))
         return {row["id"] for row in rows}
 
     def holds(self, scoring: str, shard: str) -> bool:
         """Tell whether a shard is indexed."""
-        sql = "SELECT 1 FROM shards WHERE scoring = ? AND id = ?"
+        sql = "SELECT 1 FROM shard_words WHERE scoring = ? AND id = ?"
         return bool(self.database.execute(sql, (scoring, shard)))
 
     def newest(self) -> int:
         """Return a number that grows with each shard that is indexed, by whatever process."""
-        return int(self.database.execute("SELECT max(number) FROM shards")[0][0] or 0)
+        return int(self.database.execute("SELECT max(number) FROM shard_words")[0][0] or 0)
 
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
         """Index a shard; see :meth:`add_all`."""
@@ -98,105 +98,95 @@ class Catalogue:
 
         ``shards``: the manifest and the prompts of each.
         """
-        hashed: list[tuple[bytes, int]] = []
         with self.database.transaction():
             for manifest, prompts in shards:
-                for number in self._numbered(scoring, manifest):
-                    hashed.extend((one, number) for one in prompt_hashes(scoring, prompts))
+                hashes = prompt_hashes(prompts)
+                added = self.database.execute(
+                    "INSERT INTO shard_words (scoring, id, words, checksum) VALUES (?, ?, ?, ?) "
+                    "ON CONFLICT DO NOTHING RETURNING number",
+                    (scoring, manifest.shard, _words_of(manifest), sha256(hashes)),
+                )
+                self.database.execute_many(
+                    "INSERT OR REPLACE INTO shard_prompts (shard, hashes) VALUES (?, ?)",
+                    [(row["number"], hashes) for row in added],
+                )
                 self.settle(scoring, manifest.shard)
-            hashed.sort()  # neighbours stand on one page, which is then read and written once
-            self.database.execute_many("INSERT OR IGNORE INTO prompts (prompt, shard) VALUES (?, ?)", hashed)
-
-    def _numbered(self, scoring: str, manifest: Manifest) -> list[int]:
-        """Index a shard but for its prompts; return its number, nothing where it was there."""
-        added = self.database.execute(
-            "INSERT INTO shards (scoring, id, tokens, refused, spelt, at_start) "
-            "VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT DO NOTHING RETURNING number",
-            (
-                scoring,
-                manifest.shard,
-                json.dumps(dict(zip(manifest.words, manifest.tokens, strict=True))),
-                json.dumps(manifest.refused),
-                bool(manifest.spelling),
-                json.dumps(manifest.at_start),
-            ),
-        )
-        numbers = [row["number"] for row in added]
-        if manifest.spelling:
-            self.database.execute_many(
-                "INSERT OR REPLACE INTO spellings (shard, spelling, unspaced) VALUES (?, ?, ?)",
-                [(one, json.dumps(manifest.spelling), json.dumps(manifest.unspaced)) for one in numbers],
-            )
-        return numbers
 
     def forget(self, scoring: str, shards: Collection[str]) -> None:
         """Take shards out of the index."""
         with self.database.transaction():
             for shard in shards:
                 gone = self.database.execute(
-                    "DELETE FROM shards WHERE scoring = ? AND id = ? RETURNING number", (scoring, shard)
+                    "DELETE FROM shard_words WHERE scoring = ? AND id = ? RETURNING number", (scoring, shard)
                 )
                 for row in gone:
-                    for table in ("prompts", "spellings"):
-                        self.database.execute(f"DELETE FROM {table} WHERE shard = ?", (row["number"],))
+                    self.database.execute("DELETE FROM shard_prompts WHERE shard = ?", (row["number"],))
 
     def clear(self) -> None:
         """Forget everything."""
         with self.database.transaction():
-            for table in ("shards", "spellings", "prompts", "warnings"):
+            for table in ("shard_words", "shard_prompts", "warnings"):
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """Yield the shards that hold some of the prompts, by id: one join for all of them.
+        """Yield the shards that hold some of the prompts, by id: one search for all of them.
 
-        A few tens of thousands of prompts at a time are enough to make the join cheap, and fit into memory.
+        A few tens of thousands of prompts at a time are enough to make the search cheap, and fit into memory.
         Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
         """
-        if not self.database.execute("SELECT 1 FROM shards WHERE scoring = ? LIMIT 1", (scoring,)):
-            return
-        wanted = enumerate(prompt_hashes(scoring, prompts))
         with self.database.snapshot():
-            self.database.execute("DELETE FROM wanted")
-            self.database.execute_many("INSERT INTO wanted (position, prompt) VALUES (?, ?)", wanted)
-            found = self.database.execute(
-                "SELECT prompts.shard, wanted.position FROM wanted "
-                "CROSS JOIN prompts ON prompts.prompt = wanted.prompt ORDER BY prompts.shard, wanted.position"
+            held = self._holding(scoring)
+        yield from held.find(prompts)
+
+    def _holding(self, scoring: str) -> Held:
+        """Return what is held under a key by now.
+
+        Only what was added since the last time is read, or all, where something was forgotten.
+        """
+        sql = "SELECT count(*), max(number) FROM shard_words WHERE scoring = ?"
+        ((shards, newest),) = self.database.execute(sql, (scoring,))
+        held = self._held.pop(scoring, None) or Held()
+        if not shards:
+            return Held()
+        if held.newest < newest:
+            held = self._read_on(held, scoring)
+        if held.shards != shards:
+            held = self._read_on(Held(), scoring)
+        self._held[scoring] = held
+        for oldest in list(self._held)[:-KEYS_HELD]:
+            del self._held[oldest]
+        return held
+
+    def _read_on(self, held: Held, scoring: str) -> Held:
+        """Return what is held with the shards that were added since."""
+        while True:
+            rows = self.database.checked(
+                f"SELECT number, id, words, checksum, hashes, {INDEX.whole} AS whole FROM shard_words "
+                "LEFT JOIN shard_prompts ON shard = number WHERE scoring = ? AND number > ? "
+                f"ORDER BY number LIMIT {ROWS_AT_ONCE}",
+                (scoring, held.newest),
             )
-            positions = {
-                number: np.array([row[1] for row in rows]) for number, rows in groupby(found, itemgetter(0))
-            }
-            shards = [
-                row
-                for number in positions
-                for row in self.database.checked(
-                    f"SELECT number, id, tokens, {SHARDS.whole} AS whole FROM shards "
-                    "WHERE number = ? AND scoring = ?",
-                    (number, scoring),
-                )
-            ]
-        for number, shard, tokens, _ in sorted(shards, key=itemgetter(1)):
-            yield Holding(shard, tuple(json.loads(tokens)), positions[number])
+            for row in rows:
+                if not isinstance(row["hashes"], bytes) or sha256(row["hashes"]) != row["checksum"]:
+                    self.database.give_up("the prompts of a shard are not as they were written")
+            held = held.with_shards(
+                [(row["number"], row["id"], tuple(json.loads(row["words"])["tokens"])) for row in rows],
+                b"".join(row["hashes"] for row in rows),
+                [len(row["hashes"]) for row in rows],
+            )
+            if len(rows) < ROWS_AT_ONCE:
+                return held
 
     def known_words(self, scoring: str) -> TokenTable:
         """Unite what the shards know: tokens per word, the tokens where they are known, and words refused."""
-        tokens: dict[str, int] = {}
-        refused: dict[str, str] = {}
-        spelling: dict[str, str] = {}
-        unspaced: set[str] = set()
-        at_start: dict[str, int] = {}
-        sql = (
-            f"SELECT DISTINCT tokens, refused, spelling, unspaced, at_start, {SHARDS.whole} AND "
-            f"({SPELLINGS.whole} OR (spellings.shard IS NULL AND spelt IS NOT 1)) AS whole FROM shards "
-            "LEFT JOIN spellings ON spellings.shard = shards.number WHERE scoring = ?"
+        known: dict[str, Any] = {"tokens": {}, "refused": {}, "spelling": {}, "unspaced": {}, "at_start": {}}
+        rows = self.database.checked(
+            f"SELECT DISTINCT words, {INDEX.whole} AS whole FROM shard_words WHERE scoring = ?", (scoring,)
         )
-        for row in self.database.checked(sql, (scoring,)):
-            tokens.update(json.loads(row["tokens"]))
-            refused.update(json.loads(row["refused"]))
-            spelling.update(json.loads(row["spelling"] or "{}"))
-            unspaced.update(json.loads(row["unspaced"] or "[]"))
-            at_start.update(json.loads(row["at_start"] or "{}"))
-        return TokenTable(tokens, refused, spelling, frozenset(unspaced), at_start)
+        for row in rows:
+            for name, found in json.loads(row["words"]).items():
+                known[name].update(found if isinstance(found, dict) else dict.fromkeys(found))
+        return TokenTable(**known | {"unspaced": frozenset(known["unspaced"])})
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
         """Record what is wrong with a shard, until it is written again."""
@@ -217,10 +207,14 @@ class Catalogue:
         return tuple(row["sentence"] for row in rows)
 
 
-def prompt_hashes(scoring: str, prompts: Iterable[str]) -> Iterator[bytes]:
-    """Hash prompts under a scoring key to 128 bits: shards of other models are never touched."""
-    begun = hashlib.blake2b(digest_size=16, key=scoring.encode())
-    for prompt in prompts:
-        hashed = begun.copy()
-        hashed.update(prompt.encode())
-        yield hashed.digest()
+def _words_of(manifest: Manifest) -> str:
+    """Write what a shard tells of words, as it is kept in the index."""
+    return json.dumps(
+        {
+            "tokens": dict(zip(manifest.words, manifest.tokens, strict=True)),
+            "refused": manifest.refused,
+            "spelling": manifest.spelling,
+            "unspaced": manifest.unspaced,
+            "at_start": manifest.at_start,
+        }
+    )

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
 from pcf_core.core.run import ScoringKey, TokenTable
-from pcf_core.store.catalogue import Catalogue, Holding
+from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.files import unseal
+from pcf_core.store.held import Holding
 from pcf_core.store.places import Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,

@@ -98,13 +98,20 @@ def gathered(
                 continue
             shard = layer.read(key.hash, holding.shard)
             if shard is not None:
-                row_of = {prompt: row for row, prompt in enumerate(shard.prompts)}
-                rows = np.array([row_of.get(prompts[position], -1) for position in holding.positions])
+                rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
                 if (rows < 0).any() or holding.words != shard.manifest.words:
                     layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
                 found = shard.values[np.ix_(rows, there)]
                 values[cells] = np.where(np.isnan(values[cells]), found, values[cells])
     return values
+
+
+def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
+    """Return the row of each wanted prompt of a shard; -1 where it is not there."""
+    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
+        return np.arange(len(there))
+    row_of = {prompt: row for row, prompt in enumerate(there)}
+    return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
 
 
 def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -276,8 +276,8 @@ class _Work:
     Whole blocks are saved ``SAVE_SECONDS`` after the last were: the first at once, each where scoring one
     takes longer, and of a fast model several together, for the disk takes as long for one as for many.
 
-    ``cells`` counts the prompts of the part of the run that is at work; ``seconds`` is how long the scoring
-    took, without what was done in pauses.
+    ``cells`` counts the prompts of the part of the run that is at work, of which some come again where it
+    ``repeats``; ``seconds`` is how long the scoring took, without what was done in pauses.
     """
 
     run: RunSpec
@@ -287,6 +287,7 @@ class _Work:
     on_progress: OnProgress
     pause: PauseClock
     cells: Counter[str] = field(default_factory=Counter)
+    repeats: bool = False
     total: int = 0
     done: int = 0
     unsaved: int = 0
@@ -304,7 +305,8 @@ class _Work:
         for part in prompt_parts(self.run):
             parts.append(self._missing(part))
             marks.extend(map(hash, self.cells))
-        if len(np.unique(np.asarray(marks))) == len(marks):  # else a part may hold prompts of another
+        sorted_marks = np.sort(np.asarray(marks))
+        if (sorted_marks[1:] != sorted_marks[:-1]).all():  # else a part may hold prompts of another
             self.changes = changes
         try:
             for block, found in self._scored(self._lacking(parts)):
@@ -344,7 +346,7 @@ class _Work:
 
     def _missing(self, part: Sequence[str]) -> Rows:
         """Find the blocks of a part of the run that are missing, and count their cells."""
-        self.cells = Counter(part)
+        self._begin(part)
         row_of = {prompt: row for row, prompt in enumerate(part)}
         found = []
         for block in missing(self.store, self.run.scoring, part, self.run.topic.words):
@@ -356,7 +358,7 @@ class _Work:
     def _lacking(self, parts: Sequence[Rows]) -> Iterator[Block]:
         """Yield the blocks, less what another process has written since they were found missing."""
         for part, blocks in zip(prompt_parts(self.run), parts, strict=True):
-            self.cells = Counter(part)
+            self._begin(part)
             for rows, words, cells in blocks:
                 self.pause()
                 self._report(0)
@@ -379,7 +381,7 @@ class _Work:
         return score_block(
             self.scorer,
             block,
-            on_batch=lambda rows: self._report(0, self._count(block.prompts[row] for row in rows)),
+            on_batch=lambda rows: self._report(0, self._count([block.prompts[row] for row in rows])),
             on_restart=lambda: self._report(0, self._cells_of_whole - self.unsaved),
             pause=self.pause,
         )
@@ -434,8 +436,14 @@ class _Work:
             )
         )
 
-    def _count(self, prompts: Iterable[str]) -> int:
-        return sum(map(self.cells.__getitem__, prompts))
+    def _begin(self, part: Sequence[str]) -> None:
+        """Count the cells behind each prompt of a part."""
+        self.cells = Counter(part)
+        self.repeats = len(self.cells) < len(part)
+
+    def _count(self, prompts: Sequence[str]) -> int:
+        """Count the cells behind prompts of the part that is at work."""
+        return sum(map(self.cells.__getitem__, prompts)) if self.repeats else len(prompts)
 
 
 def require_every_group(

@@ -21,6 +21,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.database import FILE_NAME, open_database
+from pcf_core.store.held import prompt_hashes
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
@@ -149,8 +150,9 @@ HARM = {
     "another word": (b'"she": 1', b'"shd": 1'),
     "another spelling": (b'"she": "she"', b'"she": "shd"'),
     "another shard": (RUN.scoring.hash.encode(), b"z" + RUN.scoring.hash.encode()[1:]),
-    "another table": (b"CREATE TABLE shards", b"CREATE TABLE shardz"),
-    "another column": (b"tokens TEXT NOT NULL", b"tokenz TEXT NOT NULL"),
+    "another prompt": (prompt_hashes(RUN.prompts[:1]), bytes(16)),
+    "another table": (b"CREATE TABLE shard_words", b"CREATE TABLE shard_wordz"),
+    "another column": (b"words TEXT NOT NULL", b"wordz TEXT NOT NULL"),
     "a message that is no text": (b"CREATE TRIGGER warnings", b"CREATE TRIGGER warni\xeegs"),
 }
 
@@ -175,9 +177,16 @@ def test_a_shard_that_does_not_hold_what_the_index_says_is_not_asked_for_ever(ca
     expected = risk().stdout
     shutil.rmtree(cache / "results")
     with sqlite3.connect(cache / FILE_NAME) as database:
-        shards = [number for (number,) in database.execute("SELECT number FROM shards ORDER BY number")]
-        (prompt,) = database.execute("SELECT prompt FROM prompts WHERE shard = ?", shards[:1]).fetchone()
-        database.execute("UPDATE prompts SET shard = ? WHERE prompt = ?", (shards[-1], prompt))
+        shards = [shard for (shard,) in database.execute("SELECT shard FROM shard_prompts ORDER BY shard")]
+        for table, number, column in (
+            ("shard_prompts", "shard", "hashes"),
+            ("shard_words", "number", "checksum"),
+        ):
+            database.execute(
+                f"UPDATE {table} SET {column} = (SELECT {column} FROM {table} WHERE {number} = ?) "
+                f"WHERE {number} = ?",
+                (shards[-1], shards[0]),
+            )
     database.close()
     assert risk().stdout == expected
     assert (cache / KEPT).exists()

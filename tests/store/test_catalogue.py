@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.core.errors import DamagedCatalogueError
 from pcf_core.core.run import ScoringKey
-from pcf_core.store.catalogue import Catalogue, prompt_hashes
-from pcf_core.store.database import Database
+from pcf_core.store.catalogue import KEYS_HELD, VERSIONS, Catalogue
+from pcf_core.store.database import FILE_NAME, Database
 from pcf_core.store.shards import Manifest, now
 
 KEY = ScoringKey(model="toy", identity="weights", tokenizer="tokens", family="fake", rules="1")
@@ -112,12 +115,6 @@ def test_a_warning_lasts_until_the_shard_is_there_again(catalogue: Catalogue) ->
     assert catalogue.warnings() == ()
 
 
-def test_prompts_are_told_apart_by_128_bits() -> None:
-    hashes = {found for key in ("one", "two") for found in prompt_hashes(key, ("p", "q", ""))}
-    assert len(hashes) == 6
-    assert {len(found) for found in hashes} == {16}
-
-
 def test_where_nothing_is_indexed_no_prompt_is_looked_at(catalogue: Catalogue) -> None:
     """Most layers of a store hold nothing under a key, and a run has hundreds of thousands of prompts."""
 
@@ -129,3 +126,67 @@ def test_where_nothing_is_indexed_no_prompt_is_looked_at(catalogue: Catalogue) -
     assert list(catalogue.holdings("two", Untouched(["prompt"]))) == []
     with pytest.raises(AssertionError, match="looked at"):
         list(catalogue.holdings("one", Untouched(["prompt"])))
+
+
+def test_what_others_add_and_forget_is_known(tmp_path: Path) -> None:
+    """Two processes on one file, here two connections: either finds what the other did."""
+    here, there = Catalogue.open(tmp_path), Catalogue.open(tmp_path)
+    draw, shards = np.random.default_rng(0), dict[str, list[str]]()
+    prompts = [f"prompt {number}" for number in range(40)]
+    for step in range(60):
+        if shards and draw.random() < 0.4:
+            gone = str(draw.choice(sorted(shards)))
+            here.forget("key", [gone])
+            del shards[gone]
+        if draw.random() < 0.7:
+            shards[f"s{step}"] = sorted(map(str, draw.choice(prompts, size=5, replace=False)))
+            here.add("key", manifest(f"s{step}"), shards[f"s{step}"])
+        for catalogue in (here, there):
+            found = {one.shard: one.positions.tolist() for one in catalogue.holdings("key", prompts)}
+            assert found == {
+                shard: [place for place, prompt in enumerate(prompts) if prompt in held]
+                for shard, held in shards.items()
+            }
+
+
+def test_the_prompts_of_few_keys_stay_in_memory(catalogue: Catalogue) -> None:
+    keys = [f"key {number}" for number in range(KEYS_HELD + 2)]
+    for key in keys:
+        catalogue.add(key, manifest("a"), [key])
+    for key in (*keys, *reversed(keys)):
+        assert [holding.positions.tolist() for holding in catalogue.holdings(key, [key, "other"])] == [[0]]
+        assert len(catalogue._held) <= KEYS_HELD
+
+
+@pytest.mark.parametrize("harm", ["hashes = zeroblob(32)", "hashes = 'a text'", "hashes = x''"])
+def test_prompts_that_are_not_as_they_were_written_are_not_believed(tmp_path: Path, harm: str) -> None:
+    catalogue = Catalogue.open(tmp_path)
+    catalogue.add("key", manifest("a"), ["p", "q"])
+    catalogue.database.execute(f"UPDATE shard_prompts SET {harm}")
+    with pytest.raises(DamagedCatalogueError):
+        list(catalogue.holdings("key", ["p"]))
+    assert (tmp_path / f"{FILE_NAME}.damaged").exists()
+
+
+def test_a_shard_whose_prompts_are_gone_is_not_believed(tmp_path: Path) -> None:
+    catalogue = Catalogue.open(tmp_path)
+    catalogue.add("key", manifest("a"), ["p", "q"])
+    catalogue.database.execute("DELETE FROM shard_prompts")
+    with pytest.raises(DamagedCatalogueError):
+        list(catalogue.holdings("key", ["p"]))
+
+
+def test_a_file_of_before_is_indexed_again(tmp_path: Path) -> None:
+    """It has a row a prompt; the program that wrote it may go on with its own tables."""
+    database = Database(tmp_path / FILE_NAME)
+    database.bring_up("catalogue", VERSIONS[:2])
+    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
+    database.execute("INSERT INTO prompts (prompt, shard) VALUES (zeroblob(16), 1)")
+    catalogue = Catalogue.open(tmp_path)
+    assert catalogue.shards("key") == set()
+    for table in ("shards", "prompts"):
+        assert database.execute(f"SELECT * FROM {table}") == []
+    catalogue.add("key", manifest("a"), ["p"])
+    assert [holding.shard for holding in catalogue.holdings("key", ["p"])] == ["a"]
+    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
+    assert catalogue.shards("key") == {"a"}

@@ -20,6 +20,7 @@ from pcf_core.core.errors import StoreError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.database import FILE_NAME
+from pcf_core.store.files import sha256
 from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
 from pcf_core.store.store import Missing, Store
@@ -426,12 +427,14 @@ def test_a_deleted_or_ruined_catalogue_is_made_again(root: Path, key: ScoringKey
         np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
 
 
-def test_rebuild_forgets_what_is_not_on_disk(store: Store, key: ScoringKey) -> None:
+def test_rebuild_forgets_what_is_not_on_disk(store: Store, root: Path, key: ScoringKey) -> None:
     score(store, key, PROMPTS, WORDS)
-    store._database.execute("DELETE FROM prompts")
-    assert store.missing(key, PROMPTS, WORDS) != []
-    store.rebuild()
-    assert store.missing(key, PROMPTS, WORDS) == []
+    store._database.execute("UPDATE shard_prompts SET hashes = x''")
+    store._database.execute("UPDATE shard_words SET checksum = ?", (sha256(b""),))
+    again = Store.open(root)
+    assert again.missing(key, PROMPTS, WORDS) != []
+    again.rebuild()
+    assert again.missing(key, PROMPTS, WORDS) == []
 
 
 # ------------------------------------------------------------------------- full and read-only disks
