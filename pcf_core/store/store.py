@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -65,13 +65,8 @@ def missing_blocks(
             cells = np.ix_(holding.positions, columns)
             if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
                 there[cells] = True
-    alike: dict[bytes, list[int]] = {}
-    packed = np.packbits(~there, axis=1)
-    width, lacks = packed.shape[1], packed.tobytes()
-    for row in range(len(prompts)):
-        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
     blocks = []
-    for rows in alike.values():
+    for rows in _alike(there):
         lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
         for start in range(0, len(rows) if lacking else 0, settings().shard_prompts):
             part = rows[start : start + settings().shard_prompts]
@@ -104,6 +99,18 @@ def gathered(
                 found = shard.values[np.ix_(rows, there)]
                 values[cells] = np.where(np.isnan(values[cells]), found, values[cells])
     return values
+
+
+def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
+    """Return the rows of prompts that lack the same words, together, in the order of the first of each."""
+    if (there == there[:1]).all():  # nothing is there, or everything
+        return [range(len(there))] if len(there) else []
+    packed = np.packbits(~there, axis=1)
+    width, lacks = packed.shape[1], packed.tobytes()
+    alike: dict[bytes, list[int]] = {}
+    for row in range(len(there)):
+        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
+    return alike.values()
 
 
 def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
