@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -119,7 +120,7 @@ class ScoringKey(Record):
         """The same name, with the precision where that is not float32."""
         return model_label(self.name, self.dtype)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """The hash under which scores are stored."""
         return digest(self.model_dump())
@@ -216,7 +217,7 @@ class RunSpec(Record):
     templates: TemplateSet
     plan: SamplingPlan | None = None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Run key, for links: weights, counts, criteria and scales are not part of it, nor are the draws."""
         parts: list[Any] = [self.scoring.hash, self.topic.hash, self.evidence.hash, self.templates.hash]

@@ -6,6 +6,7 @@ And the contexts (C): what a run is scored on, with the origin that mining tells
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Literal, get_args
 
 import numpy as np
@@ -52,7 +53,7 @@ class Topic(Record):
         """The names of the groups, in the order of the topic."""
         return tuple(group.name for group in self.groups)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Hash of what decides a number: groups and words, not titles and notes."""
         return digest([[group.name, group.words] for group in self.groups])
@@ -73,7 +74,7 @@ class Evidence(Record):
     source: str = ""
     notes: str = ""
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Hash of the terms: weights are a view option and decide no score."""
         return digest(self.terms)
@@ -152,7 +153,7 @@ class TemplateSet(Record):
         """[template] counts, not normalised."""
         return np.array([template.count for template in self.templates], dtype=np.float64)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Hash of the texts: counts are a view option and decide no score."""
         return digest(self.texts)

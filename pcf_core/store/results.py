@@ -25,6 +25,7 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.records import Record
 from pcf_core.core.run import RunSpec
 from pcf_core.store.files import seal, unseal, write_whole
+from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
 
 log = logging.getLogger(__name__)
@@ -134,7 +135,7 @@ class RunFolder:
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "runs"
-        self._read: dict[Path, tuple[tuple[int, int, int], RunInfo | None]] = {}
+        self._read: dict[str, tuple[tuple[int, int, int], RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
         """Write or replace a run.
@@ -150,21 +151,22 @@ class RunFolder:
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key; a damaged file is logged and left out: scoring again replaces it."""
         found = {}
-        for path in sorted(self._folder.glob("*.json")):
-            info = self._info(path)
+        for key in Folder(self._folder).stems(".json"):  # asked for a dozen times for each page
+            info = self._info(key)
             if info is not None:
-                found[path.stem] = info
+                found[key] = info
         return found
 
-    def _info(self, path: Path) -> RunInfo | None:
+    def _info(self, key: str) -> RunInfo | None:
+        path = self._folder / f"{key}.json"
         try:
             state = path.stat()
             stamp = (state.st_ino, state.st_size, state.st_ctime_ns)
-            if path not in self._read or self._read[path][0] != stamp:
-                self._read[path] = stamp, self._parse(path)
-            return self._read[path][1]
+            if key not in self._read or self._read[key][0] != stamp:
+                self._read[key] = stamp, self._parse(path)
+            return self._read[key][1]
         except OSError as error:
-            log.warning("The run %s cannot be read (%s).", path.stem, error)
+            log.warning("The run %s cannot be read (%s).", key, error)
             return None
 
     def _parse(self, path: Path) -> RunInfo | None:

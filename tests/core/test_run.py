@@ -33,6 +33,26 @@ def test_counts_titles_and_places_are_not_part_of_the_run_key() -> None:
     assert same.key == RUN.key
 
 
+def test_a_copy_with_other_fields_has_other_keys() -> None:
+    """Keys are worked out once for each record, and are no part of it."""
+    run = RUN.model_copy()
+    keys = run.key, run.scoring.hash, run.topic.hash, run.evidence.hash, run.templates.hash
+    other = run.model_copy(
+        update={
+            "topic": TOPIC.model_copy(update={"groups": TOPIC.groups[:1]}),
+            "evidence": run.evidence.model_copy(update={"terms": ("nurse",)}),
+            "templates": run.templates.model_copy(update={"templates": run.templates.templates[:1]}),
+            "scoring": run.scoring.model_copy(update={"identity": "another"}),
+        }
+    )
+    others = other.key, other.scoring.hash, other.topic.hash, other.evidence.hash, other.templates.hash
+    assert all(first != second for first, second in zip(keys, others, strict=True))
+    fresh = RunSpec.model_validate(other.model_dump())
+    assert (fresh.key, fresh) == (other.key, other)
+    assert run == RUN.model_copy()
+    assert run.model_dump() == RUN.model_copy().model_dump()
+
+
 @pytest.mark.parametrize(
     "change", [{"identity": "x"}, {"tokenizer": "x"}, {"dtype": "bfloat16"}, {"name": "x"}]
 )
