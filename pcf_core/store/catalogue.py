@@ -154,7 +154,7 @@ class Catalogue:
             held = self._read_on(Held(), scoring)
         self._held[scoring] = held
         for oldest in list(self._held)[:-KEYS_HELD]:
-            del self._held[oldest]
+            self._held.pop(oldest, None)  # another thread may have been faster
         return held
 
     def _read_on(self, held: Held, scoring: str) -> Held:
