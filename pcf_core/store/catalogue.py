@@ -36,8 +36,8 @@ CHECKED = (
     *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
     *(step for kept in (SHARDS, SPELLINGS, WARNINGS) for step in kept.steps),
 )
-# Tables of their own, so that a program of before goes on with its own index, which it makes again.  A row a
-# shard and not a prompt: millions of rows took longer than all that the shards themselves take.
+# A row a shard and not a prompt: millions of rows took longer than all that the shards themselves take.  The
+# tables of before are emptied, and what was in them is indexed again from the shards.
 INDEX = KeptTwice("shard_words", ("number", "scoring", "id", "words", "checksum"))
 BY_SHARD = (
     # No number is given twice, so that how many there are and the largest tell whether anything changed.
