@@ -7,16 +7,25 @@ import json
 import numpy as np
 import pytest
 
-from pcf_core.audit.baseline import NEUTRAL, baseline_of, baseline_run, has_baseline, risk_from_neutral
+from pcf_core.audit.baseline import (
+    NEUTRAL,
+    Baseline,
+    baseline_of,
+    baseline_run,
+    has_baseline,
+    risk_from_neutral,
+)
 from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.reading import baseline_lines
+from pcf_core.cli.panels import run_lines
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import list_evidence, load_evidence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.topics import load_topic
+from pcf_core.show.findings.numbers import digits
 from pcf_core.store.store import Store
 from tests.command_line import run_here
 from tests.conftest import fill
@@ -27,11 +36,17 @@ def store(own_settings: Settings) -> Store:
     return Store.open(own_settings.cache)
 
 
+def told(run: RunSpec, result: Result, held: Baseline | None) -> list[str]:
+    """Return what the command line shows."""
+    return run_lines(run, result, report(result, run, ViewOptions()), ViewOptions(), held)
+
+
 def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(store: Store) -> None:
     run = fill(store, "mini-gpt")
-    assert baseline_of(store, run, load_result(store, run), ViewOptions()) is None
-    assert risk_from_neutral(store, run, load_result(store, run), ViewOptions()) is None
-    (line,) = baseline_lines(run, None)
+    result = load_result(store, run)
+    assert baseline_of(store, run, result, ViewOptions()) is None
+    assert risk_from_neutral(store, run, result, ViewOptions()) is None
+    (line,) = [line for line in told(run, result, None) if "neutral subjects are not scored" in line]
     assert f"--evidence {NEUTRAL} " in line
     assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
 
@@ -73,10 +88,13 @@ def test_its_figures_by_hand(store: Store) -> None:
     assert shown["lean"]["common_lean"] + shown["lean"]["specific_lean"] == pytest.approx(
         shown["prejudice_risk"]
     )
-    said = " ".join(baseline_lines(run, found))
-    assert f"their lean is {found.lean:.4f}" in said
-    assert f"the overall risk is {found.overall_risk:.4f} (" in said
-    assert f"male: occupations lie {found.distance['male']:.4f} (" in said
+    rows = [line.split() for line in told(run, result, found)]
+    for name, value in (
+        ("neutral_lean", found.lean),
+        ("risk_against_neutral", found.overall_risk),
+        ("distance_male", found.distance["male"]),
+    ):
+        assert [name, digits(value)] in rows
     assert (
         shown["baseline"]["around"]["spread"]["male"][0]["high"] == found.intervals["spread", "male"][0].high
     )
@@ -89,7 +107,6 @@ def test_lists_without_one(store: Store) -> None:
         return run.model_copy(update={"evidence": load_evidence(name)})
 
     assert baseline_run(with_list(NEUTRAL)) is None
-    assert baseline_lines(with_list(NEUTRAL), None) == []
     assert baseline_run(run.model_copy(update={"topic": load_topic("gender-zh")})) is None
     assert baseline_run(with_list("conditions")) is not None
     topic, evidence = swapped(load_topic("gender"), load_evidence("sports"))
