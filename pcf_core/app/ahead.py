@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+from threading import Thread
 
 from PIL import Image
 
@@ -17,23 +18,33 @@ from pcf_core.app.data import load, scored_models
 from pcf_core.app.lists import all_topics, fitting_first, kept, usual_lists
 from pcf_core.app.notes import neutral_risks_of
 from pcf_core.app.results.overview import model_rows, read_runs, runs_alike, with_letters
-from pcf_core.core.errors import AuditError
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models
+
+PATIENCE = 10.0  # seconds: large models of one's own are hashed, and endpoints asked, for longer
 
 
 def work_out() -> None:
     """Work out what Overview shows where an address asks for nothing; all visitors then have it.
 
-    What cannot be read is logged: the page says it to whoever opens it.
+    What cannot be read is logged: the page says it to whoever opens it.  What takes longer than the server
+    should be waited for goes on while it listens.
     """
-    try:
-        _work_out()
-    except AuditError as error:
-        logging.getLogger(__name__).warning("The first page is not worked out ahead: %s", error)
+    working = Thread(target=_try, name="ahead", daemon=True)
+    working.start()
+    working.join(PATIENCE)
     Image.preinit()  # Streamlit reads the page's icon with it
+    if working.is_alive():
+        return
     gc.collect()
     gc.freeze()  # what is loaded and kept by now is no garbage: later collections need not look at it
+
+
+def _try() -> None:
+    try:
+        _work_out()
+    except Exception as error:  # noqa: BLE001 - nothing that is only worked out ahead may stop the server
+        logging.getLogger(__name__).warning("The first page is not worked out ahead: %s", error)
 
 
 def _work_out() -> None:

@@ -26,6 +26,7 @@ from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 POSSESSIVES = ("his", "her")
 JOINTS = ("that", "which", "where", "when")
+EXCEPTIONS = frozenset(("but", "except", "besides"))  # "loved nobody but his father"
 
 
 def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -56,6 +57,8 @@ def _owned(
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
+            if tree.words[pronoun - 1].lower() in EXCEPTIONS:
+                raise Refused("an exception that is not kept")
             text = opened(tree, thing, (Y, *_bare(tree, thing, pronoun)), topic_words)
         except Refused as reason:
             yield Dropped(str(reason), (host.subject, pronoun))

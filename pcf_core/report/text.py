@@ -1,15 +1,16 @@
 """Panels as lines for a terminal: what they say, their figures, their tables, and what has to be known.
 
-Names and texts come from outside: no line has a character that steers a terminal.
+Names and texts come from outside: no line has a character that steers a terminal, ends a line or turns
+its direction.
 """
 
 from __future__ import annotations
 
 import shutil
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pcf_core.report.gate import shown as printable
 from pcf_core.report.panels import Panel
 from pcf_core.report.parts import cell, said, shown
 
@@ -18,12 +19,21 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 10  # of a table: the answer would scroll away
 GAP = "  "  # between columns
+STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))  # categories of Unicode
+JOINERS = "\u200c\u200d"  # of category Cf too: some scripts need them
 
 
 def text_lines(panels: Iterable[Panel]) -> list[str]:
     """Write panels one below the other, with an empty line between their blocks; pictures are left out."""
     blocks = [block for panel in panels for block in blocks_of(panel)]
-    return [printable(line.rstrip()) for block in blocks for line in ("", *block)][1:]
+    return [printable(line).rstrip() for block in blocks for line in ("", *block)][1:]
+
+
+def printable(text: str) -> str:
+    """Return a text with a question mark for each character that does more than to be seen."""
+    return "".join(
+        "?" if unicodedata.category(one) in STEERING and one not in JOINERS else one for one in text
+    )
 
 
 def blocks_of(panel: Panel) -> Iterator[list[str]]:
@@ -44,7 +54,8 @@ def table_lines(table: pd.DataFrame) -> list[str]:
     if table.empty:
         return []
     columns = [
-        (str(name), *(shown(cell(value)) for value in table[name].head(MOST_ROWS))) for name in table.columns
+        (printable(str(name)), *(printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, place]))
+        for place, name in enumerate(table.columns)
     ]
     if len(table) == 1:
         return aligned(columns)

@@ -12,7 +12,7 @@ import pandas as pd
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
-from pcf_core.show.charts.theme import ACCENT, CAPRICE
+from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
 from pcf_core.show.findings.models import common_lean
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import TIE
@@ -296,7 +296,7 @@ def bar(row: ModelRow) -> str:
     split, end = WIDTH * min(row.prejudice, 1.0), WIDTH * min(row.overall, 1.0)
     parts = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TRACK}"/>',
-        f'<rect width="{split:.1f}" height="{HEIGHT}" fill="{ACCENT}"/>',
+        f'<rect width="{split:.1f}" height="{HEIGHT}" fill="{PREJUDICE}"/>',
         '<defs><pattern id="c" width="5" height="5" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)"><rect width="5" height="5" fill="{CAPRICE}"/>'
         '<rect width="2" height="5" fill="#FFFFFF"/></pattern></defs>',

@@ -134,8 +134,11 @@ class Catalogue:
         A few tens of thousands of prompts at a time are enough to make the search cheap, and fit into memory.
         Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
         """
+        undone = self.database.in_transaction  # what it adds may be taken back, and its numbers given again
         with self.database.snapshot():
             held = self._holding(scoring)
+            if undone:
+                self._held.pop(scoring, None)
         yield from held.find(prompts)
 
     def _holding(self, scoring: str) -> Held:

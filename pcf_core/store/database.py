@@ -256,6 +256,11 @@ class Database:
             self.give_up(f"its {part} have no version")
         return version
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether statements are run that may yet be taken back."""
+        return self._connection.in_transaction
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run all of the statements inside or none; one process at a time.

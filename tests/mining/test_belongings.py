@@ -11,6 +11,9 @@ from tests.mining.hand import texts, tree
 TOPIC = frozenset({"he", "she", "his", "her"})
 SOLD = "Smith Smith NNP 2 nsubj; sold sell VBD 0 root; "
 OWNED = {
+    "nobody nobody NN 2 obj; but but IN 6 case; his his PRP$ 6 nmod:poss; father father NN 3 nmod": (
+        "an exception that is not kept"
+    ),
     "his his PRP$ 5 nmod:poss; long long JJ 5 amod; book book NN 2 obj": "The [X] sold [Y] book",
     "his his PRP$ 5 nmod:poss; Welsh Welsh NNP 5 compound; book book NN 2 obj": "The [X] sold [Y] book",
     "his his PRP$ 5 nmod:poss; two two CD 5 nummod; books book NNS 2 obj": "The [X] sold [Y] books",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import combinations
+from threading import Event
 from unittest.mock import Mock
 
 import pytest
@@ -145,6 +146,23 @@ def test_what_cannot_be_worked_out_ahead_is_logged(
     monkeypatch.setattr("pcf_core.app.ahead.scored_models", Mock(side_effect=StoreError("It is damaged.")))
     work_out()
     assert "It is damaged." in caplog.text
+
+
+def test_what_takes_long_does_not_keep_the_server_from_listening(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endpoint that does not answer, weights that take minutes to hash: it goes on meanwhile."""
+    answered, begun = Event(), Event()
+
+    def wait() -> None:
+        begun.set()
+        answered.wait(60)
+        raise StoreError("It came too late.")
+
+    monkeypatch.setattr("pcf_core.app.ahead.PATIENCE", 0.01)
+    monkeypatch.setattr("pcf_core.app.ahead.scored_models", wait)
+    work_out()
+    assert begun.wait(60)
+    assert not answered.is_set()
+    answered.set()
 
 
 @pytest.mark.parametrize(

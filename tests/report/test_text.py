@@ -88,3 +88,12 @@ def test_texts_of_models_steer_no_terminal() -> None:
     lines = text_lines([Panel(title="a\x07b", findings=["\x1b[2J"], table=lambda: table)])
     assert not any(ord(character) < 32 for line in lines for character in line)
     assert "red?[31m" in "\n".join(lines)
+
+
+def test_no_name_forges_or_turns_a_line() -> None:
+    """Line ends, carriage returns, C1's CSI and marks of direction; joiners of scripts stay."""
+    table = pd.DataFrame([["x\ny", 1], ["z", 2]], columns=["same", "same"])
+    said = ["a\rb", "c\nd", "e\x9b31m", "\u202efg", "h\u200di"]
+    lines = text_lines([Panel(findings=said, table=lambda: table)])
+    assert lines[:5] == ["a?b", "c?d", "e?31m", "?fg", "h\u200di"]
+    assert lines[6:] == ["same  same", "x?y   1", "z     2"]

@@ -115,12 +115,12 @@ def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
 
 
 def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
-    """Measured from what each expects of a person, 0.11 against 0.66 may be 0.28 against 0.27."""
+    """Measured from where no occupation is named, 0.11 against 0.66 may be 0.28 against 0.27."""
     comparison = compared_example()
     gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
     assert how_sure(gone, comparison) == (
         "Sure? Yes, measured from an even split. "
-        "Measured from what each expects of a person, no: 0.28 against 0.27."
+        "Measured from what each expects where no occupation is named, no: 0.28 against 0.27."
     )
     assert "0.27 against 0.28" in how_sure(
         replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison

@@ -149,6 +149,22 @@ def test_what_others_add_and_forget_is_known(tmp_path: Path) -> None:
             }
 
 
+def test_what_is_taken_back_is_not_held(tmp_path: Path) -> None:
+    """A number that was given in a transaction that failed is given again, to another shard."""
+    one, other = Catalogue.open(tmp_path), Catalogue.open(tmp_path)
+
+    def index_and_fail() -> None:
+        with one.database.transaction():
+            one.add("key", manifest("gone"), ["a"])
+            assert [holding.shard for holding in one.holdings("key", ["a"])] == ["gone"]
+            raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        index_and_fail()
+    other.add("key", manifest("there"), ["b"])
+    assert [holding.shard for holding in one.holdings("key", ["a", "b"])] == ["there"]
+
+
 def test_the_prompts_of_few_keys_stay_in_memory(catalogue: Catalogue) -> None:
     keys = [f"key {number}" for number in range(KEYS_HELD + 2)]
     for key in keys:

@@ -311,6 +311,8 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         shown += [row for row in rows[most:] if row.occupation == chosen]
     ends = (people(groups[1]), people(groups[0]))
     of_them = f"in {len(shown):,} of {len(rows):,} occupations"
+    if sort == "gap" and len(shown) < len(rows):
+        of_them = f"where they differ most, {of_them}"
     title = f"Tilt of both models {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:

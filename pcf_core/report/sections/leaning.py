@@ -31,7 +31,7 @@ from pcf_core.show.findings.occupations import (
     tilt_finding,
 )
 
-TELLING = "nurse"  # of whom the example speaks where the list has it
+TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
 
 
 def tilt_panel(
@@ -139,20 +139,33 @@ def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
     Returns
     -------
     tuple[str, dict[str, dict[str, float]]]
-        The heaviest sentence, about the nurse or else the riskiest occupation, with ``[Y]`` in it; by model
-        the probability of each group, which sum to 1.
+        The heaviest sentence, about the nurse or the engineer, of whom the two expect more different things,
+        or else about the riskiest occupation, with ``[Y]`` in it; by model the probability of each group,
+        which sum to 1.
     """
     first, report = runs.first.result.preferences, runs.first.report
     riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
-    occupation = TELLING if TELLING in first.occupations else riskiest
     template = first.templates[int(np.argmax(report.template_weights))]
+    telling = [one for one in TELLING if one in first.occupations] or [riskiest]
+    found = {one: _expected(runs, one, template) for one in telling}
+    occupation = max(telling, key=lambda one: _apart([*found[one].values()]))
+    return template.replace("[X]", occupation), found[occupation]
+
+
+def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
+    """Return the probability of each group in one cell, by model, of the first two that have it."""
     shares = {}
     for name, item in list(runs.runs.items())[:2]:
         cells = item.result.preferences
         if occupation in cells.occupations and template in cells.templates:
             values = cells.values[cells.occupations.index(occupation), cells.templates.index(template)]
             shares[name] = dict(zip(cells.groups, values.tolist(), strict=True))
-    return template.replace("[X]", occupation), shares
+    return shares
+
+
+def _apart(shares: Sequence[Mapping[str, float]]) -> float:
+    """Return the largest difference of a group's probability between two models; 0 for one."""
+    return max(abs(shares[0][group] - shares[-1][group]) for group in shares[0])
 
 
 def heat_picture(

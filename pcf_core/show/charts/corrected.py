@@ -12,7 +12,7 @@ from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.numbers import two_decimals, with_interval
 
 SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
-PARTS = {"prejudice": theme.ACCENT, "caprice": theme.CAPRICE}
+PARTS = {"prejudice": theme.PREJUDICE, "caprice": theme.CAPRICE}
 KINDS = {"plug-in": "plug_in_", "corrected": ""}  # name -> of the fields
 
 

@@ -16,10 +16,10 @@ MOST_ROWS = 20
 ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
-PREJUDICE = theme.ModelStyle(theme.ACCENT, "", "")
+PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
 CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
 PARTS = {  # of a lean: what is shared is the paler prejudice
-    "common": ("shared by all occupations", theme.ModelStyle(theme.OKABE_ITO[4], "", "")),
+    "common": ("shared by all occupations", theme.ModelStyle(theme.SHARED, "", "")),
     "specific": ("differs between occupations", PREJUDICE),
     "caprice": ("caprice", CAPRICE),
 }

@@ -77,7 +77,7 @@ def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = 
         figure.add_trace(trace, row=row, col=1)
     if kept is not None and 0 < kept < len(weights):
         label = f"cut: the {kept:,} heaviest of {len(weights):,} keep {100 * shares[kept - 1]:.3g} %"
-        look: dict[str, Any] = {"color": theme.CAPRICE, "width": 2, "dash": "dash"}
+        look: dict[str, Any] = {"color": theme.CONTRAST, "width": 2, "dash": "dash"}
         for row, ends in enumerate(([float(weights[-1]), float(weights[0])], [0.0, 1.0]), start=1):
             cut = marks.line([kept, kept], ends, label, showlegend=row == 1, **look)
             figure.add_trace(cut, row=row, col=1)
@@ -107,7 +107,7 @@ def share_scatter(shares: Sequence[TemplateShare], first: str, second: str, most
     edge = lowest / ONLY
     kinds: tuple[tuple[Literal["both", "first", "second"], str, str, str], ...] = (
         ("both", "in both sets", "circle", theme.ACCENT),
-        ("first", f"only in {first}", "triangle-down", theme.CAPRICE),
+        ("first", f"only in {first}", "triangle-down", theme.CONTRAST),
         ("second", f"only in {second}", "triangle-left", theme.MUTED),
     )
     figure = go.Figure()

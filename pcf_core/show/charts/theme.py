@@ -29,7 +29,11 @@ DIVERGING = (
     *("#d8daeb", "#b2abd2", "#8073ac", "#542788", "#2d004b"),
 )
 ACCENT = "#0072B2"
-CAPRICE = "#D55E00"
+CONTRAST = "#D55E00"  # of one thing set against the accent
+# The parts of a risk, in colours that no model has: who sees blue must not think of the blue model.
+PREJUDICE = "#5F6B7A"
+SHARED = "#A9B2BD"  # of prejudice, what all occupations have
+CAPRICE = "#9C6B1E"
 MUTED = "#7F7F7F"
 GRID = "rgba(127, 127, 127, 0.25)"
 

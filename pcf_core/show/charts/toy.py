@@ -229,7 +229,7 @@ def _jensen_traces(toy: ToyRisk, curve: FloatArray) -> list[go.Scatter]:
         marks.line(curve[:, 0], curve[:, 1], "J(s)", width=2),
         marks.line(*down, "p → s", dash="dot"),
         marks.line(*over, "to the mean", dash="dash"),
-        _stretch(tilt, 0, toy.prejudice_risk, "prejudice J(E s)", theme.ACCENT, "solid"),
+        _stretch(tilt, 0, toy.prejudice_risk, "prejudice J(E s)", theme.PREJUDICE, "solid"),
         _stretch(tilt, toy.prejudice_risk, mean, "caprice, the Jensen gap", theme.CAPRICE, "2px,2px"),
         *_contexts(toy),
         marks.dots(

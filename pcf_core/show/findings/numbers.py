@@ -254,4 +254,4 @@ def odds(share: float) -> str:
 
 def begun(sentence: str) -> str:
     """Capitalise the first letter of a sentence."""
-    return sentence[0].upper() + sentence[1:]
+    return sentence[:1].upper() + sentence[1:]

@@ -40,12 +40,21 @@ def contrast(one: str, other: str) -> float:
         *theme.PAIR_COLORS,
         *theme.GROUP_COLORS[:5],
         theme.ACCENT,
+        theme.CONTRAST,
+        theme.PREJUDICE,
         theme.CAPRICE,
         theme.MUTED,
     ],
 )
 def test_the_colours_used_first_stand_out_on_both_pages(color: str, page: str) -> None:
     assert contrast(color, page) >= 3
+
+
+def test_the_parts_of_a_risk_have_colours_of_their_own() -> None:
+    """Three readers of Overview and Compare took the blue of prejudice for the blue of a model."""
+    parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
+    assert len(parts) == 3
+    assert not parts & {theme.ACCENT, *theme.OKABE_ITO, *theme.GROUP_COLORS}
 
 
 @given(st.lists(st.text(min_size=1), max_size=30, unique=True))
