@@ -91,7 +91,7 @@ def test_the_processor_time_of_children_counts() -> None:
         child.stdout.readline()
         spent = processor_seconds(HERE) - before
         child.communicate("\n")
-    assert spent >= 0.29
+    assert spent > 0.2  # without the child it is next to nothing
 
 
 def test_runs_of_two_parts_have_no_cell_in_common() -> None:

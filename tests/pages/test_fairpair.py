@@ -152,10 +152,10 @@ def test_f_of_the_words_that_are_not_exchanged_stands_beside_f(own_settings: Set
     other = open_app("fairpair", **SMALL, fp_measure="jaccard-others")
     assert [metric.label for metric in other.metric] == ["F · mini-gpt"]
     assert other.metric[0].value == second.value
-    assert other.segmented_control(key="fp_measure").value == "words that are not exchanged"
-    assert other.query_params["fp_measure"] == "words that are not exchanged"
+    assert other.segmented_control(key="fp_measure").value == "unexchanged words"
+    assert other.query_params["fp_measure"] == "unexchanged words"
     assert not [warning for warning in other.warning if "The link has" in warning.value], "an old address"
-    again = open_app("fairpair", **SMALL, fp_measure="words that are not exchanged")
+    again = open_app("fairpair", **SMALL, fp_measure="unexchanged words")
     assert again.metric[0].value == second.value
     again.segmented_control(key="fp_measure").set_value("all words").run()
     assert again.metric[0].value == first.value

@@ -28,7 +28,7 @@ from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, loa
 NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
 Choices = dict[str, Any]  # by key of a widget
-CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "words that are not exchanged"}
+CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
 WHAT: Mapping[str, str] = {
     "jaccard": "words that two texts do not share, of all that they have",
     "jaccard-others": "the same without the words that the exchange itself touches, such as he and she",
