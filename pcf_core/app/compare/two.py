@@ -312,7 +312,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     ends = (people(groups[1]), people(groups[0]))
     of_them = f"in {len(shown):,} of {len(rows):,} occupations"
     if sort == "gap" and len(shown) < len(rows):
-        of_them = f"where they differ most, {of_them}"
+        of_them = f"in the {len(shown):,} largest gaps of {len(rows):,}"
     title = f"Tilt of both models {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:
