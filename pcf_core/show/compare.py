@@ -10,8 +10,7 @@ import pandas as pd
 
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.comparison import WORDS
-from pcf_core.show.findings.numbers import begun, called, with_interval
+from pcf_core.show.findings.numbers import RISK_NAMES, begun, called, with_interval
 from pcf_core.show.overview import MOST_OF_THEM, leading
 from pcf_core.show.wording import sentences
 
@@ -231,7 +230,7 @@ def risks_table(
                     "in_words", verdict=found.verdict, too_small=found.differs and found.negligible
                 ),
             }
-            for quantity, word in WORDS.items()
+            for quantity, word in RISK_NAMES.items()
             for found in [comparison.differences[quantity]]
         ]
     ).set_index("")

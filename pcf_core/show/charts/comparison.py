@@ -11,9 +11,8 @@ import plotly.graph_objects as go
 from pcf_core.core.risk import Comparison, OccupationDifference
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.compare import Dumbbell
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import RISK_NAMES, called
 
-WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
 ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
 ROW = 20  # pixels of a dumbbell
@@ -35,7 +34,7 @@ def difference_plot(
     _add_sides(figure, comparison, rows, quantity, order, sorted_rows=True)
     marks.rule(figure, x=0)
     first = theme.text(comparison.first.name, 28)  # both names do not fit on a telephone
-    figure.update_xaxes(title_text=f"difference in {WORDS[quantity]}<br>→ {first} has more", nticks=6)
+    figure.update_xaxes(title_text=f"difference in {RISK_NAMES[quantity]}<br>→ {first} has more", nticks=6)
     marks.name_rows(figure, {row.occupation: theme.text(called(row.occupation), 24) for row in rows})
     view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(rows)}"
     return theme.base_layout(figure, 150 + 16 * max(4, len(rows)), view=view, legend=True)
@@ -61,7 +60,7 @@ def risk_scatter(
     room = (ROOM[0] * end, ROOM[1] * end)
     marks.name_points(figure, points, room, tried=MOST_TRIED, most=MOST_LABELS, shift=10)
     for axes, side in ((figure.update_xaxes, comparison.second), (figure.update_yaxes, comparison.first)):
-        axes(title_text=f"{WORDS[quantity]} of {theme.text(side.name)} → more", range=[-0.03 * end, end])
+        axes(title_text=f"{RISK_NAMES[quantity]} of {theme.text(side.name)} → more", range=[-0.03 * end, end])
     view = f"{comparison.first.run} {comparison.second.run} {quantity}"
     return theme.base_layout(figure, 560, view=view, legend=True)
 

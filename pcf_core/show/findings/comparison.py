@@ -12,10 +12,9 @@ from pcf_core.core.risk import (
     OccupationDifference,
     Over,
 )
-from pcf_core.show.findings.numbers import listed, signed_with_interval
+from pcf_core.show.findings.numbers import RISK_NAMES, listed, signed_with_interval
 from pcf_core.show.wording import sentences
 
-WORDS = {"overall_risk": "risk", "prejudice_risk": "prejudice", "caprice_risk": "caprice"}
 MOST_NAMES = 3
 NOT_ORDERED = ("unclear", "small", "equal")  # in the order of their sentences
 
@@ -49,7 +48,7 @@ def difference_finding(
         "difference",
         comparison=comparison,
         found=found,
-        word=WORDS[quantity],
+        word=RISK_NAMES[quantity],
         gap=difference_over(found, over),
         reserve=disagreement(comparison, found, over),
     )
@@ -57,7 +56,7 @@ def difference_finding(
 
 def occupations_difference_finding(comparison: Comparison, quantity: str = "overall_risk") -> str:
     """Count the occupations whose difference survives the control of false discoveries; name the largest."""
-    least_p, word = comparison.permutations.least_p, WORDS[quantity]
+    least_p, word = comparison.permutations.least_p, RISK_NAMES[quantity]
     if least_p > SIGNIFICANCE:
         return say("too_few_for_one", word=word, templates=len(comparison.templates), least_p=least_p)
     surviving = comparison.surviving(quantity)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pcf_core.core.risk import AxisPoint, Comparison, Difference, Over, RiskReport
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
-from pcf_core.show.findings.comparison import WORDS, difference_over, difference_text, disagreement
+from pcf_core.show.findings.comparison import difference_over, difference_text, disagreement
+from pcf_core.show.findings.numbers import RISK_NAMES
 from pcf_core.show.wording import sentences
 
 PARTS = ("prejudice_risk", "caprice_risk")
@@ -58,7 +59,7 @@ def _parts(comparison: Comparison, over: Over) -> str:
     told = []
     for name in PARTS:
         found = comparison.differences[name]
-        told.append(say("part", word=WORDS[name], found=found, difference=difference_text(found, over)))
+        told.append(say("part", word=RISK_NAMES[name], found=found, difference=difference_text(found, over)))
     return " ".join(told)
 
 
@@ -68,7 +69,7 @@ def _reserves(comparison: Comparison, over: Over) -> str:
     for name in ("overall_risk", *PARTS):
         reason = disagreement(comparison, comparison.differences[name], over)
         if reason:
-            reasons.setdefault(reason, []).append(WORDS[name])
+            reasons.setdefault(reason, []).append(RISK_NAMES[name])
     return " ".join(say("reserve", words=words, reason=reason) for reason, words in reasons.items())
 
 
@@ -88,13 +89,14 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
         Over the seeds of either model, measured on what is compared; none where it is not known.
     """
     shown = [
-        say("shown", word=WORDS[name], direction=direction) for name, direction in claim.directions.items()
+        say("shown", word=RISK_NAMES[name], direction=direction)
+        for name, direction in claim.directions.items()
     ]
     answers: dict[tuple[str, str], list[str]] = {}
     for name, direction in claim.directions.items():
         found = [spread for spread in spreads if spread.quantity == name]
         answer = _agreement(direction, comparison.differences[name], found)
-        answers.setdefault(answer, []).append(WORDS[name])
+        answers.setdefault(answer, []).append(RISK_NAMES[name])
     told = [
         say("agreement", words=words, answer=answer, model=model)
         for (answer, model), words in answers.items()
@@ -210,7 +212,7 @@ def alignment_finding(comparisons: Sequence[Comparison]) -> str:
     if not comparisons:
         return ""
     told = []
-    for name, word in WORDS.items():
+    for name, word in RISK_NAMES.items():
         ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
         heard = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
         told.append(say("goes", word=word, ways=heard))
