@@ -38,7 +38,7 @@ def export(
     sections: Annotated[
         str,
         typer.Option(
-            help="a report with these: short (two pages; html unless another is asked for), all, or "
+            help="a report with these: short (two pages; with --format html by itself), all, or "
             + ", ".join(SECTIONS)
         ),
     ] = "",
