@@ -52,7 +52,7 @@ from pcf_core.show.findings.progress import contexts, unequal_weights, weights_h
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
-FOOT = ("Reading the picture", "Data", "Method and provenance")
+READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
 ROW = 5  # key figures side by side
 FIGURES = 128  # kept for all visitors
 
@@ -357,17 +357,29 @@ def foot(
     columns: Mapping[str, Any] | None = None,
     whole: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Draw how to read the picture, its data, and, once somebody opens that tab, method and provenance.
+    """Draw how to read the picture, its data, method and provenance.
 
     ``columns`` and ``whole`` as in :func:`draw_table`.
     """
-    left, middle, right = st.tabs(FOOT, key=f"{name}_foot", on_change="rerun")
-    left.markdown(how_to_read)
-    with middle:
-        draw_table(table(), name, columns, whole=whole)
-    if right.open:  # for hidden commands too a browser would load 1.5 MB of script before the page stands
-        with right:
-            draw_provenance(loaded)
+    data = partial(draw_table, table(), name, columns, whole=whole)
+    draw_tabs(name, {READING: how_to_read, DATA: data, PROVENANCE: partial(draw_provenance, loaded)})
+
+
+def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
+    """Draw tabs by title: a text each, or what a function draws; the last once somebody opens it.
+
+    ``name``: what the tabs are about.  The last has the commands that make a number again: to show those,
+    even hidden, a browser loads 1.5 MB of script before the page stands.
+    """
+    *tabs, last = st.tabs(list(parts), key=f"{name}_foot", on_change="rerun")
+    *first, provenance = parts.values()
+    shown = [*zip(tabs, first, strict=True), *([(last, provenance)] if last.open else [])]
+    for tab, part in shown:
+        with tab:
+            if isinstance(part, str):
+                st.markdown(part)
+            else:
+                part()
 
 
 def draw_table(

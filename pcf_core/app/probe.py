@@ -10,6 +10,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,14 @@ import streamlit as st
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
-from pcf_core.app.page import FOOT, draw_commands, draw_table
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_commands,
+    draw_table,
+    draw_tabs,
+)
 from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
@@ -364,13 +372,13 @@ def words_table(answers: Mapping[str, ProbeAnswer]) -> pd.DataFrame:
 
 def draw_foot(how_to_read: str, answers: Mapping[str, ProbeAnswer], asked: Asked) -> None:
     """Draw how to read the picture, its data, method and provenance."""
-    left, middle, right = st.tabs(FOOT)
-    left.markdown(how_to_read)
-    with middle:
-        draw_table(words_table(answers), "sentence", COLUMNS)
-    with right:
+
+    def draw_models() -> None:
         for model in answers:
             draw_provenance(asked.requests[model], asked.specs[model])
+
+    data = partial(draw_table, words_table(answers), "sentence", COLUMNS)
+    draw_tabs("sentence", {READING: how_to_read, DATA: data, PROVENANCE: draw_models})
 
 
 def draw_provenance(request: ProbeRequest, spec: ModelSpec) -> None:

@@ -137,8 +137,8 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
 
 if __name__ == "__main__":
     share_parts()
-    # What pages are made of, and what the first interval would load, before anybody waits for it.
-    import scipy.special  # noqa: F401
+    # What pages are made of, and what the first interval and the first test would load, before anybody waits.
+    import statsmodels.stats.multitest  # noqa: F401
 
     import pcf_core.app.probe
     import pcf_core.app.shell  # noqa: F401

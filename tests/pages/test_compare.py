@@ -28,11 +28,11 @@ from pcf_core.show.findings.reliability import seldom_caprice_note
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 
 
 def test_two_models_are_compared_as_the_library_does(full_store: Store) -> None:
-    app = open_app("compare", weights="employment", over="both")
+    app = open_foot(open_app("compare", weights="employment", over="both", compare_occupations="true"))
     runs = {info.run.scoring.model: info.run for info in full_store.runs()}
     one, other = (
         Reading(runs[model], load_result(full_store, runs[model]), ViewOptions())
@@ -128,6 +128,15 @@ def test_the_other_way_round_and_the_scatter_are_in_the_link(full_store: Store) 
     assert not app.exception
     app.selectbox(key="compare_second").set_value("mini-gpt").run()
     assert "Choose two different models" in app.info[0].value
+
+
+def test_the_occupations_that_differ_in_risk_are_drawn_once_somebody_looks(full_store: Store) -> None:
+    app = open_app("compare")
+    assert len(app.get("plotly_chart")) == 1
+    with pytest.raises(KeyError):
+        app.segmented_control(key="compare_part")
+    asked = open_app("compare", compare_part="caprice")
+    assert len(asked.get("plotly_chart")) == 2, "an address that asks for a part opens them"
 
 
 def test_the_sentence_on_occupations_follows_the_part(full_store: Store) -> None:

@@ -17,7 +17,7 @@ from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.pairing import run_fairpair
 from pcf_core.work.questioning import run_criteria
 from pcf_core.work.queue import Queue
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 from tests.texts.inspected.small_logs import (
     CRITERIA as CRITERIA_LOG,
 )
@@ -84,7 +84,7 @@ def test_the_criteria_of_a_log_are_queued_read_and_shown() -> None:
     run_criteria(asked, store())
     parameters = parameters_of_criteria(asked.hash)
     assert parameters is not None
-    app = open_app("written_text", text_tab="Criteria", **parameters)
+    app = open_foot(open_app("written_text", text_tab="Criteria", **parameters))
     assert not app.error, [error.value for error in app.error]
     assert asked.model in texts(app)
     assert any(NOTE in caption.value for caption in app.caption)

@@ -23,7 +23,7 @@ from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 
 CONTINENTS = load_knowledge("continents")
 RIGHT = {fact.subject: fact.right[0] for fact in CONTINENTS.facts}
@@ -58,7 +58,7 @@ def test_what_is_known_is_said_drawn_and_listed(scored: Store) -> None:
     best = max(report.facts, key=lambda fact: fact.knowledge)
     assert f"**{best.subject}**  \nRight: {', '.join(best.right)}" in said, "as a card, for a telephone"
     assert [metric.label.replace("\\", "") for metric in app.metric] == ["Knowledge · mini-gpt"]
-    commands = [code.value for code in app.code]
+    commands = [code.value for code in open_foot(app).code]
     text, bibtex, command, scratch = commands[-4:]
     assert (text, bibtex) == (citation_text(RISK_PAPERS), citation_bibtex(RISK_PAPERS))
     assert "knowledge --model mini-gpt --set continents --score sqrt" in command
@@ -113,7 +113,7 @@ def test_a_protocol_that_a_model_does_not_have_is_one_sentence(scored: Store) ->
 
 
 def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
-    app = open_app("knowledge", model="mini-gpt")
+    app = open_foot(open_app("knowledge", model="mini-gpt"))
     values = app.table[0].value["value"]
     assert values["noise floor"].replace("\\", "").startswith("Scored again one at a time, ")
     assert "100 scores in 50 cells" in values["noise floor"].replace("\\", "")
@@ -122,7 +122,7 @@ def test_the_noise_floor_stands_under_provenance(scored: Store) -> None:
 def test_scores_without_an_audit_say_so(scored: Store, own_settings: Settings) -> None:
     """As those that an earlier version shipped."""
     shutil.rmtree(own_settings.cache / "results")
-    app = open_app("knowledge", model="mini-gpt")
+    app = open_foot(open_app("knowledge", model="mini-gpt"))
     assert app.table[0].value["value"]["noise floor"].startswith("not audited")
     assert not app.error
 

@@ -21,7 +21,7 @@ from pcf_core.work.processes import name_of
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import PROBE
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 
 P = {"he": 0.3, "she": 0.1, "king": 0.05}
 
@@ -87,7 +87,7 @@ def test_opened_it_asks_and_shows_what_each_model_answers(queue: Queue, worker: 
     top = table.iloc[0]
     assert (top["model"], top["word"], top["tokens"]) == ("mini-bert", "he", 1)
     assert top["log_probability"] == pytest.approx(math.log(0.3))
-    assert "--text 'The nurse said that [Y]'" in app.code[0].value
+    assert "--text 'The nurse said that [Y]'" in open_foot(app).code[0].value
 
 
 def test_words_that_begin_the_sentence_are_said_to_be_capitalised(queue: Queue, worker: Worker) -> None:

@@ -15,7 +15,7 @@ from pcf_core.material.template_files import csv_bytes
 from pcf_core.material.templates import load_mined, own_template_sets
 from pcf_core.material.topics import load_topic
 from tests.pages.mined import OWN, press, said, tick
-from tests.pages.opened import open_app
+from tests.pages.opened import open_app, open_foot
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_the_filter_is_in_the_link_and_an_empty_answer_is_a_state(own: MinedSet)
 
 
 def test_the_card_stands_under_provenance(own: MinedSet) -> None:
-    app = open_app("templates", set="own-set")
+    app = open_foot(open_app("templates", set="own-set"))
     facts = app.table[0].value["value"]
     assert facts["licence"] == "CC0"
     assert facts["parser"] == "not stated"
@@ -302,7 +302,7 @@ def test_uniting_adds_the_counts_of_another_set(own: MinedSet) -> None:
 
 def open_history(app: AppTest) -> str:
     app.segmented_control(key="set_view").set_value("see").run()
-    return said(app)
+    return said(open_foot(app))
 
 
 def test_a_refused_change_is_a_sentence_and_changes_nothing(own: MinedSet) -> None:

@@ -19,7 +19,16 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
-from pcf_core.app.page import FOOT, draw_provenance, draw_table, finding, picture
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+    picture,
+)
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.comparing import controlled
@@ -121,17 +130,16 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
     picture(make, "axis_panels", alt, source=loaded.source)
     draw_changes(changed, loaded.over)
-    left, middle, right = st.tabs(FOOT)
-    left.markdown(HOW)
-    with middle:
+
+    def draw_data() -> None:
         draw_table(axis_table(points), "axis", AXIS_COLUMNS)
         if changed:
             table = several_table([comparison for _, comparison in changed], loaded.over)
             draw_table(table, "base_and_aligned", SEVERAL_COLUMNS, "The differences of aligned and base")
         if axis == "text source":
             draw_ranks(loaded, line)
-    with right:
-        draw_provenance(loaded)
+
+    draw_tabs("axis", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_provenance, loaded)})
 
 
 def changed_pairs(loaded: Loaded) -> Sequence[tuple[Size, Comparison]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.data import Loaded, load
-from pcf_core.app.page import draw_provenance, draw_table, finding
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_provenance,
+    draw_table,
+    draw_tabs,
+    finding,
+)
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
@@ -180,14 +189,15 @@ def draw_published(loaded: Loaded, head: DeltaGenerator) -> None:
         placeholder="–",
         alt=f"R, prejudice and caprice in the papers' form, {len(shown)} rows",
     )
-    names = ["Reading the picture", "Why printed rows differ", "Data", "Method and provenance"]
-    left, why, middle, right = st.tabs(names)
-    left.markdown(HOW)
-    why.markdown(REASONS)
-    with middle:
-        draw_table(table, "paper_table", paper_columns(factor))
-    with right:
-        draw_provenance(loaded)
+    draw_tabs(
+        "paper_table",
+        {
+            READING: HOW,
+            "Why printed rows differ": REASONS,
+            DATA: partial(draw_table, table, "paper_table", paper_columns(factor)),
+            PROVENANCE: partial(draw_provenance, loaded),
+        },
+    )
 
 
 def with_the_papers_words(loaded: Loaded) -> Loaded:

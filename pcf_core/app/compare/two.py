@@ -18,11 +18,14 @@ from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_risks_of
 from pcf_core.app.page import (
-    FOOT,
+    DATA,
+    PROVENANCE,
+    READING,
     draw_both_commands,
     draw_picture,
     draw_provenance,
     draw_table,
+    draw_tabs,
     finding,
     picture,
 )
@@ -67,6 +70,7 @@ A verdict rests on the test and on the interval of whole templates, which are wh
 and *Intervals over*, under *Reading options*, change the intervals shown, not the verdicts.
 """
 MOST_ROWS = 25
+PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"  # of the occupations that differ
 CHOSEN, CLICKED = "occupation", "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
@@ -102,21 +106,30 @@ def draw_pair(loaded: Loaded) -> None:
             whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
             coverage = reports[whose].coverage if whose in pair else None
             st.caption(plain(warning_text(sentence, coverage)))
-    with st.expander("Which occupations differ in risk?"):
-        shown = choose_picture()
-        finding(occupations_difference_finding(comparison, shown.quantity))
-        draw_occupations(loaded, comparison, shown)
-    reading, data, provenance = st.tabs(FOOT)
+    if not {PART, PICTURE, EVERY}.isdisjoint(st.query_params):  # an address that asks for it opens it
+        st.session_state.setdefault("compare_occupations", True)
+    differing = st.expander(
+        "Which occupations differ in risk?",
+        key="compare_occupations",
+        on_change="rerun",  # drawn once somebody looks: a hidden picture would keep the first from showing
+        bind="query-params",
+    )
+    shown = Shown("overall_risk", "differences", every=False)
+    if differing.open:
+        with differing:
+            shown = choose_picture()
+            finding(occupations_difference_finding(comparison, shown.quantity))
+            draw_occupations(loaded, comparison, shown)
     of_risk = how_to_read.SCATTER if shown.form == "scatter" else how_to_read.DIFFERENCES
-    reading.markdown(f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}")
-    with data:
-        draw_table(comparison_table(comparison, loaded.over), "comparison", COMPARISON_COLUMNS)
-    with provenance:
-        st.markdown(how_to_read.COMPARISON + OPTIONS)
-        line, items = command(comparison, loaded), (loaded.runs[name] for name in pair)
-        imported = any(item.run.scoring.imported for item in items)
-        draw_both_commands(line, "" if imported else scratch(comparison, loaded, pair))
-        draw_provenance(loaded)
+    table = comparison_table(comparison, loaded.over)
+    draw_tabs(
+        "comparison",
+        {
+            READING: f"{DUMBBELLS}\n**Which occupations differ in risk?** {of_risk}",
+            DATA: partial(draw_table, table, "comparison", COMPARISON_COLUMNS),
+            PROVENANCE: partial(draw_commands_and_facts, loaded, comparison, pair),
+        },
+    )
 
 
 def choose_pair(loaded: Loaded) -> tuple[str, str]:
@@ -216,20 +229,20 @@ def choose_picture() -> Shown:
             "Part",
             list(PARTS),
             default="risk",
-            key="compare_part",
+            key=PART,
             help="The whole risk of each occupation, or one of its two parts.",
         )
         form = choose_one(
             "Picture",
             ["differences", "scatter"],
             default="differences",
-            key="compare_picture",
+            key=PICTURE,
             help="Sorted differences with intervals, or one model against the other.",
         )
         every = st.toggle(
             "All occupations",
             False,
-            key="compare_all",
+            key=EVERY,
             bind="query-params",
             disabled=form == "scatter",
             help=f"Without it the {MOST_DRAWN} with the largest differences.",
@@ -251,6 +264,15 @@ def draw_occupations(loaded: Loaded, comparison: Comparison, shown: Shown) -> No
     for note in panel.notes:
         st.caption(note)
     draw_picture(panel)
+
+
+def draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[str, str]) -> None:
+    """Draw how the two are compared, the commands that do it again, and where the numbers come from."""
+    st.markdown(how_to_read.COMPARISON + OPTIONS)
+    imported = any(loaded.runs[name].run.scoring.imported for name in pair)
+    line = command(comparison, loaded)
+    draw_both_commands(line, "" if imported else scratch(comparison, loaded, pair))
+    draw_provenance(loaded)
 
 
 def command(comparison: Comparison, loaded: Loaded) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -15,12 +16,15 @@ from pcf_core.app.caching import open_queue, open_store
 from pcf_core.app.criteria.results import command
 from pcf_core.app.criteria.views import Shown
 from pcf_core.app.page import (
-    FOOT,
+    DATA,
+    PROVENANCE,
+    READING,
     chart,
     draw_commands,
     draw_figures,
     draw_notes,
     draw_table,
+    draw_tabs,
     finding,
 )
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
@@ -240,14 +244,14 @@ def draw_embedding_of_all(
             f"Embedding score of {names} on one axis, women's names against men's",
             source=CRITERIA_SOURCE,
         )
-    left, middle, right = st.tabs(FOOT, key="cr_embedding_all")
-    left.markdown(HOW_EMBEDDED)
-    with middle:
+
+    def draw_data() -> None:
         for title, table in embedding_tables(found.report).items():
             st.markdown(f"**{title}**")
             draw_table(table, f"embedding_all_{'_'.join(title.lower().split())}")
-    with right:
-        _draw_provenance(found)
+
+    provenance = partial(_draw_provenance, found)
+    draw_tabs("cr_embedding_all", {READING: HOW_EMBEDDED, DATA: draw_data, PROVENANCE: provenance})
 
 
 def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -21,7 +22,17 @@ from pcf_core.app.criteria.results import (
     reasons_of,
     silence_warning,
 )
-from pcf_core.app.page import draw_figures, draw_picture, draw_table, finding, finding_list
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_figures,
+    draw_picture,
+    draw_table,
+    draw_tabs,
+    finding,
+    finding_list,
+)
 from pcf_core.app.texts.shared import draw_where_asked
 from pcf_core.app.widgets import plain
 from pcf_core.report import how_to_read
@@ -111,19 +122,22 @@ class Shown:
         ``tables``: by what they hold; ``name``: of files and keys; ``experiments``: whose figures are
         published beside.
         """
-        left, middle, published, right = st.tabs(
-            ["Reading the picture", "Data", "Published", "Method and provenance"]
-        )
-        left.markdown(how)
-        with middle:
+
+        def draw_data() -> None:
             for title, table in tables.items():
                 if len(tables) > 1:
                     st.markdown(f"**{title}**")
                 draw_table(table(), f"{name}_{'_'.join(title.lower().split())}")
-        with published:
-            draw_published(experiments, results)
-        with right:
-            draw_provenance(results)
+
+        draw_tabs(
+            name,
+            {
+                READING: how,
+                DATA: draw_data,
+                "Published": partial(draw_published, experiments, results),
+                PROVENANCE: partial(draw_provenance, results),
+            },
+        )
         draw_where_asked([result.asked.key for result in results.values()])
 
 

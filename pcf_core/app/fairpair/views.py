@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -16,7 +17,17 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.fairpair.request import Request
 from pcf_core.app.fairpair.results import Found, draw_provenance, fairpair_figures, others_figures
-from pcf_core.app.page import FOOT, chart, draw_figures, draw_picture, draw_table, finding
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    chart,
+    draw_figures,
+    draw_picture,
+    draw_table,
+    draw_tabs,
+    finding,
+)
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import StoreError
 from pcf_core.report.fairpair_tables import (
@@ -141,13 +152,13 @@ class Shown:
     def foot(self, panel: Panel, name: str) -> None:
         """Draw how sure it is, how to read the picture, its data, method and provenance."""
         self.draw_how_sure()
-        left, middle, right = st.tabs(FOOT)
-        left.markdown(panel.how)
-        with middle:
+
+        def draw_data() -> None:
             if panel.table:
                 draw_table(panel.table(), name)
-        with right:
-            draw_provenance(self.results, self.request)
+
+        provenance = partial(draw_provenance, self.results, self.request)
+        draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: provenance})
 
 
 def draw_models(shown: Shown) -> None:

@@ -14,11 +14,14 @@ from pcf_core.app.choice import with_asked
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.own import upload_file
 from pcf_core.app.page import (
-    FOOT,
+    DATA,
+    PROVENANCE,
+    READING,
     draw_both_commands,
     draw_cite,
     draw_notes,
     draw_table,
+    draw_tabs,
     finding,
     offer_scoring,
 )
@@ -159,15 +162,15 @@ def draw_verdicts(loaded: Loaded) -> Callable[[], None]:
 
 def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None:
     """Draw how to read the verdicts, their table, and the command that makes them again."""
-    how, data, provenance = st.tabs(FOOT)
-    how.markdown(HOW)
-    with data:
+
+    def draw_data() -> None:
         if not reports:
             st.caption("There is no verdict yet.")
         else:
             table = pd.concat([limits_table(report) for report in reports], ignore_index=True)
             draw_table(table, "policy", alt="The limits of the policy")
-    with provenance:
+
+    def draw_provenance() -> None:
         draw_cite()
         for report in reports:
             st.markdown(f"**{plain(report.model)}**")
@@ -180,6 +183,8 @@ def draw_foot(reports: Sequence[GateReport], keys: Sequence[ScoringKey]) -> None
             )
         else:
             st.caption("These scores came in packs: the model is not here, so no command scores it again.")
+
+    draw_tabs("policy", {READING: HOW, DATA: draw_data, PROVENANCE: draw_provenance})
 
 
 def draw_model(policy: Policy, key: ScoringKey) -> KeptVerdicts:

@@ -12,7 +12,16 @@ from pcf_core.app import own
 from pcf_core.app.addresses import RUN_AN_AUDIT
 from pcf_core.app.choice import current_choice
 from pcf_core.app.lists import own_sets, set_cards, set_names, topics, usual_lists
-from pcf_core.app.page import FOOT, draw_figures, draw_table, finding, picture
+from pcf_core.app.page import (
+    DATA,
+    PROVENANCE,
+    READING,
+    draw_figures,
+    draw_table,
+    draw_tabs,
+    finding,
+    picture,
+)
 from pcf_core.app.roles import may_audit
 from pcf_core.app.templates.draft import Shown, adopt_pointed, discard, edits, opened, undo
 from pcf_core.app.templates.edit import COLUMNS, draw_card, draw_find, draw_origin, set_table
@@ -196,11 +205,10 @@ def draw_see(shown: Shown) -> None:
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
     picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")
-    left, middle, right = st.tabs(FOOT)
-    left.markdown(HOW)
-    with middle:
+
+    def draw_data() -> None:
         rows = draw_find(mined)
         draw_table(set_table(shown).iloc[rows], mined.name, COLUMNS)
         draw_origin(mined, rows)
-    with right:
-        draw_card(mined.card)
+
+    draw_tabs("template_set", {READING: HOW, DATA: draw_data, PROVENANCE: partial(draw_card, mined.card)})

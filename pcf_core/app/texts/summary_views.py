@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -16,11 +17,14 @@ from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.fairpair.results import draw_list
 from pcf_core.app.links import draw_link
 from pcf_core.app.page import (
-    FOOT,
+    DATA,
+    PROVENANCE,
+    READING,
     chart,
     draw_figures,
     draw_provenance,
     draw_table,
+    draw_tabs,
     finding,
     made_by,
     offer_scoring,
@@ -305,11 +309,8 @@ def shared_table(found: SharedOccupations) -> pd.DataFrame:
 
 def draw_foot(case: CaseFile) -> None:
     """Draw how to read the picture, its data, method and provenance of every audit."""
-    left, middle, right = st.tabs(FOOT)
-    left.markdown(HOW)
-    with middle:
-        draw_table(data_table(case.rows), "text_summary")
-    with right:
+
+    def draw_audits() -> None:
         if case.loaded.runs:
             draw_provenance(case.loaded)
         for result in case.fairpairs:
@@ -318,3 +319,6 @@ def draw_foot(case: CaseFile) -> None:
         for found in case.criteria:
             st.markdown(f"**Criteria**: {plain(found.report.label)}.")
             draw_list(criteria_facts(open_store(), found))
+
+    data = partial(draw_table, data_table(case.rows), "text_summary")
+    draw_tabs("text_summary", {READING: HOW, DATA: data, PROVENANCE: draw_audits})

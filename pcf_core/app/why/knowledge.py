@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -13,13 +14,16 @@ from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import current_choice, with_asked
 from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import (
-    FOOT,
+    DATA,
+    PROVENANCE,
+    READING,
     draw_both_commands,
     draw_cite,
     draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
+    draw_tabs,
     finding,
 )
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
@@ -149,12 +153,14 @@ def draw_knowledge() -> None:
     with st.expander("How sure?"):
         finding(*(f"{model}: {said}" for model, panel in panels.items() for said in panel.findings[1:]))
         draw_figures(knowledge_figures(known.reports))
-    how, data, source = st.tabs(FOOT)
-    how.markdown(panel.how)
-    with data:
-        draw_facts_known(known.reports, model, order)
-    with source:
-        draw_provenance(asked, choice, known)
+    draw_tabs(
+        "knowledge",
+        {
+            READING: panel.how,
+            DATA: partial(draw_facts_known, known.reports, model, order),
+            PROVENANCE: partial(draw_provenance, asked, choice, known),
+        },
+    )
 
 
 def draw_form() -> tuple[str, str]:

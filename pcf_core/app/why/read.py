@@ -13,7 +13,7 @@ from pcf_core.app.caching import kept, once
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
 from pcf_core.app.page import (
-    FOOT,
+    PROVENANCE,
     draw_provenance,
     draw_table,
     finding,
@@ -141,7 +141,7 @@ def draw_read() -> None:
         read = read_of(loaded)
     if isinstance(read, Unread):
         st.info(plain(read.problem), icon=":material/info:")
-        with st.expander(FOOT[-1]):
+        with st.expander(PROVENANCE):
             draw_provenance(loaded)
         return
     head = st.container()
