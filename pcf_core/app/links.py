@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -37,6 +38,7 @@ ALIKE = {  # names of pages' own choices that have as much in common with one th
     "cf_model", "cr_model", "fp_model", "references", "score_templates", "template", "toy_criterion"
 }  # fmt: skip
 MOST_NAMED = 12
+Named = TypeVar("Named", bound=str)  # the name of an option
 LONGEST_QUOTE = 80  # characters of a link that a sentence repeats
 FOLLOWED = "link_followed"  # what the pressed button of draw_link leads to: a page and what is said of it
 MIXED = (
@@ -194,19 +196,20 @@ def say_instead(run: Script, name: str, said: str) -> None:
     st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [said]}
 
 
-def choose_called(label: str, called: Mapping[str, str], *, key: str, help: str) -> str:
+def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
     """Draw a row of options by what people call them, the first chosen at first; return the option's name.
 
     The address has what they are called.  One of an earlier version has the name itself, and is understood.
 
     ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
-    address.
+    address.  ``more``: further settings of :func:`choose_one`.
     """
     run, asked = script(), st.query_params.get(key, "")
-    if run is not None and asked in called and asked not in called.values():
-        say_instead(run, key, called[asked])
     names = {shown: name for name, shown in called.items()}
-    return names[choose_one(label, list(names), key=key, help=help)]
+    now = next((shown for name, shown in called.items() if name == asked), asked)
+    if run is not None and now != asked and asked not in names:
+        say_instead(run, key, now)
+    return names[choose_one(label, list(names), key=key, **more)]
 
 
 def _quoted(said: str) -> str:

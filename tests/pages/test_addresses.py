@@ -21,7 +21,7 @@ OWN: dict[str, tuple[str, Any]] = {  # a choice of each old page that its widget
     "probe": ("sentence", "The nurse sighed that [Y]"),
     "case_file": ("cf_model", "mini-bert"),
     "fairpair": ("fp_table", "religion"),
-    "criteria": ("cr_answering", "scored"),
+    "criteria": ("cr_answering", "scored words"),
     "how_it_works": ("how_part", "three groups"),
 }
 

@@ -122,7 +122,7 @@ def test_all_audits_side_by_side_with_the_ways_to_each(full_store: Store) -> Non
     for label, key, value in (
         ("John and Jane, temperature 1", "fp_category", ["pets"]),
         ("Anecdotes, written", "cr_view", "anecdotes"),
-        ("Tasks, scored", "cr_answering", "scored"),
+        ("Tasks, scored", "cr_answering", "scored words"),
     ):
         assert pressed(open_app("case_file", **GPT), label)[key] == value
 

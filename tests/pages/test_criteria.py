@@ -80,6 +80,22 @@ def test_where_the_model_is_refused_no_button_is_spoken_of(own_settings: Setting
     assert "Three criteria" in texts(app)
 
 
+def test_an_address_of_before_is_understood_and_says_what_its_options_are_called(
+    own_settings: Settings,
+) -> None:
+    app = open_app("criteria", cr_model="mini-gpt", cr_answering="written", cr_wording="continuation")
+    assert app.segmented_control(key="cr_answering").value == "written texts"
+    assert app.segmented_control(key="cr_wording").value == "given a beginning"
+    assert app.query_params["cr_answering"] == "written texts"
+    assert "words in 48 prompts" not in texts(app)
+    assert not [warning for warning in app.warning if "The link has" in warning.value]
+    app.segmented_control(key="cr_answering").set_value("scored words").run()
+    assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(texts(app))
+    usual = open_app("criteria", cr_model="mini-gpt", cr_answering="usual", cr_wording="usual")
+    assert usual.segmented_control(key="cr_answering").value == "as suits the model"
+    assert not [warning for warning in usual.warning if "The link has" in warning.value]
+
+
 @pytest.mark.slow
 def test_the_summary_warns_of_silence(own_settings: Settings) -> None:
     def silent(spec: ModelSpec, decoding: Decoding) -> Generator:
@@ -338,7 +354,7 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert len(open_app("criteria", **parameters).metric) == 4
     app = open_app("criteria")
     assert not app.metric
-    assert "mini-gpt · tasks · usual tasks · written, continuation, 2 texts" in plainly(texts(app))
+    assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(texts(app))
     app.button(key=f"criteria_open_{asked.hash}").click().run()
     assert app.session_state["cr_view"] == "tasks"
     assert len(app.metric) == 4

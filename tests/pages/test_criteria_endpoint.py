@@ -65,7 +65,7 @@ def test_an_instruction_that_no_server_takes_has_a_remedy(server: TextServer) ->
     server.paths = {COMPLETIONS}
     app = open_app("criteria", **ASKED, cr_wording="instruction")
     said = plainly(*(caption.value for caption in app.caption))
-    assert "its server answers none: choose the wording continuation" in said
+    assert "its server answers none: choose the wording “given a beginning”" in said
 
 
 def test_a_server_that_is_down_is_said_and_asked_again_later(

@@ -139,6 +139,19 @@ def test_categories_lead_to_the_texts_behind_them(own_settings: Settings) -> Non
     assert not app.exception
 
 
+@pytest.mark.parametrize("said", ["entity", "this person only"])
+def test_how_much_is_exchanged_is_said_in_words_and_understood_as_before(
+    own_settings: Settings, said: str
+) -> None:
+    app = open_app("fairpair", **SMALL, fp_mode=said)
+    assert app.segmented_control(key="fp_mode").value == "this person only"
+    assert not [warning for warning in app.warning if "The link has" in warning.value]
+    app.button(key="fairpair_button").click().run()
+    [job] = Queue.open(own_settings.catalogue).list(1)
+    asked = FAIRPAIR_AUDIT.load_asked(Store.open(own_settings.cache), job.key)
+    assert asked.perturbation.mode == "entity"
+
+
 def test_f_of_the_words_that_are_not_exchanged_stands_beside_f(own_settings: Settings) -> None:
     store = asked_and_answered(own_settings)
     others = only_result(store).reports["jaccard"].others

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Final, Literal
 
 import streamlit as st
 
@@ -34,7 +35,7 @@ from pcf_core.texts.criteria.own import (
     read_upload,
 )
 from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
-from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName
+from pcf_core.texts.criteria.records.quantities import GENDERS, Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
@@ -73,6 +74,17 @@ did = "operated on a patient"
 """,
 }
 MOST = 12
+SUITED: Final = "usual"  # none is chosen: a model is asked by what it can do
+ANSWERED: Mapping[Answering | Literal["usual"], str] = {
+    SUITED: "as suits the model",
+    "written": "written texts",
+    "scored": "scored words",
+}
+WORDED: Mapping[Wording | Literal["usual"], str] = {
+    SUITED: "as suits the model",
+    "instruction": "told what to write",
+    "continuation": "given a beginning",
+}
 Choices = dict[str, str | int | float | list[str] | None]
 
 
@@ -257,16 +269,16 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
     choices: Choices = {
         "cr_model": [asked.model],
         "cr_view": asked.experiment,
-        "cr_answering": asked.answering,
+        "cr_answering": ANSWERED[asked.answering],
         "cr_precision": precision_named(asked.key.dtype),
         parameter(asked.experiment): chosen.name,
         **({LABELLER: chosen.labeller} if chosen.labeller else {}),
         **({MANY: chosen.questions} if chosen.questions else {}),
     }
-    if asked.generation is not None:
+    if asked.generation is not None and asked.wording is not None:
         decoding = asked.generation.decoding
         choices |= {
-            "cr_wording": asked.wording,
+            "cr_wording": WORDED[asked.wording],
             "cr_repeats": asked.repeats,
             "cr_temperature": decoding.temperature,
             "cr_top_p": decoding.top_p,
@@ -309,10 +321,10 @@ def made_text(asked: CriteriaAsked, choices: Choices) -> str:
 
 
 def way_text(asked: CriteriaAsked) -> str:
-    """Say how a request is answered: "written, instruction, 10 texts of each prompt, temperature 0.5, …"."""
-    if asked.generation is None:
+    """Say how a request is answered: "written, told what to write, 10 texts of each prompt, …"."""
+    if asked.generation is None or asked.wording is None:
         return "scored"
     return (
-        f"written, {asked.wording}, {count(asked.repeats, 'text')} of each prompt, "
+        f"written, {WORDED[asked.wording]}, {count(asked.repeats, 'text')} of each prompt, "
         f"{decoding_text(asked.generation.decoding)}"
     )

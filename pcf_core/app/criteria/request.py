@@ -10,11 +10,12 @@ import streamlit as st
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, draw_precision, with_asked
-from pcf_core.app.criteria.own import draw_choices, draw_many_questions
+from pcf_core.app.criteria.own import ANSWERED, SUITED, WORDED, draw_choices, draw_many_questions
 from pcf_core.app.data import draw_lookable
+from pcf_core.app.links import choose_called
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import TEACHING, draw_length, draw_seed, draw_top_p, first_kept
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey, model_label
@@ -29,10 +30,7 @@ from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT, scored_asked, written_asked
 
-USUAL = "usual"
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
-ANSWERINGS: tuple[Answering, ...] = get_args(Answering)
-WORDINGS: tuple[Wording, ...] = get_args(Wording)
 TITLES: Mapping[ExperimentName, str] = {
     "anecdotes": "Anecdotes",
     "hobbies": "Hobbies",
@@ -110,7 +108,7 @@ class Request:
             return replace(found, reason=reason)
         if not self.wording or found.wording == self.wording:
             return found
-        reason = f"{model} is given the wording {self.wording}, as was asked for."
+        reason = f"{model} is {WORDED[self.wording]}, as was asked for."
         return replace(found, wording=self.wording, reason=reason)
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
@@ -143,12 +141,12 @@ def endpoint_reason(model: str, chats: bool | None, wording: Wording | None) -> 
     if chats is None and wording == "instruction":
         return (
             f"{model} is sent messages, though its server did not say whether it answers them: if it "
-            "refuses, choose the wording continuation under “More settings”."
+            f"refuses, choose the wording “{WORDED['continuation']}” under “More settings”."
         )
     if chats is False and wording == "instruction":
         return (
             f"{model} is sent messages, as was asked for, and its server answers none: choose the wording "
-            "continuation under “More settings”."
+            f"“{WORDED['continuation']}” under “More settings”."
         )
     if chats is False:
         return f"The server of {model} answers no messages: it goes on from the beginning of a text."
@@ -174,7 +172,7 @@ def draw_request() -> Request:
         Professions, names, questions or tasks that are gone or damaged.
     """
     known = [spec.name for spec in list_models()]
-    left, right = st.columns([3, 2])
+    left, right = st.columns(2)
     with left:
         models = st.multiselect(
             "Models",
@@ -189,14 +187,14 @@ def draw_request() -> Request:
             "of a text, or have candidate words scored.",
         )
     with right:
-        answering = choose_one(
+        answering = choose_called(
             "Answers",
-            [USUAL, *ANSWERINGS],
-            default=USUAL,
+            ANSWERED,
             key="cr_answering",
-            help="usual: what suits the model. written: texts are written and read. scored: the "
-            "probabilities of candidate words are compared, for models that cannot follow instructions. "
-            "The two measure different things and are never laid together.",
+            wrap=True,  # its options are wider than a telephone
+            help="written texts: the model writes, and its texts are read. scored words: the probabilities "
+            "of candidate words are compared, for models that cannot follow instructions. The two measure "
+            "different things and are never laid together.",
         )
     with st.expander("More settings", icon=":material/tune:"):
         materials = draw_choices()
@@ -206,8 +204,8 @@ def draw_request() -> Request:
         precision = draw_precision("cr_precision")
     return Request(
         models=tuple(draw_lookable(models)),
-        answering="" if answering == USUAL else ANSWERINGS[ANSWERINGS.index(answering)],
-        wording="" if wording == USUAL else WORDINGS[WORDINGS.index(wording)],
+        answering="" if answering == SUITED else answering,
+        wording="" if wording == SUITED else wording,
         repeats=repeats,
         temperature=temperature,
         top_p=top_p,
@@ -236,16 +234,16 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
     return found
 
 
-def _draw_wording() -> tuple[str, int | None]:
+def _draw_wording() -> tuple[Wording | Literal["usual"], int | None]:
     left, right = st.columns(2)
     usual = [f"{repeats:,} for {name}" for name, repeats in REPEATS.items()]
-    wording = choose_one(
+    wording = choose_called(
         "Wording",
-        [USUAL, *WORDINGS],
-        default=USUAL,
+        WORDED,
         key="cr_wording",
-        help="instruction: the model is told what to write. continuation: it is given the beginning of a "
-        "text. usual: by what the model can do. Scores have a wording of their own.",
+        wrap=True,
+        help="told what to write: the prompt is an instruction. given a beginning: the model goes on from "
+        "the beginning of a text. Scored words have a wording of their own.",
         place=left,
     )
     repeats = right.number_input(

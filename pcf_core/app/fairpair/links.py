@@ -21,13 +21,20 @@ from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
-from pcf_core.texts.fairpair.records import EMBEDDING, USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
+from pcf_core.texts.fairpair.records import (
+    EMBEDDING,
+    USUAL_DISSIMILARITIES,
+    FairPairAsked,
+    FairPairResult,
+    Mode,
+)
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, load_prompt_set
 
 NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
 Choices = dict[str, Any]  # by key of a widget
+EXCHANGED: Mapping[Mode, str] = {"whole": "all words for people", "entity": "this person only"}
 CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
 WHAT: Mapping[str, str] = {
     "jaccard": "words that two texts do not share, of all that they have",
@@ -79,7 +86,7 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
         "fp_name_1": first,
         "fp_name_2": second,
         "fp_reverse": asked.perturbation.reverse,
-        "fp_mode": asked.perturbation.mode,
+        "fp_mode": EXCHANGED[asked.perturbation.mode],
         "fp_temperature": [f"{decoding.temperature:g}"],
         "fp_top_p": decoding.top_p,
         "fp_length": decoding.length,

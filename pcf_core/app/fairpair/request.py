@@ -9,10 +9,11 @@ import streamlit as st
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import draw_precision, with_asked
 from pcf_core.app.data import draw_lookable
-from pcf_core.app.fairpair.links import chosen_measures
+from pcf_core.app.fairpair.links import EXCHANGED, chosen_measures
+from pcf_core.app.links import choose_called
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import draw_length, draw_seed, draw_top_p, first_kept, opening_writer
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, GenerationError, PerturbationError, PromptError
 from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import HOTTEST, Decoding, GenerationKey
@@ -40,7 +41,6 @@ FIRST_PROMPTS, FIRST_TABLE = "common-sents-1", "gender"
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 USUAL_TEXTS, USUAL_EACH, USUAL_LENGTH = 25, 3, 40
 LONGEST_NAME = 60
-MODES: tuple[Mode, ...] = ("whole", "entity")
 Which = tuple[str, float]  # a model, by its label, and a temperature
 
 
@@ -245,15 +245,14 @@ def _draw_exchange() -> tuple[bool, Mode]:
         bind="query-params",
         help="Prompts are about the second name, and the first is put in its place.",
     )
-    mode = choose_one(
+    mode = choose_called(
         "Exchange",
-        MODES,
-        default=MODES[0],
+        EXCHANGED,
         key="fp_mode",
-        help="whole: every word of the table in a text. entity: only the name, pronouns that mean its "
-        "bearer, and what is said that this person is; a sister stays a sister.",
+        help="all words for people: every word of the table in a text. this person only: the name, pronouns "
+        "that mean its bearer, and what is said that this person is; a sister stays a sister.",
     )
-    return reverse, MODES[MODES.index(mode)]
+    return reverse, mode
 
 
 def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[str, str]:
