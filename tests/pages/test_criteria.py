@@ -21,7 +21,7 @@ from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import Lexicon
 from pcf_core.texts.criteria.own import ENDINGS, delete_own, own_files, read_upload
 from pcf_core.texts.criteria.records.independence import HobbiesMaterial
-from pcf_core.texts.criteria.records.quantities import RATES, ExperimentName
+from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, ExperimentName
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.work.criteria import (
     CRITERIA,
@@ -140,8 +140,8 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     assert not again.error
     assert len(again.get("plotly_chart")) == 4
     gaps = [metric.label for metric in again.metric]
-    assert [label.partition(",")[0] for label in gaps] == [f"Gap in {name}" for name in RATES]
-    assert gaps[0].startswith("Gap in FNR, he − ")
+    assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
+    assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
     assert again.metric[0].value == "1.00"
     assert "So few tasks cannot show whether separation fails" in texts(again)
     (asked,) = CRITERIA_AUDIT.kept(store)

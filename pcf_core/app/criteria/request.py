@@ -235,7 +235,7 @@ def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
 
 
 def _draw_wording() -> tuple[Wording | Literal["usual"], int | None]:
-    left, right = st.columns(2)
+    left, right = st.columns([3, 2])
     usual = [f"{repeats:,} for {name}" for name, repeats in REPEATS.items()]
     wording = choose_called(
         "Wording",

@@ -49,9 +49,16 @@ from pcf_core.show.findings.answers import (
     pairs_finding,
     rates_finding,
 )
-from pcf_core.show.findings.numbers import ends, p_value, percent, signed, two_decimals
+from pcf_core.show.findings.numbers import begun, ends, p_value, percent, signed, two_decimals
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
-from pcf_core.texts.criteria.records.quantities import RATES, USUAL, Answering, ExperimentName, Rate
+from pcf_core.texts.criteria.records.quantities import (
+    RATE_WORDS,
+    RATES,
+    USUAL,
+    Answering,
+    ExperimentName,
+    Rate,
+)
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import towards
@@ -69,7 +76,7 @@ margins allow: with more professions than genders only I / min(H(C), H(A)) can r
 as a third gender the table also counts stories that tell none.
 """
 HOW_ANSWERED = """
-The positive class is the role that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
+The *women's job* is the one that stereotype makes a woman's, such as the nurse. **FNR**: of the answers
 where that role is right, the share that name the other; **FPR**: of those where the other is right, the share
 that name it. Separation asks both to be alike under every pronoun. **PPV** and **NPV**: of the answers that
 name either role, the share that is right; sufficiency asks for those.
@@ -85,6 +92,7 @@ SCORED = """A scored word has a probability of its own, whoever is spoken of. Th
 begins with the rate **without a pronoun**: the dashed line carries it down to the pronouns. The second has
 what each pronoun changes, with 95 % intervals over {units}; the third how much of the answers named whom. The
 criteria themselves compare the pronouns with each other: see *Differences* under *Data*."""
+LINKED = "Gender linked to profession"
 FEW = {
     "question": "they say what other questions of the kind would show",
     "task": "with so few tasks they say little about others",
@@ -192,20 +200,20 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
 def _information(report: AnecdotesReport) -> KeyFigure:
     found = report.clear_only
     what = (
-        "Normalised mutual information of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
+        "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
         "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
         "interval may pass the most that these allow."
     )
     if found is None:
-        return KeyFigure("NMI", "undefined", what)
+        return KeyFigure(LINKED, "undefined", what)
     if found.untold:
-        return KeyFigure("NMI", "cannot be told", f"{what} Here {found.untold}.")
+        return KeyFigure(LINKED, "cannot be told", f"{what} Here {found.untold}.")
     drawn = found.null is not None
     value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
     interval = (found.intervals if drawn else found.category_intervals).get(USUAL)
     shown = "" if interval is None else ends(interval, value)
     most = f"most {two_decimals(found.largest.normalised[USUAL])}"
-    return KeyFigure("NMI", two_decimals(value), what, f"{shown} · {most}" if shown else most)
+    return KeyFigure(LINKED, two_decimals(value), what, f"{shown} · {most}" if shown else most)
 
 
 def points(interval: Interval) -> str:
@@ -269,7 +277,7 @@ def gap_figures(reports: Mapping[str, AnswersReport]) -> list[KeyFigure]:
         report = next(iter(reports.values()))
         if report.baseline is not None and report.from_baseline:
             return [_common_figure(report, rate) for rate in report.baseline.rates]
-        return [_gap_figure(f"Gap in {name}", report, (name,)) for name in RATES]
+        return [_gap_figure(f"Gap: {RATE_WORDS[name]}", report, (name,)) for name in RATES]
     return [_gap_figure(f"Widest gap · {model}", report, RATES) for model, report in reports.items()]
 
 
@@ -280,7 +288,7 @@ def _common_figure(report: AnswersReport, rate: Rate) -> KeyFigure:
         if row.name == rate.name and row.value is not None
     ]
     return KeyFigure(
-        f"{rate.name}, no pronoun",
+        f"{begun(RATE_WORDS[rate.name])}, no pronoun",
         "undefined" if rate.value is None else two_decimals(rate.value),
         "The rate where no pronoun says who is meant: what the role words get from the model anyway, under "
         "every pronoun. Beside it, what each pronoun adds to it.",

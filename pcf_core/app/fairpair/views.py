@@ -17,6 +17,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.fairpair.request import Request
 from pcf_core.app.fairpair.results import Found, draw_provenance, fairpair_figures, others_figures
+from pcf_core.app.links import choose_called
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -28,7 +29,7 @@ from pcf_core.app.page import (
     draw_tabs,
     finding,
 )
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
 from pcf_core.report.fairpair_tables import (
     categories_table,
@@ -62,7 +63,7 @@ from pcf_core.show.findings.fairpair import (
     sentiment_finding,
 )
 from pcf_core.show.findings.fairpair_run import grid_finding
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import begun, count
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
 from pcf_core.texts.fairpair.matching import word_tokens
@@ -82,6 +83,12 @@ QUANTITIES: dict[str, Quantity] = {
     "V of p(g(x))": "within_original",
     "V of g(p(x))": "within_prompt",
     "F": "ratio",
+}
+CALLED = {  # by their names, which stand in addresses of before
+    "B": "between the sides (B)",
+    "V of p(g(x))": "within the first side (V)",
+    "V of g(p(x))": "within the second side (V)",
+    "F": "as a ratio (F)",
 }
 HOW_PROMPTS = """
 Each mark is F of one prompt, for the fifteen prompts with the largest E; the grey tick is the mean F that the
@@ -188,11 +195,11 @@ def draw_prompts(shown: Shown) -> None:
 def draw_convergence(shown: Shown) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
     found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
-    chosen = choose_one(
-        "Quantity",
-        list(QUANTITIES),
-        default="B",
+    chosen = choose_called(
+        "Texts differ",
+        CALLED,
         key="fp_quantity",
+        wrap=True,
         help="; ".join(QUANTITY_WORDS.values()) + ".",
     )
     finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
@@ -202,10 +209,9 @@ def draw_convergence(shown: Shown) -> None:
         (convergence_lines(found, "folds", QUANTITIES[chosen], shown.found.models), "more folds"),
     ]
     for column, (figure, over) in zip((left, right), pictures, strict=True):
+        said = f"{begun(CALLED[chosen])}, with {over}"
         with column:
-            chart(
-                figure, f"fairpair_{over.replace(' ', '_')}", f"{chosen} with {over}", source=FAIRPAIR_SOURCE
-            )
+            chart(figure, f"fairpair_{over.replace(' ', '_')}", said, source=FAIRPAIR_SOURCE)
     shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
 
 
@@ -394,10 +400,9 @@ def _draw_heads(result: FairPairResult, report: FairPairReport, place: int) -> N
     """Draw what stands on either side, with its prompt."""
     left, right = st.columns(2)
     left.markdown(
-        f"**p(g(x))**: written for {plain(report.original)}, then exchanged  \n"
+        f"**Written for {plain(report.original)}**, then exchanged  \n"
         f"behind “{plain(report.prompts[place].prompt)}”"
     )
     right.markdown(
-        f"**g(p(x))**: written for {plain(report.counterpart)}  \n"
-        f"behind “{plain(result.counterparts[place])}”"
+        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[place])}”"
     )

@@ -254,7 +254,7 @@ def rates_panel(model: str, report: AnswersReport) -> Panel:
         source=CRITERIA_SOURCE,
         key=f"{report.experiment}_{report.answering}_rates",
         name=f"criteria-{report.experiment}-rates",
-        alt=f"FNR, FPR, PPV and NPV of {model} by pronoun",
+        alt=f"How often {model} is right and wrong, by pronoun",
         chart=partial(rate_dots, report),
         table=lambda: rates_table({model: report}),
         table_title=f"Rates, {model}",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.show.charts import marks, theme
-from pcf_core.texts.criteria.records.quantities import RATES, Rate
+from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, Rate
 from pcf_core.texts.criteria.records.separation import (
     GAP_LINE,
     WITHOUT,
@@ -21,12 +21,6 @@ from pcf_core.texts.criteria.records.separation import (
 SHADES = theme.shades(theme.DIVERGING[5:9])  # numbers can be read on all
 SHOWN, NOT_SHOWN = "differ beyond chance", "cannot be shown"
 NO_PRONOUN = "no pronoun"
-RATE_WORDS = {
-    "FNR": "FNR, the female-stereotyped role right, not named",
-    "FPR": "FPR, the male-stereotyped role right, not named",
-    "PPV": "PPV, the female-stereotyped role named, and right",
-    "NPV": "NPV, the male-stereotyped role named, and right",
-}
 BETWEEN = "difference of the two rates (dotted: ±20 %)<br>→ higher for the first"
 AGAINST = "change from no pronoun (dotted: ±20 %)<br>→ higher with the pronoun"
 MOST_UNITS = 20
@@ -101,14 +95,15 @@ def rate_dots(report: AnswersReport) -> go.Figure:
     if report.from_baseline and report.baseline is not None:
         for place, value in enumerate(rate.value for rate in report.baseline.rates):
             if value is not None:
-                ends = {"y0": place * len(shown) - 0.5, "y1": (place + 1) * len(shown) - 0.5}
+                step = len(shown) + 1  # a rate's heading and its rows
+                ends = {"y0": place * step + 0.5, "y1": (place + 1) * step - 0.5}
                 look = {"width": 1, "dash": "dash", "color": theme.MUTED}
                 figure.add_shape(type="line", x0=value, x1=value, line=look, **ends)
     figure.update_xaxes(
         title_text="rate (0 = never, 1 = always)<br>→ more often", range=[-0.04, 1.04], nticks=6
     )
-    marks.name_rows(figure, {key: f"{name}, {_pronoun(each.pronoun)}" for key, (name, each) in rows.items()})
-    return theme.base_layout(figure, 130 + 24 * len(rows), view=report.material, legend=True)
+    lines = _name_rows(figure, {key: (name, _pronoun(each.pronoun)) for key, (name, each) in rows.items()})
+    return theme.base_layout(figure, 130 + 24 * lines, view=report.material, legend=True)
 
 
 def gap_dots(report: AnswersReport) -> go.Figure:
@@ -145,10 +140,11 @@ def gap_dots(report: AnswersReport) -> go.Figure:
         marks.rule(figure, x=line)
     title = AGAINST if report.from_baseline else BETWEEN
     figure.update_xaxes(title_text=title, range=[-1.06, 1.06], nticks=7)
-    marks.name_rows(
-        figure, {key: f"{row.name}, {row.first} − {_pronoun(row.second)}" for key, row in rows.items()}
+    lines = _name_rows(
+        figure,
+        {key: (row.name, f"{row.first} − {_pronoun(row.second)}") for key, row in rows.items()},
     )
-    return theme.base_layout(figure, 140 + 26 * max(3, len(rows)), view=report.material, legend=True)
+    return theme.base_layout(figure, 140 + 26 * max(3, lines), view=report.material, legend=True)
 
 
 def unit_errors(report: AnswersReport) -> go.Figure:
@@ -190,10 +186,22 @@ def role_names(report: AnswersReport) -> tuple[str, str]:
     for row in report.by_unit:
         found[row.truth].add(row.role)
     names = [
-        next(iter(roles)) if len(roles) == 1 else {"female": "women’s job", "male": "men’s job"}[truth]
+        next(iter(roles)) if len(roles) == 1 else {"female": "women's job", "male": "men's job"}[truth]
         for truth, roles in found.items()
     ]
     return names[0], names[1]
+
+
+def _name_rows(figure: go.Figure, rows: Mapping[str, tuple[str, str]]) -> int:
+    """Name each row under a heading that says its rate in words; return how many lines that makes."""
+    labels: dict[str, str] = {}
+    for key, (rate, label) in rows.items():
+        if rate not in labels:
+            labels[rate] = " "  # Plotly writes the key where a label is empty
+            marks.note(figure, f"<b>{RATE_WORDS[rate]}</b>", x=0, xref="paper", y=rate, xanchor="left")
+        labels[key] = label
+    marks.name_rows(figure, labels)
+    return len(labels)
 
 
 def _pronoun(pronoun: str) -> str:

@@ -22,8 +22,8 @@ SHOWN, NOT_SHOWN = "differ beyond sampling", "cannot be shown"
 Quantity = Literal["between", "within_original", "within_prompt", "ratio"]
 QUANTITY_WORDS: Mapping[Quantity, str] = {
     "between": "B, mean Φ between the sides (0 = alike, 1 = nothing shared)",
-    "within_original": "V of p(g(x)), mean Φ within (0 = alike, 1 = nothing shared)",
-    "within_prompt": "V of g(p(x)), mean Φ within (0 = alike, 1 = nothing shared)",
+    "within_original": "V, mean Φ within the first side (0 = alike, 1 = nothing shared)",
+    "within_prompt": "V, mean Φ within the second side (0 = alike, 1 = nothing shared)",
     "ratio": "F, ratio of means (1 = sampling alone)",
 }
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -116,16 +116,16 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
-    """Draw B, V of p(g(x)) and V of g(p(x)) of each model: means over prompts, intervals over statements."""
+    """Draw B and the V of either side of each model: means over prompts, intervals over statements."""
     first = next(iter(reports.values()))
     sides = theme.group_styles([first.original, first.counterpart])
     original, prompt = (theme.text(name, 20) for name in (first.original, first.counterpart))
     keys = {name: str(place) for place, name in enumerate(reports)}
     figure = go.Figure()
     for quantity, label, style in (
-        ("between", "B, between the sides", theme.ModelStyle(theme.ACCENT, "circle", "")),
-        ("within_original", f"V of p(g(x)), within {original}", sides[first.original]),
-        ("within_prompt", f"V of g(p(x)), within {prompt}", sides[first.counterpart]),
+        ("between", "between the two sides (B)", theme.ModelStyle(theme.ACCENT, "circle", "")),
+        ("within_original", f"among texts for {original} (V)", sides[first.original]),
+        ("within_prompt", f"among texts for {prompt} (V)", sides[first.counterpart]),
     ):
         values = [float(getattr(report.means, quantity)) for report in reports.values()]
         figure.add_trace(

@@ -15,6 +15,7 @@ from pcf_core.show.charts.answers import (
     unit_errors,
 )
 from pcf_core.texts.criteria.questions import Questions
+from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES
 from pcf_core.texts.criteria.tasks import Tasks
 from tests.show.charts.answered import answered
 from tests.texts.criteria.gaps import gap_of
@@ -42,6 +43,29 @@ def test_rates_that_are_undefined_say_so() -> None:
     assert list(she.x) == [0, 1, 0.5]
     assert list(she.y) == ["FNR she", "FPR she", "PPV she"]
     assert said_undefined(figure) == ["NPV she"]
+
+
+def test_a_rate_is_said_in_words_above_its_rows() -> None:
+    for figure, first in ((rate_dots(answered()), "he"), (gap_dots(answered()), "he − she")):
+        headings = [note for note in figure.layout.annotations if note.text.startswith("<b>")]
+        assert [note.text for note in headings] == [f"<b>{RATE_WORDS[name]}</b>" for name in RATES]
+        axis = figure.layout.yaxis
+        rows = list(axis.categoryarray)
+        assert {axis.labelalias[note.y].strip() for note in headings} == {""}
+        assert {axis.labelalias[rows[rows.index(note.y) + 1]] for note in headings} == {first}
+
+
+def test_the_line_of_no_pronoun_runs_through_the_rows_of_its_rate() -> None:
+    tasks = Tasks.load()
+    report = tasks.scored_report(
+        {name: (-1.0, -2.0 - (cell.pronoun == "she")) for name, cell in tasks.cells.items()}
+    )
+    assert report.baseline is not None
+    figure = rate_dots(report)
+    rows = list(figure.layout.yaxis.categoryarray)
+    for line, rate in zip(figure.layout.shapes, report.baseline.rates, strict=True):
+        inside = [key for place, key in enumerate(rows) if line.y0 < place < line.y1]
+        assert inside == [f"{rate.name} {each.pronoun}" for each in report.every]
 
 
 def test_gaps_are_filled_where_the_pronoun_matters() -> None:

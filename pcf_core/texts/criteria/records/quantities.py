@@ -228,6 +228,12 @@ SEPARATION: tuple[RateName, ...] = ("FNR", "FPR")
 SUFFICIENCY: tuple[RateName, ...] = ("PPV", "NPV")
 RATES: tuple[RateName, ...] = (*SEPARATION, *SUFFICIENCY)
 INVALID: tuple[InvalidName, ...] = ("invalid", "invalid, female right", "invalid, male right")
+RATE_WORDS: Mapping[str, str] = {
+    "FNR": "women's job right, not named (FNR)",
+    "FPR": "men's job right, not named (FPR)",
+    "PPV": "women's job named, and right (PPV)",
+    "NPV": "men's job named, and right (NPV)",
+}
 UNDEFINED: Mapping[RateName, str] = {
     "FNR": "no valid answer where the female-stereotyped role was right (TP + FN = 0)",
     "FPR": "no valid answer where the male-stereotyped role was right (FP + TN = 0)",
