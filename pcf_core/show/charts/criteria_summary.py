@@ -11,7 +11,7 @@ from pcf_core.texts.criteria.records.quantities import RATE_WORDS
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriterionReading
 from pcf_core.texts.criteria.records.separation import GAP_LINE
 
-SIZE = "link (NMI) or gap between pronouns (0 = criterion holds)<br>→ farther from it"
+SIZE = "link (NMI) or gap (0 = holds)<br>→ farther from the criterion"
 SPREAD = 0.5  # of a row, over which several models are spread
 ROOM = 0.03  # of the axis, beyond its last mark
 
