@@ -139,7 +139,7 @@ def test_what_is_asked_for_is_priced_queued_written_and_read(own_settings: Setti
     again = open_app("criteria", **TASKS)
     assert not again.error
     assert len(again.get("plotly_chart")) == 4
-    gaps = [metric.label for metric in again.metric]
+    gaps = [plainly(metric.label) for metric in again.metric]
     assert all(label.startswith(f"Gap: {RATE_WORDS[name]}") for label, name in zip(gaps, RATES, strict=True))
     assert gaps[0].startswith("Gap: women's job right, not named (FNR), he − ")
     assert again.metric[0].value == "1.00"

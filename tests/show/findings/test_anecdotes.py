@@ -31,7 +31,8 @@ def test_scores_say_that_nothing_was_drawn() -> None:
     report = anecdotes_example(scored=True).model_copy(update={"label": SCORED_LABEL})
     told = anecdotes_finding(report, "mini")
     assert "Nothing is drawn" in told
-    assert "NMI, 2 I / (H(C) + H(A)), is 0.22 (0.15–0.25). These margins allow at most 0.50." in told
+    assert "The link of gender and profession (NMI, 2 I / (H(C) + H(A))) is 0.22 (0.15–0.25). " in told
+    assert "These margins allow at most 0.50." in told
     assert told.endswith(source_of(SCORED_LABEL))
     assert "alse discoveries" not in amplification_finding(report)
 
@@ -46,7 +47,9 @@ def test_what_is_not_shown_is_said_so() -> None:
     told = anecdotes_finding(anecdotes_example().model_copy(update={"clear_only": found}), "mini")
     assert "We cannot show that gender depends on the profession." in told
     assert "p = 0.3" in told
-    assert information_finding(found).startswith("NMI, 2 I / (H(C) + H(A)), is 0 (")
+    assert information_finding(found).startswith(
+        "The link of gender and profession (NMI, 2 I / (H(C) + H(A))) is 0 ("
+    )
 
 
 def test_nothing_to_say_has_a_reason() -> None:
