@@ -116,6 +116,19 @@ def test_every_view_has_its_pictures_and_its_table(
     assert not app.exception
 
 
+def test_which_model_is_asked_for_where_there_are_several(own_settings: Settings) -> None:
+    asked_and_answered(own_settings)
+    alone = open_app("fairpair", **SMALL, fp_view="words", fp_one="mini-gpt")
+    assert "fp_one" not in [box.key for box in alone.selectbox]
+    assert not [warning for warning in alone.warning if "The link has" in warning.value]
+    open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"]).button(
+        key="fairpair_button"
+    ).click().run()
+    work(own_settings)
+    several = open_app("fairpair", **SMALL, fp_model=["mini-gpt", "mini-gpt-s"], fp_view="words")
+    assert several.selectbox(key="fp_one").options == ["mini-gpt", "mini-gpt-s"]
+
+
 def test_words_lead_to_the_texts_behind_them(own_settings: Settings) -> None:
     report = only_result(asked_and_answered(own_settings)).words
     app = open_app("fairpair", **SMALL, fp_view="words", fp_phrase="children")

@@ -135,7 +135,9 @@ class Shown:
         return f"{model}: {sentence}" if sentence and len(self.results) > 1 else sentence
 
     def one(self) -> str:
-        """Return the model whose prompts, words or texts are looked at."""
+        """Return the model whose prompts, words or texts are looked at, a choice where there are several."""
+        if len(self.results) == 1:
+            return next(iter(self.results))
         return st.selectbox(
             "Model",
             list(self.results),
