@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -96,9 +97,7 @@ def rate_dots(report: AnswersReport) -> go.Figure:
         for place, value in enumerate(rate.value for rate in report.baseline.rates):
             if value is not None:
                 step = len(shown) + 1  # a rate's heading and its rows
-                ends = {"y0": place * step + 0.5, "y1": (place + 1) * step - 0.5}
-                look = {"width": 1, "dash": "dash", "color": theme.MUTED}
-                figure.add_shape(type="line", x0=value, x1=value, line=look, **ends)
+                _draw_line(figure, value, place * step, (place + 1) * step, "dash")
     figure.update_xaxes(
         title_text="rate (0 = never, 1 = always)<br>→ more often", range=[-0.04, 1.04], nticks=6
     )
@@ -135,9 +134,11 @@ def gap_dots(report: AnswersReport) -> go.Figure:
                 )
             )
     _say_undefined(figure, [key for key, row in rows.items() if row.value is None])
-    marks.rule(figure, x=0, dash="solid")
-    for line in (-GAP_LINE, GAP_LINE):
-        marks.rule(figure, x=line)
+    end = 0
+    for _, some in groupby(rows.values(), key=lambda row: row.name):
+        start, end = end, end + 1 + len(list(some))
+        for x, dash in ((0.0, "solid"), (-GAP_LINE, "dot"), (GAP_LINE, "dot")):
+            _draw_line(figure, x, start, end, dash)
     title = AGAINST if report.from_baseline else BETWEEN
     figure.update_xaxes(title_text=title, range=[-1.06, 1.06], nticks=7)
     lines = _name_rows(
@@ -202,6 +203,12 @@ def _name_rows(figure: go.Figure, rows: Mapping[str, tuple[str, str]]) -> int:
         labels[key] = label
     marks.name_rows(figure, labels)
     return len(labels)
+
+
+def _draw_line(figure: go.Figure, x: float, start: int, end: int, dash: str) -> None:
+    """Draw an upright line through the rows of a rate, from its heading, which stays free, to the next."""
+    look = {"width": 1, "dash": dash, "color": theme.MUTED}
+    figure.add_shape(type="line", x0=x, x1=x, y0=start + 0.5, y1=end - 0.5, line=look)
 
 
 def _pronoun(pronoun: str) -> str:

@@ -80,8 +80,15 @@ def test_gaps_are_filled_where_the_pronoun_matters() -> None:
     assert by_name(figure)[SHOWN].y[0] == "FNR he she"
     assert by_name(figure)[SHOWN].x[0] == fnr.value
     assert list(by_name(figure)[NOT_SHOWN].x) == [0, 0]
-    lines = sorted(shape.x0 for shape in figure.layout.shapes)
-    assert lines == [-0.2, 0, 0.2]
+    assert {shape.x0 for shape in figure.layout.shapes} == {-0.2, 0, 0.2}
+    keys = list(figure.layout.yaxis.categoryarray)
+    crossed = {
+        keys[place]
+        for line in figure.layout.shapes
+        for place in range(len(keys))
+        if line.y0 < place < line.y1
+    }
+    assert crossed == set(keys) - set(RATES), "every row, and no heading"
 
 
 def test_gaps_of_six_tasks_are_open() -> None:
