@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from pcf_core.app.memory import give_back
 from pcf_core.app.roles import person
+from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.store.files import takes_files
@@ -31,6 +32,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 SLOTS = 32  # answers of one function that are kept, those asked for last
 _KEPT: dict[Callable[..., Any], Callable[..., Any]] = {}
+_WRITTEN = "_written_as"  # beside the fields of a record with many values: their key
+MANY = 20  # values in one field, from which on a record is written out once and then stands as a key
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Arguments:
 class _Rows:
     """Records of one type, as a row of its fields each."""
 
-    kind: type[BaseModel]
+    kind: type
     rows: tuple[object, ...]
 
 
@@ -57,9 +60,40 @@ def _as_rows(value: object) -> object:
     if not isinstance(value, tuple) or len(kinds := set(map(type, value))) != 1:
         return value
     (kind,) = kinds
-    if not issubclass(kind, BaseModel) or not kind.model_fields:
+    if kind is LoadedRun or not (names := _field_names(kind)):
         return value
-    return _Rows(kind, tuple(map(attrgetter(*kind.model_fields), value)))
+    return _Rows(kind, tuple(map(attrgetter(*names), value)))
+
+
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Return the fields of a type of records; none of any other type."""
+    if issubclass(kind, BaseModel):
+        return tuple(kind.model_fields)
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+
+
+def _content_of(value: Any) -> tuple[object, ...]:
+    """Return the fields of a record; of one with many values their key, for it never changes.
+
+    A page asks for what the same reports and templates give dozens of times.
+    """
+    beside = getattr(value, "__dict__", {})
+    if _WRITTEN in beside:
+        return (beside[_WRITTEN],)
+    found = [getattr(value, name) for name in _field_names(type(value))]
+    rows = tuple(map(_as_rows, found))
+    if not _never_changes(type(value)) or not any(
+        isinstance(one, tuple | dict) and len(one) > MANY for one in found
+    ):
+        return rows
+    beside[_WRITTEN] = key_of(*rows)
+    return (beside[_WRITTEN],)
+
+
+def _never_changes(kind: type) -> bool:
+    """Tell whether a type of records is frozen, so that a change gives another record."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return issubclass(kind, Record) or (parameters is not None and bool(parameters.frozen))
 
 
 class _Content(pickle.Pickler):
@@ -73,13 +107,9 @@ class _Content(pickle.Pickler):
         """Say what stands for a value."""
         if isinstance(value, LoadedRun):
             return LoadedRun, (value.view_key,)
-        if isinstance(value, type):
+        if isinstance(value, type) or not (is_dataclass(value) or isinstance(value, BaseModel)):
             return NotImplemented
-        if is_dataclass(value):
-            return type(value), tuple(_as_rows(getattr(value, field.name)) for field in fields(value))
-        if isinstance(value, BaseModel):
-            return type(value), tuple(_as_rows(getattr(value, name)) for name in type(value).model_fields)
-        return NotImplemented
+        return type(value), _content_of(value)
 
 
 def key_of(*values: object) -> str:

@@ -21,13 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, Protocol
 
 import numpy as np
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
-from pcf_core.core.topics import Template
+from pcf_core.core.topics import filled
 from pcf_core.store.store import Missing, Store
 
 GAP = "[Y]"
@@ -107,22 +108,27 @@ def _begins_sentence(left: str, right: str) -> bool:
 
 def places_of(run: RunSpec) -> tuple[Place, ...]:
     """Return the distinct places of a run's prompts, in the order of its templates."""
-    terms = _telling_terms(run.evidence.terms)
-    return tuple(dict.fromkeys(place for one in run.drawn.templates for place in _of_template(one, terms)))
+    return _places(run.drawn.texts, _telling_terms(run.evidence.terms))
 
 
-def _of_template(template: Template, terms: Sequence[str]) -> Iterator[Place]:
-    """Yield the places of a template, which may differ by term.
+@lru_cache(maxsize=8)
+def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]:
+    """Return the distinct places of texts; a page asks for those of each of its runs, every time."""
+    return tuple(dict.fromkeys(place for text in texts for place in _of_text(text, terms)))
+
+
+def _of_text(text: str, terms: Sequence[str]) -> Iterator[Place]:
+    """Yield the places of a template's text, which may differ by term.
 
     A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does.
     """
-    left, _, right = template.text.partition(GAP)
+    left, _, right = text.partition(GAP)
     _, stands_left, between = left.rpartition("[X]")
     near = stands_left and not any(character.isalnum() for character in between)
     if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
-        yield from (Place.of(template.prompt(term)) for term in terms)
+        yield from (Place.of(filled(text, term)) for term in terms)
     else:
-        yield Place.of(template.text)
+        yield Place.of(text)
 
 
 def _telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
@@ -215,9 +221,9 @@ def spelling_note(words: Sequence[str], where: str = "") -> str:
 
 def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
     """Say the same of a run's words, and of how many templates it holds; nothing where of none."""
-    templates, terms = run.drawn.templates, _telling_terms(run.evidence.terms)
-    begin = sum(any(place.begins for place in _of_template(one, terms)) for one in templates)
-    note = spelling_note(words, f" ({begin:,} of {len(templates):,} templates)") if begin else ""
+    texts, terms = run.drawn.texts, _telling_terms(run.evidence.terms)
+    begin = sum(any(place.begins for place in _of_text(text, terms)) for text in texts)
+    note = spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else ""
     return (note,) if note else ()
 
 

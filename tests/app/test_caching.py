@@ -15,12 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from pcf_core.app.addresses import Choice
-from pcf_core.app.caching import kept, key_of, once
+from pcf_core.app.caching import MANY, kept, key_of, once
 from pcf_core.app.data import Loaded
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import Record
 from pcf_core.core.settings import Settings
+from pcf_core.core.topics import Template, TemplateSet
 from pcf_core.report.loaded import load
 from pcf_core.store.store import Store
 from tests.conftest import fill
@@ -64,8 +65,8 @@ def same(first: object, second: object = None) -> list[object]:
     return [second, first]
 
 
-def failing(number: int) -> float:
-    return 1 / number
+def failing(number: object) -> float:
+    raise ZeroDivisionError(number)
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +141,48 @@ def test_records_of_one_type_count_with_their_type_each_field_and_order() -> Non
     keys = [key_of(Drawn(some, np.arange(3.0))) for some in [rows, *others]]  # type: ignore[arg-type]
     assert len(set(keys)) == len(keys)
     assert key_of(Drawn(tuple(row.model_copy() for row in rows), np.arange(3.0))) == keys[0]
+
+
+@dataclass(frozen=True)
+class Counted:
+    counts: dict[str, float]
+    rows: tuple[Told, ...] = ()
+
+
+@dataclass
+class Open:
+    rows: tuple[Told, ...]
+
+
+def test_a_record_with_many_values_is_written_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many pages and figures ask for it; another record has another key all the same."""
+    rows = tuple(Told(name=str(number)) for number in range(2 * MANY))
+    several = [Counted({}, rows), Counted({one.name: one.number for one in rows})]
+    keys = [key_of(one) for one in several]
+    with monkeypatch.context() as patched:
+        patched.setattr("pcf_core.app.caching._as_rows", failing)
+        assert [key_of(one) for one in several] == keys
+        assert not {key_of(one, 1) for one in several} & set(keys)
+    changed = replace(several[0], rows=(*rows[1:], Told(name="0", number=1.0)))
+    alike = [Counted({}, tuple(one.model_copy() for one in rows)), Counted(dict(several[1].counts))]
+    assert [key_of(one) for one in alike] == keys
+    assert len({*keys, key_of(changed), key_of(Counted({"0": 1.0}))}) == 4
+
+
+def test_what_can_be_changed_is_written_out_each_time() -> None:
+    opened = Open(tuple(Told(name=str(number)) for number in range(2 * MANY)))
+    before = key_of(opened)
+    opened.rows = opened.rows[1:]
+    assert key_of(opened) != before
+
+
+def test_a_changed_copy_of_a_record_with_many_values_has_a_key_of_its_own() -> None:
+    texts = tuple(Template(text=f"The [X] said {number} times that [Y]") for number in range(2 * MANY))
+    whole = TemplateSet(name="a", title="A", templates=texts)
+    before = key_of(whole)
+    fewer = whole.model_copy(update={"templates": texts[1:]})
+    assert key_of(fewer) not in (before, key_of(texts[1:]))
+    assert key_of(fewer.model_copy(update={"templates": texts})) == before
 
 
 def test_a_picture_is_known_by_its_function_and_all_that_it_takes() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -153,6 +155,22 @@ def test_the_places_of_a_run_are_those_of_its_prompts() -> None:
     assert run_notes(run, ("he", "she")) == (note,)
     assert run_notes(run_of("The [X] said that [Y]"), ("he", "she")) == ()
     assert run_notes(run, ("Anna", "他")) == ()
+
+
+def test_places_are_looked_for_once_for_the_same_texts_and_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def of_text(text: str, terms: Sequence[str]) -> Iterator[Place]:
+        looked.append(text)
+        yield SPACE
+
+    monkeypatch.setattr("pcf_core.audit.places._of_text", of_text)
+    first = run_of("The [X] once said that [Y]", "The [X] added that [Y]")
+    assert places_of(first) == places_of(first.model_copy(update={"plan": None})) == (SPACE,)
+    assert looked == list(first.templates.texts)
+    places_of(run_of(*first.templates.texts, terms=("nurse",)))
+    places_of(run_of("The [X] once said that [Y]"))
+    assert len(looked) == 5
 
 
 @given(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.criteria.own import EXAMPLES, parameters_of
+from pcf_core.app.criteria.own import EXAMPLES, SEEN, opened, parameters_of
 from pcf_core.app.queue import progress_text
 from pcf_core.core.errors import CriteriaError, ScoringError
 from pcf_core.core.generation import Decoding, GenerationKey
@@ -16,10 +16,11 @@ from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
 from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.labels import Lexicon
-from pcf_core.texts.criteria.own import ENDINGS, delete_own, own_files, read_upload
+from pcf_core.texts.criteria.own import ENDINGS, USUAL, delete_own, keep_own, own_files, read_upload
 from pcf_core.texts.criteria.records.independence import HobbiesMaterial
 from pcf_core.texts.criteria.records.quantities import RATE_WORDS, RATES, ExperimentName
 from pcf_core.texts.criteria.summary import readings_of
@@ -345,6 +346,24 @@ def test_nothing_chosen(own_settings: Settings) -> None:
     assert "Choose one or more models" in app.info[0].value
 
 
+def test_material_is_opened_once_and_again_when_its_file_changes(own_settings: Settings) -> None:
+    keep_own("hobbies", "mine", "mine.csv", b"name,gender\nMary,female\nJohn,male\n")
+    first = opened("hobbies", "mine")
+    assert opened("hobbies", "mine") is first
+    assert opened("hobbies", USUAL) is not first
+    own_files("hobbies")["mine"].write_text("name,gender\nAnne,female\nPeter,male\n", encoding="utf8")
+    names = made_names(opened("hobbies", "mine"))
+    assert (made_names(first), names) == (["Mary", "John"], ["Anne", "Peter"])
+    delete_own("hobbies", "mine")
+    with pytest.raises(CriteriaError, match="no names of yours named"):
+        opened("hobbies", "mine")
+
+
+def made_names(experiment: Experiment) -> list[str]:
+    assert isinstance(experiment.material, HobbiesMaterial)
+    return [one.name for one in experiment.material.names.names]
+
+
 @pytest.mark.slow
 def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
@@ -354,6 +373,10 @@ def test_what_was_found_before_is_opened_by_link_and_by_button(own_settings: Set
     assert len(open_app("criteria", **parameters).metric) == 4
     app = open_app("criteria")
     assert not app.metric
+    assert "Found before" in [shut.label for shut in app.expander]
+    assert "usual tasks" not in plainly(texts(app))
+    app.session_state[SEEN] = True  # as the expander is opened
+    app.run()
     assert "mini-gpt · tasks · usual tasks · written, given a beginning, 2 texts" in plainly(texts(app))
     app.button(key=f"criteria_open_{asked.hash}").click().run()
     assert app.session_state["cr_view"] == "tasks"

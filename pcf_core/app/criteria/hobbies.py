@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
@@ -19,13 +20,13 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    chart,
     draw_commands,
     draw_figures,
     draw_notes,
     draw_table,
     draw_tabs,
     finding,
+    picture,
 )
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
@@ -106,8 +107,8 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     }
     finding(*(hobbies_finding(report, model) for model, report in reports.items()))
     draw_figures(hobby_figures(reports))
-    chart(
-        label_effects(reports, shown.found.models),
+    picture(
+        partial(label_effects, reports, shown.found.models),
         f"hobbies_effects_{answering}",
         f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
         source=CRITERIA_SOURCE,
@@ -115,8 +116,8 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
     report = reports[model]
     finding(information_finding(report))
-    chart(
-        label_bars(report),
+    picture(
+        partial(label_bars, report),
         f"hobbies_labels_{answering}",
         f"Labels of {model} by gender of the name",
         source=CRITERIA_SOURCE,
@@ -125,8 +126,8 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     if report.words is not None:
         finding(words_finding(report))
         draw_words = word_counts if as_printed else hobby_word_dots
-        chart(
-            draw_words(report.words),
+        picture(
+            partial(draw_words, report.words),
             f"hobbies_words_{answering}",
             f"Words of {model} by gender",
             source=CRITERIA_SOURCE,
@@ -135,8 +136,8 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
         embedding = named(report.embedding, model)
         finding(embedding_finding(embedding), leak_finding(embedding, model))
         if embedding.readings:
-            chart(
-                mean_scores(embedding) if as_printed else embedding_dots(embedding, shown.found.models),
+            picture(
+                embedding_picture(embedding, shown.found.models, as_printed),
                 f"hobbies_embedding_{answering}",
                 f"Embedding score of {model}, women's names against men's",
                 source=CRITERIA_SOURCE,
@@ -154,6 +155,11 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
     if answering == "written" and len(results) > 1:
         draw_embedding_of_all(shown.found.models, results, as_printed=as_printed)
+
+
+def embedding_picture(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:
+    """Return what draws an embedding score, as the paper does or as we do; ``order`` decides the colours."""
+    return partial(mean_scores, report) if as_printed else partial(embedding_dots, report, order)
 
 
 def draw_as_printed() -> bool:
@@ -238,8 +244,8 @@ def draw_embedding_of_all(
     finding(*embedding_findings(found))
     names = listed(found.report.models)
     if found.report.readings:
-        chart(
-            mean_scores(found.report) if as_printed else embedding_dots(found.report, order),
+        picture(
+            embedding_picture(found.report, order, as_printed),
             "hobbies_embedding_all",
             f"Embedding score of {names} on one axis, women's names against men's",
             source=CRITERIA_SOURCE,

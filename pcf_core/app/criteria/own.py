@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import streamlit as st
 
 from pcf_core.app import own
-from pcf_core.app.caching import open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
+from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain, refusals_said
@@ -26,6 +27,7 @@ from pcf_core.texts.criteria.own import (
     ENDINGS,
     KINDS,
     USUAL,
+    Chosen,
     chosen_of,
     delete_own,
     free_name,
@@ -40,7 +42,7 @@ from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
 
-NEXT = "cr_next"
+NEXT, SEEN = "cr_next", "criteria_before"
 LABELLER = "cr_labeller"
 MANY = "cr_many"
 LONGEST = 300  # characters of a model's name
@@ -114,9 +116,34 @@ def draw_choices() -> dict[ExperimentName, Experiment]:
         )
     labeller = _draw_labeller() if may_audit() else _draw_kept_labeller()
     return {
-        experiment: open_experiment(experiment, name, labeller if experiment == "hobbies" else "")
+        experiment: open_experiment(experiment, name, labeller)
+        if labeller and experiment == "hobbies"  # a model, which has to be looked for
+        else opened(experiment, name)
         for experiment, name in names.items()
     }
+
+
+def opened(experiment: ExperimentName, name: str) -> Experiment:
+    """Open an experiment without a labelling model, once until a file changes of which it may be made.
+
+    It is shared between sessions and never changed; raises as :func:`open_experiment`.
+    """
+    return _opened(experiment, name, _stamp_of(experiment))
+
+
+def _stamp_of(experiment: ExperimentName) -> Stamp:
+    """Return a value that changes when one of those files does."""
+    return *stamp_of("criteria"), *stamp_of("topics"), *stamp_of_files(*own_files(experiment).values())
+
+
+@kept()
+def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
+    return open_experiment(experiment, name)
+
+
+@kept(slots=64)
+def _chosen(asked: CriteriaAsked, material: Mapping[str, Any], stamp: Stamp) -> Chosen:
+    return chosen_of(asked, material)
 
 
 def _draw_labeller() -> str:
@@ -140,19 +167,19 @@ def _draw_kept_labeller() -> str:
 
     To name another model would be to have it looked for.
     """
-    kept = kept_labellers(open_store())
-    if not kept:
+    known = kept_labellers(open_store())
+    if not known:
         return ""
     chosen = st.selectbox(
         "Labeller of the hobbies",
-        ["", *kept],
+        ["", *known],
         format_func=lambda text: text or "our lexicon",
         key=LABELLER,
         bind="query-params",
         help="What says what hobbies are about: a transparent lexicon of our own, or a model for natural "
         "language inference that has labelled what was found before.",
     )
-    return kept.get(chosen, "")
+    return known.get(chosen, "")
 
 
 def draw_many_questions() -> int | None:
@@ -262,8 +289,8 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
     """
     if asked.imported:
         return None
-    kept = open_store().load_document(asked.material, MATERIAL)
-    chosen = None if kept is None else chosen_of(asked, kept)
+    material = open_store().load_document(asked.material, MATERIAL)
+    chosen = None if material is None else _chosen(asked, material, _stamp_of(asked.experiment))
     if chosen is None or chosen.name is None:
         return None
     choices: Choices = {
@@ -294,13 +321,21 @@ def parameters_of(key: str) -> Mapping[str, str | list[str]] | None:
 
 
 def draw_kept() -> None:
-    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost."""
-    kept = [asked for asked in CRITERIA_AUDIT.kept(open_store()) if not asked.imported]
-    found = [(asked, choices_of(asked)) for asked in kept[:MOST]]
-    known = [(asked, choices) for asked, choices in found if choices is not None]
-    if not known:
+    """Draw earlier results, the newest first, each with a button that asks for it again, at no cost.
+
+    No material is compared while it is shut.
+    """
+    asked_here = [asked for asked in CRITERIA_AUDIT.kept(open_store()) if not asked.imported]
+    if not asked_here:
         return
-    with st.expander("Found before", icon=":material/history:"):
+    before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")
+    if not before.open:
+        return
+    with before:
+        found = [(asked, choices_of(asked)) for asked in asked_here[:MOST]]
+        known = [(asked, choices) for asked, choices in found if choices is not None]
+        if not known:
+            st.caption("Nothing that this form can ask for again.")
         for asked, choices in known:
             left, right = st.columns([5, 1], vertical_alignment="center")
             said = " · ".join((asked.experiment, made_text(asked, choices), way_text(asked)))

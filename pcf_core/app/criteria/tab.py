@@ -16,7 +16,7 @@ from pcf_core.app.criteria.own import adopt_next, draw_kept
 from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
 from pcf_core.app.criteria.results import found_of
 from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
-from pcf_core.app.page import chart, draw_figures, draw_notes, draw_picture, finding
+from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding, picture
 from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one
@@ -112,8 +112,8 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
     model = shown.one(results, answering) if len(reports) > 1 else next(iter(reports))
     report = reports[model]
     finding(amplification_finding(report))
-    chart(
-        share_against_world(report, model, shown.found.models),
+    picture(
+        partial(share_against_world, report, model, shown.found.models),
         f"anecdotes_world_{answering}",
         f"Share of women by profession, {model} against the world",
         source=CRITERIA_SOURCE,
@@ -130,8 +130,8 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
                 help="Clear stories alone, or those that tell no gender as a third kind.",
             )
         finding(f"{model}: {information_finding(tables[counted])}")
-        chart(
-            information_dots(tables[counted]),
+        picture(
+            partial(information_dots, tables[counted]),
             f"anecdotes_information_{answering}",
             f"Mutual information of profession and gender of {model}, four ways",
             source=CRITERIA_SOURCE,
@@ -242,15 +242,15 @@ def draw_answers(shown: Shown, answering: Answering, results: dict[str, Criteria
         draw_picture(gaps_panel(model, report))
         finding(rates_finding(report))
         draw_picture(rates_panel(model, report))
-    chart(
-        confusion_tiles(report),
+    picture(
+        partial(confusion_tiles, report),
         f"{name}_confusion",
         f"Who was right and whom {model} named, by pronoun",
         source=CRITERIA_SOURCE,
     )
     finding(baseline_finding(report), order_finding(report))
-    chart(
-        unit_errors(report),
+    picture(
+        partial(unit_errors, report),
         f"{name}_units",
         f"Wrong answers of {model} by {report.unit} and pronoun",
         source=CRITERIA_SOURCE,

@@ -22,12 +22,12 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    chart,
     draw_figures,
     draw_picture,
     draw_table,
     draw_tabs,
     finding,
+    picture,
 )
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
@@ -185,8 +185,8 @@ def draw_prompts(shown: Shown) -> None:
     model = shown.one()
     report = shown.reports[model]
     finding(prompts_finding(report))
-    chart(
-        prompt_dots(report),
+    picture(
+        partial(prompt_dots, report),
         "fairpair_prompts_dots",
         f"F of single prompts of {model}, largest E first",
         source=FAIRPAIR_SOURCE,
@@ -206,14 +206,15 @@ def draw_convergence(shown: Shown) -> None:
     )
     finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
     left, right = st.columns(2)
-    pictures: list[tuple[go.Figure, str]] = [
-        (convergence_lines(found, "samples", QUANTITIES[chosen], shown.found.models), "more texts a side"),
-        (convergence_lines(found, "folds", QUANTITIES[chosen], shown.found.models), "more folds"),
+    quantity, models = QUANTITIES[chosen], shown.found.models
+    pictures: list[tuple[partial[go.Figure], str]] = [
+        (partial(convergence_lines, found, "samples", quantity, models), "more texts a side"),
+        (partial(convergence_lines, found, "folds", quantity, models), "more folds"),
     ]
-    for column, (figure, over) in zip((left, right), pictures, strict=True):
+    for column, (make, over) in zip((left, right), pictures, strict=True):
         said = f"{begun(CALLED[chosen])}, with {over}"
         with column:
-            chart(figure, f"fairpair_{over.replace(' ', '_')}", said, source=FAIRPAIR_SOURCE)
+            picture(make, f"fairpair_{over.replace(' ', '_')}", said, source=FAIRPAIR_SOURCE)
     shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
 
 
@@ -228,8 +229,8 @@ def draw_temperatures(shown: Shown) -> None:
         for model in shown.found.models
     }
     finding(*(grid_finding(model, by_temperature) for model, by_temperature in found.items()))
-    chart(
-        temperature_lines(found, shown.found.models),
+    picture(
+        partial(temperature_lines, found, shown.found.models),
         "fairpair_temperatures",
         f"F by temperature of {', '.join(found)}",
         source=FAIRPAIR_SOURCE,

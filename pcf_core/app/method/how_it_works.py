@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.page import chart, draw_figures, draw_table, finding
+from pcf_core.app.page import draw_figures, draw_table, finding, picture
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.criterion import Criterion
@@ -78,7 +78,7 @@ def slider(label: str, key: str, value: float, help_text: str) -> float:
 
 def tell(
     how: str,
-    figure: Callable[[], go.Figure],
+    make: partial[go.Figure],
     alt: str,
     key: str,
     table: pd.DataFrame,
@@ -86,7 +86,7 @@ def tell(
     *sentences: str,
 ) -> None:
     """Draw the picture, and under it sentences, figures, how to read it and its data."""
-    chart(figure(), key, alt)
+    picture(make, key, alt)
     finding(*sentences)
     draw_figures(figures)
     left, right = st.tabs(["Reading the picture", "Data"])
@@ -168,7 +168,7 @@ def draw_references() -> None:
     )
     alt = "Heat maps of the preferences of the four reference models"
     tiles = {name: values[..., 0] for name, values in draws.items()}
-    tell(HOW_REFERENCES, lambda: reference_tiles(tiles, "male"), alt, "reference_models", table, figures)
+    tell(HOW_REFERENCES, partial(reference_tiles, tiles, "male"), alt, "reference_models", table, figures)
 
 
 def draw_hair() -> None:
@@ -192,7 +192,7 @@ def draw_hair() -> None:
     alt = "A matrix of preferences, the matrix of their risks, and bars of the occupations' risks"
     tell(
         HOW_HAIR,
-        lambda: risk_flow(toys, whole.prejudice_risk, whole.caprice_risk),
+        partial(risk_flow, toys, whole.prejudice_risk, whole.caprice_risk),
         alt,
         "hair_colour",
         steps_table(toys),
@@ -233,7 +233,7 @@ def draw_three() -> None:
     alt = "A triangle of all preferences for three groups, coloured by the criterion, with two contexts"
     tell(
         HOW_THREE,
-        lambda: simplex(risk, f"J ({name})"),
+        partial(simplex, risk, f"J ({name})"),
         alt,
         "three_groups",
         steps_table([toy]),
@@ -262,7 +262,7 @@ def draw_one() -> None:
     alt = "How two contexts become a risk, by the criterion J over the stereotype: prejudice and caprice"
     tell(
         HOW_ONE,
-        lambda: jensen_curve([toy], criterion_curve()),
+        partial(jensen_curve, [toy], criterion_curve()),
         alt,
         "one_occupation",
         steps_table([toy]),

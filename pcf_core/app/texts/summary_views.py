@@ -20,7 +20,6 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    chart,
     draw_figures,
     draw_provenance,
     draw_table,
@@ -28,6 +27,7 @@ from pcf_core.app.page import (
     finding,
     made_by,
     offer_scoring,
+    picture,
 )
 from pcf_core.app.queue import follow_readings
 from pcf_core.app.texts.benchmarks import draw_beside_audits
@@ -279,8 +279,8 @@ def draw_shared(found: SharedOccupations) -> None:
     finding(shared_finding(found))
     if not found.rows:
         return
-    chart(
-        shared_scatter(found, WOMEN),
+    picture(
+        partial(shared_scatter, found, WOMEN),
         "case_shared",
         "Tilt of shared occupations against women in stories",
     )
