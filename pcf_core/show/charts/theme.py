@@ -193,7 +193,7 @@ def probability_axis(name: str, neutral: float, **bar: Any) -> dict[str, Any]:
         "cmin": 0,
         "cmax": 1,
         "colorbar": {
-            **color_bar(f"P({name}) → {name}"),
+            **color_bar(f"probability of {name} words"),
             "tickvals": [0, neutral, 1],
             "ticktext": ["0", f"{neutral:.2g} neutral", "1"],
             **bar,
@@ -249,6 +249,7 @@ def base_layout(
     legend: bool | None = None,
     top: float = 12,
     right: float = 12,
+    tallest: float = MAX_HEIGHT,
     **layout: Any,
 ) -> go.Figure:
     """Apply what every chart shares, in place.
@@ -258,18 +259,20 @@ def base_layout(
     figure
         The chart; it is also returned.
     height
-        Pixels, cut to 640.
+        Pixels, cut to ``tallest``.
     view
         Zoom is kept from one drawing to the next as long as this stays the same.
     legend
         Whether to show the legend; ``None`` leaves it to plotly.
     top, right
         Margins in pixels.
+    tallest
+        Pixels.
     layout
         Further properties of plotly's layout.
     """
     figure.update_layout(
-        height=min(MAX_HEIGHT, round(height)),
+        height=min(tallest, round(height)),
         paper_bgcolor="rgba(0, 0, 0, 0)",
         plot_bgcolor="rgba(0, 0, 0, 0)",
         margin={"l": 8, "r": right, "t": top, "b": 8},

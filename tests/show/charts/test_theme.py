@@ -266,4 +266,4 @@ def test_a_colour_bar_above_the_plot_leaves_the_title_its_place() -> None:
     figure = theme.base_layout(go.Figure(), 300, top=64, coloraxis=axis)
     bar = theme.titled(figure, "Short", "PCF Audit").layout.coloraxis.colorbar
     assert (bar.yref, bar.yanchor) == ("container", "top")
-    assert bar.title.text == "P(male) → male<br> "
+    assert bar.title.text == "probability of male words<br> "
