@@ -146,17 +146,19 @@ def fitting(label: str, width: int) -> int:
 def lines(label: object, width: int = 20) -> str:
     """Break a label into two lines of about ``width`` columns, so that it fits a narrow page.
 
-    It is broken at a space if both lines then fit, else at a space or behind a hyphen, so that a name such as
-    gender-fiction stays whole; where neither stands early enough, as in Chinese, between any two characters.
+    It is broken at a space if both lines then fit, best behind a colon; else at a space or behind a hyphen,
+    so that a name such as gender-fiction stays whole; where neither stands early enough, as in Chinese,
+    between any two characters.
     """
     plain = " ".join(str(label).split())
     if columns(plain) <= width:
         return text(plain, width)
     end = fitting(plain, width)
     spaces = [place for place in range(end, 1, -1) if plain[place] == " "]
-    fits = (place for place in spaces if columns(plain[place + 1 :]) <= width)
+    fits = [place for place in spaces if columns(plain[place + 1 :]) <= width]
+    fits.sort(key=lambda place: plain[place - 1] != ":")
     breaks = (place for place in range(end, 1, -1) if place in spaces or plain[place - 1] == "-")
-    first = next(fits, next(breaks, end))
+    first = fits[0] if fits else next(breaks, end)
     return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
 
 
