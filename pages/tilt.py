@@ -62,7 +62,7 @@ def choose_occupation(reports: Mapping[str, RiskReport]) -> str:
             "Occupation",
             [row.occupation for row in next(iter(reports.values())).occupations],
             index=None,
-            placeholder="Choose one to see its contexts",
+            placeholder="Choose one",
             key="occupation",
             bind="query-params",
             help="Rings the occupation and opens the distribution of its stereotype over the contexts.",

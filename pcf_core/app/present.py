@@ -6,7 +6,7 @@ two links that lead to the view before and behind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import parse_qs
 
@@ -118,6 +118,15 @@ def is_presented() -> bool:
 def asks_to_present(query: str) -> bool:
     """Tell whether the query of an address, ``present=1&topic=…``, asks for presenting."""
     return parse_qs(query).get(PRESENT, [""])[-1] in ("1", "true")
+
+
+def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[str]]:
+    """Return the parameters of an address with its short form as the switch says it.
+
+    A page that the address leads to would forget the short form, which the switch does not know.
+    """
+    short = parameters.get(PRESENT) in ("1", ["1"])
+    return {**parameters, **({PRESENT: "true"} if short else {})}
 
 
 def draw_style() -> None:

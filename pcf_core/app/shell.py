@@ -33,7 +33,7 @@ from pcf_core.app.links import (
     say_mistakes,
 )
 from pcf_core.app.mended import MENDED
-from pcf_core.app.present import draw_presented, draw_style, draw_tools, take_short_form
+from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.app.topics.draft import take_written
 from pcf_core.app.widgets import choose_one, plain
@@ -111,7 +111,8 @@ def _open_frame() -> StreamlitPage:
     if old_kind:
         st.rerun()
     if page.url_path in OLD and is_new_page():  # on the browser's way back it would lead forward for ever
-        follow(*leads_to(page.url_path, {name: st.query_params.get_all(name) for name in st.query_params}))
+        said = in_full({name: st.query_params.get_all(name) for name in st.query_params})
+        follow(*leads_to(page.url_path, said))
     login_page()
     drop_infinite()
     take_short_form()

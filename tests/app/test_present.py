@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
-from pcf_core.app.present import BAR_GROWS, HEIGHT, TEXT, VIEWS, enlarged, fitting_rows
+from pcf_core.app.present import BAR_GROWS, HEIGHT, TEXT, VIEWS, enlarged, fitting_rows, in_full
 from pcf_core.app.shell import SECTIONS
 from pcf_core.show.charts import theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
@@ -28,6 +28,13 @@ def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -
         shown.layout.annotations[0].font.size,
     ]
     assert min(sizes) >= TEXT == 20
+
+
+@pytest.mark.parametrize("short", ["1", ["1"]])
+def test_an_address_that_leads_on_says_in_full_that_it_presents(short: str | list[str]) -> None:
+    assert in_full({"present": short, "topic": ["age"]}) == {"present": "true", "topic": ["age"]}
+    for parameters in ({"topic": ["age"]}, {"present": ["true"]}, {"present": ["false"]}):
+        assert in_full(parameters) == parameters
 
 
 def test_the_source_under_a_title_is_as_large() -> None:

@@ -58,7 +58,7 @@ def test_a_click_on_a_cell_of_the_heat_map_opens_it(app: str) -> None:
         settle(page, "Heat map")
         click(page, 3.5 / 30, 7.5 / 40)
         dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text("The most likely words")
+        expect(dialog).to_contain_text("Most likely words")
         page.wait_for_url("**template=*")  # told once the fields below the dialog are drawn
         said = asked(page)
         assert said["occupation"][0] in said["template"][0]

@@ -38,3 +38,7 @@ def test_arrow_keys_lead_from_view_to_view_and_escape_ends_it(tmp_path: Path) ->
         expect(page.get_by_test_id("stSidebar")).to_be_visible()
         assert "present" not in page.url
         expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+        page.goto(f"{app}/overview?present=1")  # leads on to the bare address
+        settle(page, "Overview")
+        expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+        expect(page.get_by_text("Ready comparisons")).to_have_count(0)

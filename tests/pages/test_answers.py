@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, sentence, take_click
+from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, called, sentence, take_click
 from pcf_core.audit.results import load_result
 from pcf_core.show.answers import heat_map_answer
 from pcf_core.store.store import Store
@@ -68,6 +68,19 @@ def test_a_context_stays_with_another_occupation_and_is_shown_as_a_sentence(full
     again = open_app("heat_map", occupation=first, template=sentence(first, template))
     assert again.selectbox(key="template").value == sentence(first, template)
     assert not again.warning
+
+
+def test_two_templates_that_make_one_sentence_are_both_among_the_contexts() -> None:
+    templates = (
+        "The [X] and the nurse said that [Y]",
+        "The nurse and the [X] said that [Y]",
+        "The [X] is [Y]",
+    )
+    told = called("nurse", templates)
+    assert list(told) == list(templates)
+    assert len(set(told.values())) == 3
+    assert [told[template] for template in templates] == [*templates[:2], "The nurse is …"]
+    assert called("baker", templates)[templates[0]] == "The baker and the nurse said that …"
 
 
 def test_a_context_that_is_not_there_is_a_mistake_in_the_link(full_store: Store) -> None:

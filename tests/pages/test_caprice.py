@@ -68,7 +68,7 @@ def test_prejudice_is_shown_with_its_normal_fit_and_two_pictures(full_store: Sto
     assert len(app.get("plotly_chart")) == 1
     app.segmented_control(key="part").set_value("caprice").run()
     assert not app.exception
-    assert "With mini-gpt, no few stand out" in texts(app)
+    assert "With mini-gpt, no occupation stands out" in texts(app)
     assert "The prejudice of mini-gpt" not in texts(app)
 
 

@@ -245,7 +245,7 @@ def test_every_axis_has_its_sentence_and_its_panels(full_store: Store) -> None:
         assert said in texts(app)
         (chart,) = app.get("plotly_chart")
         title = json.loads(chart.proto.spec)["layout"]["title"]["text"].replace("<br>", " ")
-        assert "Risk and its two parts of" in title
+        assert f"Risk and its two parts by {axis}" in title
 
 
 def test_printed_rows_stand_beside_runs_of_the_same_model(

@@ -128,7 +128,7 @@ def draw_axis(loaded: Loaded, head: DeltaGenerator, told: str = "") -> None:
     joined = axis == "base and aligned"
     order = [] if joined else list(loaded.runs)
     make = partial(axis_panels, points, TITLES[axis], order, joined=joined)
-    picture(make, "axis_panels", alt, source=loaded.source)
+    picture(make, "axis_panels", alt, title=f"Risk and its two parts by {axis}", source=loaded.source)
     draw_changes(changed, loaded.over)
 
     def draw_data() -> None:

@@ -335,7 +335,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     of_them = f"in {len(shown):,} of {len(rows):,} occupations"
     if sort == "gap" and len(shown) < len(rows):
         of_them = f"in the {len(shown):,} largest gaps of {len(rows):,}"
-    title = f"Tilt of both models {of_them}: {ends[0]} left, {ends[1]} right"
+    title = f"Tilt {of_them}: {ends[0]} left, {ends[1]} right"
     lowest = -1.0
     if len(groups) > 2:
         ends = "less often", f"{people(group)} more often"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -158,7 +159,7 @@ def open_clicked(loaded: Loaded) -> None:
     state = st.session_state
     if state.pop(CLICKED, False):
         occupation, template = state["occupation"], state[TEMPLATE]
-        state[CONTEXT] = sentence(occupation, template)
+        state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
         st.dialog("One cell", width="large")(draw_parts)(loaded, occupation, template, "clicked_")
 
 
@@ -185,14 +186,15 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
     With another occupation the context stays and its sentence changes.  Addresses of earlier versions name
     the template itself.
     """
-    told = {sentence(occupation, template): template for template in templates}
+    names = called(occupation, templates)
+    told = {name: template for template, name in names.items()}
     state, run = st.session_state, script()
     asked, held = st.query_params.get(CONTEXT, ""), state.get(CONTEXT)
     goes_back, is_told = run is not None and run.goes_back, not {asked, held}.isdisjoint(told)
     if run is not None and asked in templates:
-        say_instead(run, CONTEXT, sentence(occupation, asked))
+        say_instead(run, CONTEXT, names[asked])
     elif not goes_back and not is_told and state.get(TEMPLATE) in templates:  # for another occupation
-        state[CONTEXT] = sentence(occupation, state[TEMPLATE])
+        state[CONTEXT] = names[state[TEMPLATE]]
     chosen = st.selectbox(
         "Context",
         list(told),
@@ -204,6 +206,13 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
     return told[chosen]
 
 
+def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
+    """Map each template to its sentence about an occupation, or to itself where two make the same one."""
+    sentences = {template: sentence(occupation, template) for template in templates}
+    times = Counter(sentences.values())
+    return {template: said if times[said] == 1 else template for template, said in sentences.items()}
+
+
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:
     """Draw what one cell consists of; ``prefix`` tells its charts from those of another drawing."""
     st.markdown(f"**{plain(sentence(occupation, template))}**")
@@ -211,6 +220,7 @@ def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "")
         partial(cell_bars, cell_preferences(loaded, occupation, template), neutral=loaded.first.even),
         f"{prefix}cell_bars",
         "Probability of each group in this cell, one bar a model",
+        title="Probability of each group in this cell",
         source=loaded.source,
     )
     finding(*(f"{name}: {who_is_expected(loaded, item, occupation)}" for name, item in loaded.runs.items()))
@@ -229,11 +239,10 @@ def draw_words(
     loaded: Loaded, name: str, item: LoadedRun, occupation: str, template: str, prefix: str
 ) -> None:
     """Draw the words that carry one cell under one model."""
-    st.markdown(f"The most likely words · **{plain(name)}**")
     picture(
         partial(word_bars, once(cell_words)(item, occupation, template)),
         f"{prefix}words_{name}",
-        f"Most probable words of {name}",
+        f"Most likely words: {name}",
         source=loaded.source,
     )
     st.caption(once(cell_caption)(item, occupation, template))

@@ -99,6 +99,7 @@ def draw_sensitivity() -> None:
         partial(sensitivity_dots, found, spans, quantity, dimensions),
         "sensitivity_dots",
         f"The {shown} of each model under each choice",
+        title=f"The {shown} under each choice",
         source=loaded.source,
     )
     with st.expander("How sure?"):

@@ -111,7 +111,7 @@ def prejudice_panel(runs: Runs) -> Panel:
         title="Prejudice",
         findings=[normal_finding(name, shape) for name, shape in shapes.items()],
         numbers=prejudice_figures(reports, shapes, runs.over),
-        heading="Prejudice of the occupations, with a normal curve",
+        heading="Prejudice of occupations, with a normal curve",
         source=runs.source,
         key="prejudice_histogram",
         name="prejudice",

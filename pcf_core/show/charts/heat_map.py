@@ -15,6 +15,9 @@ from pcf_core.core.run import Preferences
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.findings.numbers import called
 
+ROW, AROUND = 16, 200  # pixels of a row with a name that is read, and of all that stands around the rows
+TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly names some
+NAME = 10  # letters, in pixels: plotly names every row that is 1.2 times as high
 MOST_OPENED = 2_000  # cells that a click finds: of more the marks over them take seconds to draw
 MOST_WRITTEN = 100  # cells that have their value written in them
 
@@ -98,15 +101,16 @@ def heat_map(
     figure.update_yaxes(title_text="occupation", row=2, col=1)
     above = {"ticklabelposition": "outside top"}  # 0 % would lie on the name of the first row
     figure.update_yaxes(
-        title_text="weight", tickformat=".2~p", nticks=3, rangemode="tozero", **above, row=1, col=1
+        title_text="weight", tickformat=".2~p", nticks=2, rangemode="tozero", **above, row=1, col=1
     )
     figure.update_xaxes(
         title_text="mean", range=[0, 1], tickvals=[0, neutral, 1], tickformat=".2~g", row=2, col=2
     )
     marks.rule(figure, x=neutral, dash="solid", row=2, col=2)
-    return theme.base_layout(
+    theme.base_layout(
         figure,
-        230 + 32 * len(rows),
+        max(min(theme.MAX_HEIGHT, 230 + 32 * len(rows)), AROUND + ROW * len(rows)),
+        tallest=TALLEST,
         view=f"{group} {keys_y} {keys_x}",
         legend=False,
         bargap=0.15,
@@ -114,6 +118,7 @@ def heat_map(
         coloraxis=theme.probability_axis(name, neutral, y=1, yanchor="bottom", ypad=6),
         top=64,
     )
+    return figure.update_yaxes(tickfont_size=NAME, row=2)
 
 
 def _cells(

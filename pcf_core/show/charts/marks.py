@@ -17,6 +17,7 @@ from pcf_core.show.charts import theme
 from pcf_core.show.findings.numbers import Ends
 
 BAND = 0.16  # opacity of the band of a fit
+RIM, RIM_WIDTH = "#FFFFFF", 3  # what is under a mark on a bar, and by how many pixels it is wider
 THIN = {"thickness": 1, "width": 0}  # whiskers of scatters with many points
 Values = Sequence[Any] | FloatArray
 Hover = Sequence[str] | str | None
@@ -144,6 +145,15 @@ def dots(
     return go.Scatter(
         **{"x": x, "y": y, "mode": "markers", "marker": drawn, "name": name, **hovering(hover, extra), **more}
     )
+
+
+def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
+    """Return dots with a pale rim under them and their whiskers, so that bars of any colour show them."""
+    rim = go.Scatter(drawn).update(showlegend=False, customdata=None, hovertemplate=None, hoverinfo="skip")
+    rim.marker.update(color=RIM, line={"color": RIM, "width": (drawn.marker.line.width or 0) + RIM_WIDTH})
+    if drawn.error_x.array is not None:
+        rim.error_x.update(color=RIM, thickness=drawn.error_x.thickness + RIM_WIDTH)
+    return [rim, drawn]
 
 
 def unseen(x: Values, y: Values, data: Sequence[Any], size: float, name: str, **more: Any) -> go.Scatter:

@@ -105,7 +105,7 @@ def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     if ours:
         figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
     if known := [(key, row) for key, row in ours if row.interval]:
-        figure.add_trace(_overall(known, "overall risk with its interval", "line-ns-open", 8))
+        figure.add_traces(marks.rimmed(_overall(known, "overall risk with its interval", "line-ns-open", 8)))
     if published := [(key, row) for key, row in keyed if row.kind == "published"]:
         figure.add_trace(_overall(published, "published", "diamond-open", 10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}
@@ -198,23 +198,21 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
             row.interval and marks.Span(factor * row.interval.low, factor * row.interval.high)
             for _, row, _ in known
         ]
-        figure.add_trace(
-            marks.dots(
-                [factor * neutral for _, _, neutral in known],
-                [place for place, _, _ in known],
-                "lean for neutral subjects",
-                color=theme.OKABE_ITO[7],
-                symbol="diamond",
-                size=12,
-                marker={"line": {"width": 2, "color": theme.MUTED}},
-                across=spans,
-                whisker="#222222",
-                hover=[
-                    marks.told(row.label, f"neutral subjects {two_decimals(factor * neutral)}")
-                    for _, row, neutral in known
-                ],
-            )
+        neutrals = marks.dots(
+            [factor * neutral for _, _, neutral in known],
+            [place for place, _, _ in known],
+            "lean for neutral subjects",
+            color=theme.OKABE_ITO[7],
+            symbol="diamond",
+            size=12,
+            marker={"line": {"width": 2, "color": theme.MUTED}},
+            across=spans,
+            hover=[
+                marks.told(row.label, f"neutral subjects {two_decimals(factor * neutral)}")
+                for _, row, neutral in known
+            ],
         )
+        figure.add_traces(marks.rimmed(neutrals))
     labels = {place: theme.lines(row.label) for place, row in zip(places, rows, strict=True)}
     view = f"{thousand} " + " ".join(row.label for row in rows)
     return _stacked(figure, labels, 130 + 40 * max(2, len(rows)), view, thousand)

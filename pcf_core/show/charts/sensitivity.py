@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from pcf_core.core.risk import Interval
-from pcf_core.core.sensitivity import BASE_KEY, Quantity, Sensitivities, Variant, row_name
+from pcf_core.core.sensitivity import BASE_KEY, Quantity, Sensitivities, Variant
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.sensitivity import shown_row
 
 NO_CHOICE = ("sample", "script")  # samples of the templates, and the authors' scripts: other measures
 SPREAD = 0.5  # of a row's height, shared by the models' marks
@@ -79,7 +80,7 @@ def _label(row: Row) -> str:
     """Return the label of the choice on the axis."""
     if row == BASE_KEY[:2]:
         return f"<b>{theme.text(row[1])}</b>"
-    return theme.lines(row_name(*row), 24)
+    return theme.lines(shown_row(*row), 24)
 
 
 def _ranges(

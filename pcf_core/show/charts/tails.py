@@ -21,6 +21,7 @@ from pcf_core.show.findings.numbers import called
 
 BINS = 25
 SMALLEST_RANGE = 0.01
+ABOVE_BARS = 1.3  # of the tallest: a panel's name stands there
 LINES: Mapping[Distribution, tuple[str, str]] = {
     "generalised Pareto": (theme.OKABE_ITO[2], "solid"),
     "lognormal": (theme.OKABE_ITO[3], "dash"),
@@ -49,7 +50,8 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
         if counts.any():
             bars = _bars(counts, edges, reports, model, "%{y} occupations")
             figure.add_trace(bars, row=2 * row + 1, col=1)
-        if zeros := int(np.sum(caprice == 0)):
+        zeros = int(np.sum(caprice == 0))
+        if zeros:
             exact = go.Bar(
                 x=[-edges[1]],
                 y=[zeros],
@@ -60,10 +62,11 @@ def caprice_histogram(reports: Mapping[str, RiskReport], *, log_count: bool) -> 
             )
             figure.add_trace(exact, row=2 * row + 1, col=1)
             title = figure.layout.annotations[row]
-            title.text += f" · bar left of 0: {zeros:,} of {caprice.size:,} exactly 0"
+            title.text += f"<br>bar left of 0: {zeros:,} of {caprice.size:,} exactly 0"
         axis: dict[str, Any] = {"title_text": "occupations", "tickformat": ",d"}
+        axis["range"] = [0, ABOVE_BARS * max(1, zeros, counts.max())]
         if log_count:
-            ends = [np.log10(0.5), np.log10(2.5 * max(1, len(caprice)))]
+            ends = [np.log10(0.5), np.log10(5 * max(1, len(caprice)))]
             axis |= {"type": "log", "range": ends, "dtick": 1}
         figure.update_yaxes(axis, row=2 * row + 1)
     figure.update_xaxes(range=[-2.4 * edges[1], edges[-1] + edges[1] / 2])
@@ -95,10 +98,12 @@ def prejudice_histogram(
         density = counts / max(1, counts.sum()) / np.diff(edges)
         bars = _bars(density, edges, reports, model, "density %{y:.3g}")
         figure.add_trace(bars, row=2 * row + 1, col=1)
+        tallest = density.max()
         mean, deviation = fits.get(model, (0.0, 0.0))
         if deviation > 0:
             x = np.linspace(edges[0], edges[-1], 200)
             curve = np.exp(-0.5 * ((x - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
+            tallest = max(tallest, curve.max())
             name, hover = (
                 f"normal, mean {mean:#.3g}, s.d. {deviation:#.3g}",
                 "normal curve at %{x:.3g}: %{y:.3g}",
@@ -106,7 +111,7 @@ def prejudice_histogram(
             figure.add_trace(
                 marks.line(x, curve, name, width=2, dash="dash", hover=hover), row=2 * row + 1, col=1
             )
-        figure.update_yaxes(title_text="density", row=2 * row + 1)
+        figure.update_yaxes(title_text="density", range=[0, ABOVE_BARS * tallest], row=2 * row + 1)
     figure.update_xaxes(range=[0 - edges[1] / 2, edges[-1] + edges[1] / 2])
     return _finish(figure, reports, "prejudice", 90, legend=False, bargap=0)
 
@@ -253,7 +258,9 @@ def _rug_panels(reports: Mapping[str, RiskReport], title: str, values: Mapping[s
         )
         figure.add_trace(rug, row=2 * row + 2, col=1)
         figure.update_yaxes(visible=False, range=[-1, 1], fixedrange=True, row=2 * row + 2)
-        _say_in_panel(figure, 2 * row + 1, theme.text(model), x=1, y=1, xref="paper", xanchor="right")
+        _say_in_panel(
+            figure, 2 * row + 1, theme.text(model), x=1, y=1, xref="paper", xanchor="right", align="right"
+        )
     figure.update_xaxes(title_text=title, row=2 * count)
     return figure
 

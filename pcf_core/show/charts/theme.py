@@ -146,17 +146,19 @@ def fitting(label: str, width: int) -> int:
 def lines(label: object, width: int = 20) -> str:
     """Break a label into two lines of about ``width`` columns, so that it fits a narrow page.
 
-    It is broken at a space if both lines then fit, else at a space or behind a hyphen, so that a name such as
-    gender-fiction stays whole; where neither stands early enough, as in Chinese, between any two characters.
+    It is broken at a space if both lines then fit, best behind a colon; else at a space or behind a hyphen,
+    so that a name such as gender-fiction stays whole; where neither stands early enough, as in Chinese,
+    between any two characters.
     """
     plain = " ".join(str(label).split())
     if columns(plain) <= width:
         return text(plain, width)
     end = fitting(plain, width)
     spaces = [place for place in range(end, 1, -1) if plain[place] == " "]
-    fits = (place for place in spaces if columns(plain[place + 1 :]) <= width)
+    fits = [place for place in spaces if columns(plain[place + 1 :]) <= width]
+    fits.sort(key=lambda place: plain[place - 1] != ":")
     breaks = (place for place in range(end, 1, -1) if place in spaces or plain[place - 1] == "-")
-    first = next(fits, next(breaks, end))
+    first = fits[0] if fits else next(breaks, end)
     return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
 
 
@@ -193,7 +195,7 @@ def probability_axis(name: str, neutral: float, **bar: Any) -> dict[str, Any]:
         "cmin": 0,
         "cmax": 1,
         "colorbar": {
-            **color_bar(f"P({name}) → {name}"),
+            **color_bar(f"probability of {name} words"),
             "tickvals": [0, neutral, 1],
             "ticktext": ["0", f"{neutral:.2g} neutral", "1"],
             **bar,
@@ -249,6 +251,7 @@ def base_layout(
     legend: bool | None = None,
     top: float = 12,
     right: float = 12,
+    tallest: float = MAX_HEIGHT,
     **layout: Any,
 ) -> go.Figure:
     """Apply what every chart shares, in place.
@@ -258,18 +261,20 @@ def base_layout(
     figure
         The chart; it is also returned.
     height
-        Pixels, cut to 640.
+        Pixels, cut to ``tallest``.
     view
         Zoom is kept from one drawing to the next as long as this stays the same.
     legend
         Whether to show the legend; ``None`` leaves it to plotly.
     top, right
         Margins in pixels.
+    tallest
+        Pixels.
     layout
         Further properties of plotly's layout.
     """
     figure.update_layout(
-        height=min(MAX_HEIGHT, round(height)),
+        height=min(tallest, round(height)),
         paper_bgcolor="rgba(0, 0, 0, 0)",
         plot_bgcolor="rgba(0, 0, 0, 0)",
         margin={"l": 8, "r": right, "t": top, "b": 8},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
 from pcf_core.show.wording import sentences
@@ -115,12 +116,17 @@ def _common_readings(found: Sensitivities) -> Sequence[Key]:
     return [one.key for kind in ("choice", "each") for one in known if one.kind == kind]
 
 
+def shown_row(dimension: str, name: str) -> str:
+    """Return the name of a row as pages say it: which words count, not what the command line calls that."""
+    return word_scoring(name) if dimension == "protocol" else row_name(dimension, name)
+
+
 def described(variant: Variant) -> str:
     """Name a choice inside a sentence by its row; of a range the one at its end."""
-    return say("choice", row=row_name(variant.dimension, variant.name), which=variant.which)
+    return say("choice", row=shown_row(variant.dimension, variant.name), which=variant.which)
 
 
 def in_words(key: Key) -> str:
     """Name a choice inside a sentence by its row."""
     dimension, name, end = key
-    return say("choice_at_end", row=row_name(dimension, name), end=end)
+    return say("choice_at_end", row=shown_row(dimension, name), end=end)

@@ -17,7 +17,7 @@ from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import Preferences
 from pcf_core.measure.toy import criterion_curve, simplex_risk, toy_risk, two_models
 from pcf_core.show import charts
-from pcf_core.show.charts import theme
+from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world
 from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.show.charts.axis import axis_panels, change_panels
@@ -236,7 +236,8 @@ def test_hover_numbers_have_three_significant_digits(figures: dict[str, go.Figur
 
 @pytest.mark.slow
 def test_no_pink_and_blue_and_no_red_against_green(figures: dict[str, go.Figure]) -> None:
-    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS}
+    parts = {theme.PREJUDICE, theme.SHARED, theme.CAPRICE}
+    allowed = {*theme.OKABE_ITO, *theme.DIVERGING, *theme.GROUP_COLORS, *parts, marks.RIM}
     for figure in figures.values():
         document = figure.to_plotly_json()
         document["layout"].pop("template")

@@ -42,7 +42,7 @@ def test_the_scale_is_fixed_and_centred_on_neutral(
     axis = figure.layout.coloraxis
     assert (axis.cmin, axis.cmax) == (0, 1)
     assert axis.colorscale[5] == (neutral, "#f7f7f7")
-    assert axis.colorbar.title.text == f"P({group}) → {group}"
+    assert axis.colorbar.title.text == f"probability of {group} words"
 
 
 def test_labels_are_escaped_and_coverage_is_left_out_where_unknown(preferences: Preferences) -> None:
@@ -98,3 +98,14 @@ def test_of_too_many_cells_a_click_finds_none_and_few_have_their_values_in_them(
     assert next(trace for trace in whole.data if trace.type == "heatmap").texttemplate is None
     papers = heat_map(many, "male", range(6), range(10), [1] * 50, neutral=0.5, clicks=True)
     assert next(trace for trace in papers.data if trace.type == "heatmap").texttemplate == "%{z:.2f}"
+
+
+@pytest.mark.parametrize(("count", "height"), [(10, 550), (20, 640), (40, 840), (120, 840)])
+def test_a_picture_of_forty_rows_has_room_for_every_name(
+    preferences: Preferences, count: int, height: int
+) -> None:
+    many = replace(preferences, occupations=tuple(f"job {n}" for n in range(count)), coverage=None)
+    many = replace(many, values=np.full((count, 4, 2), 0.5))
+    figure = heat_map(many, "male", range(count), range(4), WEIGHTS, neutral=0.5)
+    assert figure.layout.height == height
+    assert figure.layout.yaxis2.tickfont.size == 10

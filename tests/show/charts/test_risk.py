@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts.risk import RiskBar, occupation_bars, risk_bars, risk_dots
+from pcf_core.show.charts import marks
+from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars, risk_dots
 
 RUN = RiskBar("mini-<b>bert", "run", 0.48, 0.04, 0.52, 0.50, 0.54)
 UNMEASURED = RiskBar("mini-gpt", "run", 0.3, 0.1, 0.4)
@@ -18,13 +19,34 @@ PUBLISHED = RiskBar("T5", "published", 0.8691, 0.0012, 0.8703, source="BVF Table
 
 def test_prejudice_and_caprice_stack_to_the_overall_risk() -> None:
     figure = risk_bars([RUN, UNMEASURED, REFERENCE])
-    prejudice, caprice, whisker = figure.data
+    prejudice, caprice, _, whisker = figure.data
     assert figure.layout.barmode == "stack"
     np.testing.assert_allclose(np.add(prejudice.x, caprice.x), [0.52, 0.4, 1.0])
     assert list(prejudice.y) == list(caprice.y) == ["0", "1", "2"]
     assert prejudice.marker.pattern.shape != caprice.marker.pattern.shape
     assert list(whisker.x) == [0.52]
     np.testing.assert_allclose([whisker.error_x.array[0], whisker.error_x.arrayminus[0]], [0.02, 0.02])
+
+
+def test_a_whisker_on_a_bar_has_a_pale_rim_and_stands_in_the_legend_once() -> None:
+    """A grey line is lost on a grey bar, and no colour stands out from the bar and from both pages."""
+    *_, rim, whisker = risk_bars([RUN, UNMEASURED]).data
+    assert rim.x == whisker.x
+    assert rim.y == whisker.y
+    assert rim.error_x.array == whisker.error_x.array
+    assert rim.error_x.arrayminus == whisker.error_x.arrayminus
+    assert rim.error_x.thickness > whisker.error_x.thickness
+    assert rim.marker.line.width > whisker.marker.line.width
+    assert rim.error_x.color == rim.marker.color == marks.RIM != whisker.error_x.color
+    assert rim.showlegend is False
+    assert rim.hoverinfo == "skip"
+    assert "overall risk" in whisker.customdata[0]
+
+
+def test_a_neutral_subject_without_an_interval_has_no_whisker_in_its_rim() -> None:
+    *_, rim, diamond = lean_bars([LeanBar("m", 0.1, 0.2, 0.05, neutral=0.15)]).data
+    assert rim.error_x.array is None
+    assert rim.x == diamond.x == (0.15,)
 
 
 def test_reference_models_are_muted() -> None:
@@ -81,7 +103,7 @@ def test_published_values_alone_and_nothing_at_all_can_be_drawn() -> None:
 def test_top_occupations_fall_by_overall_risk(report: RiskReport) -> None:
     figure = occupation_bars(report, top=3)
     assert list(figure.layout.yaxis.labelalias.values()) == ["engineer", "nurse", "captain"]
-    prejudice, caprice, whisker = figure.data
+    prejudice, caprice, _, whisker = figure.data
     np.testing.assert_allclose(prejudice.x, [0.95, 0.9, 0.8])
     np.testing.assert_allclose(caprice.x, [0, 0, 0])
     np.testing.assert_allclose(whisker.error_x.array, [0.02] * 3)
@@ -129,7 +151,7 @@ def test_labels_of_two_lines_fit_into_their_rows_in_letters_that_can_be_read() -
 def test_risks_times_1000_keep_the_deviation_as_it_is() -> None:
     row = replace(RUN, deviation=0.21, corrected=0.47)
     figure = risk_bars([row], thousand=True)
-    prejudice, caprice, whisker = figure.data
+    prejudice, caprice, _, whisker = figure.data
     np.testing.assert_allclose([prejudice.x[0], caprice.x[0], whisker.x[0]], [480, 40, 520])
     np.testing.assert_allclose(whisker.error_x.array, [20])
     assert "× 1,000" in figure.layout.xaxis.title.text

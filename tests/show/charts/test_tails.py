@@ -23,6 +23,19 @@ def test_every_occupation_is_counted_once_and_zeros_apart(report: RiskReport) ->
     assert tuple(rug.customdata) == NAMES
 
 
+@pytest.mark.parametrize("caprices", [CAPRICES, (0.0,) * 7, (0.1, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3)])
+def test_the_name_of_a_panel_stands_above_its_bars(report: RiskReport, caprices: tuple[float, ...]) -> None:
+    rows = zip(report.occupations, caprices, strict=True)
+    shown = replace(report, occupations=tuple(replace(row, caprice_risk=risk) for row, risk in rows))
+    figure = caprice_histogram({"m": shown}, log_count=False)
+    tallest = max(max(trace.y) for trace in figure.data if trace.type == "bar")
+    assert figure.layout.yaxis.range[0] == 0
+    assert figure.layout.yaxis.range[1] > 1.15 * tallest
+    density = prejudice_histogram({"m": shown}, {"m": (0.5, 0.02)})
+    highest = max(max(trace.y) for trace in density.data[1:])
+    assert density.layout.yaxis.range[1] > 1.15 * highest
+
+
 def test_bins_are_the_same_for_all_models(report: RiskReport) -> None:
     other = replace(report, occupations=report.occupations[:3])
     figure = caprice_histogram({"one": report, "two": other}, log_count=False)
@@ -30,8 +43,8 @@ def test_bins_are_the_same_for_all_models(report: RiskReport) -> None:
     np.testing.assert_allclose(first.x, second.x)
     assert first.marker.pattern.shape != second.marker.pattern.shape
     assert [note.text for note in figure.layout.annotations] == [
-        "one · bar left of 0: 4 of 7 exactly 0",
-        "two · bar left of 0: 2 of 3 exactly 0",
+        "one<br>bar left of 0: 4 of 7 exactly 0",
+        "two<br>bar left of 0: 2 of 3 exactly 0",
     ]
 
 

@@ -166,6 +166,7 @@ def test_worked_examples_of_labels() -> None:
     assert theme.lines("OPT-IML (PCF Table 1, wikipedia)") == "OPT-IML (PCF Table<br>1, wikipedia)"
     assert theme.lines("mini-gpt-balanced on text", 14) == "mini-gpt-<br>balanced on t…"
     assert theme.lines("mini-bert · gender-fiction-25") == "mini-bert ·<br>gender-fiction-25"
+    assert theme.lines("Tilt in 25 of 120: women left", 24) == "Tilt in 25 of 120:<br>women left"
     assert theme.lines("<br>") == "&lt;br&gt;"
     assert theme.lines("") == ""
 
@@ -266,4 +267,4 @@ def test_a_colour_bar_above_the_plot_leaves_the_title_its_place() -> None:
     figure = theme.base_layout(go.Figure(), 300, top=64, coloraxis=axis)
     bar = theme.titled(figure, "Short", "PCF Audit").layout.coloraxis.colorbar
     assert (bar.yref, bar.yanchor) == ("container", "top")
-    assert bar.title.text == "P(male) → male<br> "
+    assert bar.title.text == "probability of male words<br> "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE, SAMPLE, SCRIPTS, Sensitivities, Sensitivity, Variant, row_name
-from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
+from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, shown_row, span
 
 TESTED = "a has the higher risk, 0.7, and b the lower, 0.5."
 
@@ -167,5 +167,7 @@ def test_rows_are_named_as_sentences_name_them() -> None:
     assert row_name("criterion", "l1") == "criterion: l1"
     assert row_name("words", "one pair left out") == "one pair left out"
     assert row_name(SAMPLE, "a random half") == "sample: a random half"
+    assert shown_row(SAMPLE, "a random half") == "sample: a random half"
+    assert shown_row("protocol", "single-token") == "words of one token"
     assert row_name(SCRIPTS, "demo library") == "the authors' demo library"
     assert way(SCRIPTS, "script for gender", 0.1, "script").label == "the authors' script for gender"

@@ -175,9 +175,7 @@ def test_stand_outs_are_the_fewest_that_have_half_of_all_caprice() -> None:
         "With m, only 2 occupations have over half of all caprice: “x0” (33 %) and “x1” (33 %)."
     )
     even = moody([0.2] * 20)
-    assert stand_outs("m", even) == (
-        "With m, no few stand out: 11 of 20 occupations share half of all caprice."
-    )
+    assert stand_outs("m", even) == ("With m, no occupation stands out: 11 of 20 share half of all caprice.")
     many = moody([*[0.4] * 5, *[0.0] * 45])
     assert stand_outs("m", many).startswith(
         "With m, only 3 occupations have over half of all caprice: “x0” (20 %), “x1” (20 %) and “x2” (20 %)."
