@@ -36,7 +36,7 @@ from pcf_core.work.criteria import (
 from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 from tests.texts.criteria.asked import SCORED, WRITTEN, score_criteria, scorer, write_criteria, writer
 
 OTHER = "mini-gpt-balanced"
@@ -173,7 +173,7 @@ def test_every_written_view_has_its_pictures_and_its_data(
     assert len(app.dataframe[0].value) == rows
     assert "Published" in [tab.label for tab in app.tabs]
     assert all(len(frame.value) for frame in app.dataframe)
-    assert "--answering written" in app.code[0].value
+    assert "--answering written" in open_foot(app).code[0].value
     assert "<script" not in texts(app)
 
 
@@ -231,7 +231,7 @@ def test_of_questions_as_many_are_asked_as_is_chosen(own_settings: Settings) -> 
     assert parameters["cr_many"] == "2"
     found = open_app("criteria", **parameters)
     assert not found.error
-    assert "--questions 2" in found.code[0].value
+    assert "--questions 2" in open_foot(found).code[0].value
     refused = open_app("criteria", **questions, cr_many="65")
     assert "questions-1 has 64" in plainly(refused.error[0].value)
 
@@ -279,7 +279,9 @@ def test_an_embedding_score_over_several_models_is_offered_learned_and_read(own_
     assert len(done.get("plotly_chart")) == len(app.get("plotly_chart")) + 1
     frames = [set(frame.value) for frame in done.dataframe]
     assert any("difference of d" in columns for columns in frames)
-    line = next(code.value for code in done.code if f"--model mini-gpt --model {OTHER}" in code.value)
+    line = next(
+        code.value for code in open_foot(done).code if f"--model mini-gpt --model {OTHER}" in code.value
+    )
     assert "--experiment hobbies" in line
     assert "--repeats 2" in line
 
@@ -399,7 +401,7 @@ def test_scores_of_another_precision_are_asked_for_and_opened_by_link_and_alone(
     for app in (open_app("criteria", **parameters), open_app("criteria", **SCORED, cr_view="tasks")):
         assert "Not asked yet" not in texts(app)
         assert "mini-gpt (bfloat16)" in plainly(texts(app))
-        assert any("--dtype bfloat16" in code.value for code in app.code)
+        assert any("--dtype bfloat16" in code.value for code in open_foot(app).code)
     assert "Not asked yet" in texts(open_app("criteria", **SCORED, cr_precision="float32"))
 
 

@@ -31,7 +31,7 @@ from pcf_core.work.jobs import OpenGenerator
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
 from tests.models.generation.text_server import TextServer, serving_texts
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 from tests.texts.fairpair.written import EVIL, SMALL, fake, write_small
 
 ONE = ["F · mini-gpt", "F of other words · mini-gpt"]  # the key figures of one model
@@ -478,6 +478,7 @@ def test_prompts_can_be_messages_to_an_endpoint(served: TextServer, own_settings
     assert parameters["fp_chat"] == "true"
     app = open_app("fairpair", **parameters)
     assert len(app.metric) == 2
+    app = open_foot(app)
     (command,) = (code.value for code in app.code if "--model endpoint:tiny" in code.value)
     assert any("FairPair" in code.value and code.value.startswith("@") for code in app.code), "what to cite"
     assert command.endswith("--chat")
@@ -584,6 +585,7 @@ def test_an_encoder_adds_a_measure_that_names_it(own_settings: Settings) -> None
     parameters = parameters_of(only_result(store).asked.hash)
     assert parameters is not None
     assert parameters["fp_encoder"] == "mini-bert"
+    app = open_foot(app)
     assert "mini-bert: mean of the last hidden states" in texts(app)
     assert any("--dissimilarity embedding:mini-bert" in code.value for code in app.code)
     words = open_app("fairpair", **SMALL, fp_encoder="mini-bert", fp_view="words")
@@ -604,7 +606,7 @@ def test_categories_of_ones_own_sort_the_words(own_settings: Settings) -> None:
     app = open_app("fairpair", **SMALL, fp_categories="homely", fp_view="words")
     assert not app.exception
     assert categories_finding(result.words) in texts(app)
-    assert any("--categories homely" in code.value for code in app.code)
+    assert any("--categories homely" in code.value for code in open_foot(app).code)
     parameters = parameters_of(result.asked.hash)
     assert parameters is not None
     assert parameters["fp_categories"] == "homely"

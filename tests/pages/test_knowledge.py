@@ -155,7 +155,7 @@ def test_a_set_of_ones_own_is_kept_queued_scored_read_and_deleted(own_settings: 
     assert (job.state, job.result) == ("done", {"set": "my-sky", "scored": 2})
     again = open_app("knowledge", model="mini-gpt", facts="my-sky")
     assert len(again.dataframe[0].value) == 2
-    command = again.code[-1].value
+    command = open_foot(again).code[-1].value
     assert command.startswith("python -m pcf_core knowledge --model mini-gpt --set my-sky")
     assert "<b>Mars</b>" in list(again.dataframe[0].value["fact"])
     again.button(key="delete_facts").click().run()

@@ -16,6 +16,7 @@ from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import StereotypeDistribution
 from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import people
 
 BIN = 0.05
 MOST_STEPS = 400  # steps of a cumulative line that are drawn one by one
@@ -80,7 +81,7 @@ def stereotype_steps(distributions: Several, *, other: str = "", threshold: floa
 def _panels(distributions: Several, other: str) -> tuple[go.Figure, list[str]]:
     """Make a panel per group, of which all models show the same."""
     groups = [one.group for one in next(iter(distributions.values()))]
-    titles = [] if other else [f"← less · {theme.text(group)} · more →" for group in groups]
+    titles = [] if other else [f"← less · {theme.text(people(group))} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups),
         cols=1,
@@ -213,7 +214,8 @@ def _finished(
     figure.update_xaxes(range=[low, high], **theme.SIGNED)
     title = "stereotype in one context (0 = neutral) → more"
     if other:
-        title = f"← {theme.text(other)} · stereotype in one context · {theme.text(groups[0])} →"
+        ends = theme.text(people(other)), theme.text(people(groups[0]))
+        title = f"← {ends[0]} · stereotype in one context · {ends[1]} →"
     figure.update_xaxes(title_text=title, row=len(groups))
     figure.update_annotations(font_size=12)
     marks.rule(figure, x=0, dash="solid", width=1.5)

@@ -51,8 +51,8 @@ def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.
         if row.differs
     ]
     marks.name_points(figure, points, ROOM, middle=0)
-    figure.update_xaxes(title_text="← she · lean of its text (−1 to 1) · he →")
-    figure.update_yaxes(title_text="← female · what it says (−1 to 1) · male →")
+    figure.update_xaxes(title_text="← women · lean of its text (−1 to 1) · men →")
+    figure.update_yaxes(title_text="← women · what it says (−1 to 1) · men →")
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(range=[-1.05, 1.05], nticks=6, **theme.SIGNED)
     return theme.base_layout(figure, HEIGHT, view=f"read {model}", legend=True)
