@@ -1,14 +1,17 @@
-"""What Streamlit 1.67 draws too pale, cuts off, or makes too small for a finger.
+"""What Streamlit 1.67 draws too pale, cuts off, makes too small for a finger, or takes too long for.
 
 Most of it is one style sheet.  Chart text is the rest: Streamlit draws ticks and titles of a chart's axes in
 one fixed grey.  On white it has 3.7 : 1, less than the 4.5 : 1 of WCAG 2 (1.4.3), and no theme option changes
 it (its issues 12425 and 14204).  It also knows a stronger grey, near black on a light page and near white on
 a dark one, under a placeholder that it replaces in the browser; so does this file, for the charts themselves
 leave every text colour to the page.
+
+And it takes a chart apart on each run of a page, for longer than the rest of that run may take.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import plotly.graph_objects as go
@@ -147,3 +150,15 @@ def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
     figure.update_coloraxes(colorbar=STRONG)
     figure.update_annotations(font_color=GRAY_90)
     return figure
+
+
+class Finished(go.Figure):  # type: ignore[misc]
+    """A copy of a figure that nobody changes any more, and so is taken apart once."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its parts, which all who ask for them share."""
+        return self._parts
+
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
+        return dict(super().to_dict())

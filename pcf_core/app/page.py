@@ -16,7 +16,7 @@ from pcf_core.app.caching import kept, once, open_queue, open_store
 from pcf_core.app.choice import current_choice
 from pcf_core.app.data import Loaded, load, plans_of
 from pcf_core.app.links import draw_link
-from pcf_core.app.mended import readable
+from pcf_core.app.mended import Finished, readable
 from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
 from pcf_core.app.queue import (
@@ -282,8 +282,8 @@ def picture(
 
 
 @kept(slots=FIGURES)
-def _figure(make: partial[go.Figure], title: str, source: str) -> go.Figure:
-    return readable(make(), title, source)
+def _figure(make: partial[go.Figure], title: str, source: str) -> Finished:
+    return Finished(readable(make(), title, source))
 
 
 def draw_picture(panel: Panel, clicked: Callable[[object], None] | None = None) -> None:

@@ -5,14 +5,17 @@ What browsers make of the grey: tests/journeys/test_screens.py.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit
+from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
 
-from pcf_core.app.mended import MENDED, readable
+from pcf_core.app.mended import MENDED, Finished, readable
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
@@ -48,6 +51,17 @@ def test_title_and_source_are_written_into_a_figure() -> None:
     figure = readable(go.Figure(go.Bar(x=[1], y=[1])), "Risk", "PCF Audit")
     assert "Risk" in figure.layout.title.text
     assert "PCF Audit" in figure.layout.title.text
+
+
+def test_a_finished_figure_is_the_same_and_is_taken_apart_once() -> None:
+    figure = readable(make_subplots(1, 2, subplot_titles=["one", "two"]), "Risk", "PCF Audit")
+    figure.add_trace(go.Scatter(x=np.arange(3.0), y=[1, 2, 3], customdata=[["a"], ["b"], ["c"]]), 1, 2)
+    finished = Finished(figure)
+    assert json.loads(finished.to_json()) == json.loads(figure.to_json())
+    assert finished.to_dict() is finished.to_dict()
+    larger = go.Figure(finished).update_layout(height=900)
+    assert larger.layout.height == 900
+    assert finished.to_dict()["layout"]["height"] == finished.layout.height == figure.layout.height
 
 
 def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:

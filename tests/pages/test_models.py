@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.models import tables
+from pcf_core.app.models.details import LOOKED_AT
 from pcf_core.audit.baseline import baseline_run
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.names import KnownModel
@@ -169,10 +170,18 @@ def test_runs_are_shown_with_their_self_audit(full_store: Store) -> None:
     assert (
         sum(label.startswith("gender · gender-nineteen · occupations-bvf · exact") for label in labels) == 1
     )
-    found = facts(app)
+    assert "noise floor" not in facts(app)
+    found = facts(look_at_runs(app, full_store, "mini-gpt"))
     assert found["tokens per word"].startswith("78 words are scored")
     assert "noise floor" in found
     assert any(link.proto.page == "risk" for link in app.get("page_link"))
+
+
+def look_at_runs(app: AppTest, store: Store, model: str) -> AppTest:
+    for info in store.runs():
+        if info.run.scoring.name == model:
+            app.session_state[f"{LOOKED_AT}{info.run.key}"] = True
+    return app.run()
 
 
 def test_runs_of_neutral_subjects_stand_last_and_say_what_they_are(full_store: Store) -> None:
@@ -251,7 +260,8 @@ def test_a_scored_model_that_is_gone_still_shows_its_runs(assets: Path, full_sto
     assert "downloads are off" in app.error[0].value
     labels = [box.label for box in app.expander]
     assert [sum(key in label for label in labels) for key in (gone.key, late.key)] == [1, 1]
-    assert "Not finished." in [caption.value for caption in app.caption]
+    assert "Not finished." not in [caption.value for caption in app.caption]
+    assert "Not finished." in [one.value for one in look_at_runs(app, full_store, "org/gone").caption]
 
 
 # ------------------------------------------------------------------------------- fetching the weights

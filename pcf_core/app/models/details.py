@@ -38,7 +38,7 @@ from pcf_core.work.requests import FETCH, delete_run, submit_fetch
 
 DIGITS = 24  # of a hash
 CHECK_SECONDS = 60  # so long a refusal is not asked for again
-CHOSEN = "kept_run"
+CHOSEN, LOOKED_AT = "kept_run", "looked_at_"
 COLUMNS = {
     "date": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm", help="When it was finished, UTC."),
     "owner": st.column_config.TextColumn(help="Who asked for it, where people log in."),
@@ -213,14 +213,18 @@ def draw_use(name: str, needs: Sequence[str]) -> None:
 def draw_runs(name: str) -> None:
     """Draw the runs of a model, each with its self-audit; those of neutral subjects behind all others.
 
-    They are what the others are measured from, and have the same topic and templates.
+    They are what the others are measured from, and have the same topic and templates.  What a run's audit
+    found is read once somebody looks.
     """
     infos = [info for info in open_store().runs() if info.run.scoring.name == name]
     infos.sort(key=lambda info: info.run.evidence.name == NEUTRAL)
     st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
     for info in infos:
         run = info.run
-        with st.expander(plain(run_title(run))):
+        looked_at = st.expander(plain(run_title(run)), key=f"{LOOKED_AT}{run.key}", on_change="rerun")
+        if not looked_at.open:
+            continue
+        with looked_at:
             if info.complete:
                 draw_facts(self_audit_facts(self_audit_of(open_store(), run)))
             else:
