@@ -55,9 +55,10 @@ class _Rows:
 def _as_rows(value: object) -> object:
     """Return records of one type as rows, and all else as it is.
 
-    Asked record by record, the thousands of a set of templates take ten times as long.
+    Asked record by record, the thousands of a set of templates take ten times as long; a few may know
+    what they are written as.
     """
-    if not isinstance(value, tuple) or len(kinds := set(map(type, value))) != 1:
+    if not isinstance(value, tuple) or len(value) <= MANY or len(kinds := set(map(type, value))) != 1:
         return value
     (kind,) = kinds
     if kind is LoadedRun or not (names := _field_names(kind)):

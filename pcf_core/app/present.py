@@ -125,7 +125,8 @@ def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[s
 
     A page that the address leads to would forget the short form, which the switch does not know.
     """
-    short = parameters.get(PRESENT) in ("1", ["1"])
+    said = parameters.get(PRESENT, "")
+    short = "1" in (said, *said[-1:])  # of several the last counts
     return {**parameters, **({PRESENT: "true"} if short else {})}
 
 

@@ -122,7 +122,8 @@ F is B² over the product of both V: how far texts of the two sides are apart, a
 side are apart among themselves. At 1, the dotted line, sampling explains all of it; the whisker is the 95 %
 interval over statements: prompts that say the same in other words are one statement. **Filled** marks: the
 two sides differ beyond sampling by the test of relabelling, controlled for the models read together;
-**hollow** ones: that cannot be shown, or was not tested, as at temperature 0. The bars are what F is made of.
+**hollow** ones: that cannot be shown, or was not tested, as at temperature 0. The bars are what F is made of;
+in the data V of p(g(x)) is that within the first side, V of g(p(x)) that within the second.
 F has no direction: which side is more positive, and which words it has more of, is told beside it.
 """
 FAIRPAIR_WORDS = """

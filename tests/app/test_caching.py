@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from pcf_core.app.addresses import Choice
-from pcf_core.app.caching import MANY, kept, key_of, once
+from pcf_core.app.caching import MANY, Arguments, _field_names, kept, key_of, once
 from pcf_core.app.data import Loaded
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
@@ -159,9 +159,19 @@ def test_a_record_with_many_values_is_written_out_once(monkeypatch: pytest.Monke
     rows = tuple(Told(name=str(number)) for number in range(2 * MANY))
     several = [Counted({}, rows), Counted({one.name: one.number for one in rows})]
     keys = [key_of(one) for one in several]
+    given = [key_of(Arguments((one,), {})) for one in several]
+    read: list[object] = []
+
+    def read_fields(kind: type) -> tuple[str, ...]:
+        read.append(kind)
+        return _field_names(kind)
+
     with monkeypatch.context() as patched:
-        patched.setattr("pcf_core.app.caching._as_rows", failing)
+        patched.setattr("pcf_core.app.caching._field_names", read_fields)
         assert [key_of(one) for one in several] == keys
+        assert not read
+        assert [key_of(Arguments((one,), {})) for one in several] == given
+        assert {*read} == {Arguments}
         assert not {key_of(one, 1) for one in several} & set(keys)
     changed = replace(several[0], rows=(*rows[1:], Told(name="0", number=1.0)))
     alike = [Counted({}, tuple(one.model_copy() for one in rows)), Counted(dict(several[1].counts))]

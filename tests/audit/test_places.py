@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.places import (
     Place,
+    _places,
     capitalised,
     places_of,
     run_notes,
@@ -165,6 +167,7 @@ def test_places_are_looked_for_once_for_the_same_texts_and_terms(monkeypatch: py
         yield SPACE
 
     monkeypatch.setattr("pcf_core.audit.places._of_text", of_text)
+    monkeypatch.setattr("pcf_core.audit.places._places", cache(_places.__wrapped__))
     first = run_of("The [X] once said that [Y]", "The [X] added that [Y]")
     assert places_of(first) == places_of(first.model_copy(update={"plan": None})) == (SPACE,)
     assert looked == list(first.templates.texts)

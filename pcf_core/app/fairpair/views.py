@@ -63,7 +63,7 @@ from pcf_core.show.findings.fairpair import (
     sentiment_finding,
 )
 from pcf_core.show.findings.fairpair_run import grid_finding
-from pcf_core.show.findings.numbers import begun, count
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
 from pcf_core.texts.fairpair.matching import word_tokens
@@ -116,7 +116,8 @@ HOW_TEXTS = """
 On the left is what the model wrote behind the prompt, with the names, pronouns and words for people exchanged
 afterwards; on the right what it wrote behind the exchanged prompt. Both are about the same person, so a text
 of one side can be laid beside any of the other; those with the same number are no closer than others. **Bold
-on a shade**: a word that the other text does not have. ⏎ is a new line.
+on a shade**: a word that the other text does not have. ⏎ is a new line. In the data the left ones are
+p(g(x)), written and then exchanged, the right ones g(p(x)), written for the exchanged prompt.
 """
 
 
@@ -212,9 +213,9 @@ def draw_convergence(shown: Shown) -> None:
         (partial(convergence_lines, found, "folds", quantity, models), "more folds"),
     ]
     for column, (make, over) in zip((left, right), pictures, strict=True):
-        said = f"{begun(CALLED[chosen])}, with {over}"
+        said = f"How far texts differ {CALLED[chosen]}, with {over}"
         with column:
-            picture(make, f"fairpair_{over.replace(' ', '_')}", said, source=FAIRPAIR_SOURCE)
+            picture(make, f"fairpair_{over.replace(' ', '_')}", said, title=said, source=FAIRPAIR_SOURCE)
     shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
 
 

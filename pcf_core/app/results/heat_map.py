@@ -207,10 +207,15 @@ def choose_context(occupation: str, templates: Sequence[str]) -> str:
 
 
 def called(occupation: str, templates: Sequence[str]) -> dict[str, str]:
-    """Map each template to its sentence about an occupation, or to itself where two make the same one."""
+    """Map each template to its sentence about an occupation; where two make the same one, with itself behind.
+
+    Never to the template alone: that is what addresses of earlier versions say.
+    """
     sentences = {template: sentence(occupation, template) for template in templates}
     times = Counter(sentences.values())
-    return {template: said if times[said] == 1 else template for template, said in sentences.items()}
+    return {
+        template: said if times[said] == 1 else f"{said} ({template})" for template, said in sentences.items()
+    }
 
 
 def draw_parts(loaded: Loaded, occupation: str, template: str, prefix: str = "") -> None:

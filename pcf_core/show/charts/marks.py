@@ -149,6 +149,7 @@ def dots(
 
 def rimmed(drawn: go.Scatter) -> list[go.Scatter]:
     """Return dots with a pale rim under them and their whiskers, so that bars of any colour show them."""
+    drawn.update(legendgroup=drawn.name)  # a click on the legend hides both
     rim = go.Scatter(drawn).update(showlegend=False, customdata=None, hovertemplate=None, hoverinfo="skip")
     rim.marker.update(color=RIM, line={"color": RIM, "width": (drawn.marker.line.width or 0) + RIM_WIDTH})
     if drawn.error_x.array is not None:
