@@ -126,8 +126,8 @@ def in_full(parameters: Mapping[str, str | list[str]]) -> dict[str, str | list[s
     A page that the address leads to would forget the short form, which the switch does not know.
     """
     said = parameters.get(PRESENT, "")
-    short = "1" in (said, *said[-1:])  # of several the last counts
-    return {**parameters, **({PRESENT: "true"} if short else {})}
+    last = said if isinstance(said, str) else said[-1]  # of several the last counts
+    return {**parameters, **({PRESENT: "true"} if last == "1" else {})}
 
 
 def draw_style() -> None:

@@ -30,10 +30,10 @@ def test_every_text_of_a_picture_is_large_and_the_shared_one_stays_as_it_was() -
     assert min(sizes) >= TEXT == 20
 
 
-@pytest.mark.parametrize("short", ["1", ["1"]])
+@pytest.mark.parametrize("short", ["1", ["1"], ["0", "1"]])
 def test_an_address_that_leads_on_says_in_full_that_it_presents(short: str | list[str]) -> None:
     assert in_full({"present": short, "topic": ["age"]}) == {"present": "true", "topic": ["age"]}
-    for parameters in ({"topic": ["age"]}, {"present": ["true"]}, {"present": ["false"]}):
+    for parameters in ({"topic": ["age"]}, {"present": ["true"]}, {"present": ["1", "0"]}, {"present": "21"}):
         assert in_full(parameters) == parameters
 
 
