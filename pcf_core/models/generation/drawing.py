@@ -110,13 +110,14 @@ def _likely(shares: FloatArray, top_p: float) -> tuple[Tokens, Tokens]:
     while True:
         places = np.flatnonzero(shares >= least[:, None])
         rows, found = places // words, shares.ravel()[places]
-        begins, ends = (rows.searchsorted(np.arange(count), side) for side in ("left", "right"))
-        mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * (begins < ends)
+        begins = rows.searchsorted(np.arange(count))
+        filled = np.diff(begins, append=len(rows)) > 0
+        mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * filled
         lacking = (mass <= enough) & (least > lowest)
         if not lacking.any():
             break
         least[lacking] = lowest
-    for share in np.float32(SHARES[1:]):
+    for share in SHARES[1:]:
         mass = np.add.reduceat(found * (found >= share), begins)
         least = np.where(mass > enough, least.clip(min=share), least)
     likely = np.flatnonzero(found >= least[rows])

@@ -94,7 +94,8 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
             super().batch_select_indices(indices)
             return
         tokens = self.keys.shape[-2]
-        self.space = tuple(space.index_select(1, indices) for space in self.space)
+        keys, values = (space.index_select(1, indices) for space in self.space)
+        self.space = keys, values
         self.keys, self.values = (space[:tokens].permute(1, 2, 0, 3) for space in self.space)
 
     @staticmethod

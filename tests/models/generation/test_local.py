@@ -180,7 +180,7 @@ def test_a_memory_with_room_holds_what_one_without_holds() -> None:
     """Two prompts of three tokens; rows go and come twice; what is read has no gaps and seldom moves."""
     plain, roomy = DynamicLayer(), RoomyLayer()
     plain.update(*torch.randn(2, 2, 4, 3, 8, generator=(random := torch.Generator().manual_seed(1))))
-    vars(roomy).update(vars(plain), room=3)
+    roomy.__dict__.update(vars(plain), room=3)
     places = []
     for step in range(9):
         if rows := {0: [0, 1, 1], 5: [2, 0, 0, 1, 2]}.get(step):
