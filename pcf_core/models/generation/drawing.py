@@ -30,7 +30,7 @@ from pcf_core.core.records import FloatArray
 
 Tokens = NDArray[np.int_]
 
-AT_ONCE = 2**18  # logits whose weights stay in a core's own cache
+AT_ONCE = 2**19  # logits whose weights stay in a core's caches
 SHARES = (2.0**-14, 2.0**-11, 2.0**-8)  # of tokens that a nucleus may do without
 MARGIN = 1e-4  # more than float32 sums are wrong by
 COLDEST = 1e-30  # temperature that float32 can divide logits by
@@ -72,7 +72,7 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
         else:
             found = candidates(logits[rows], decoding)
             kept = in_nucleus(found.rows, found.weights, decoding.top_p * found.total)
-            inside = np.flatnonzero(kept)
+            inside = np.flatnonzero(kept > 0)
             weights, places = padded(found.rows[inside], kept[inside], len(found.total))
             drawn[rows] = found.tokens[inside[np.flatnonzero(places == 0) + draw(weights, uniforms[rows])]]
     return drawn
@@ -88,19 +88,40 @@ def candidates(logits: torch.Tensor, decoding: Decoding) -> Candidates:
     scaled = logits
     if decoding.temperature != 1:
         scaled = (logits - logits.amax(dim=1, keepdim=True)) / max(decoding.temperature, COLDEST)
-    rough = scaled.softmax(dim=1)
-    least = torch.full((len(rough), 1), (1 - decoding.top_p) / 2 / rough.shape[1])
-    for share in SHARES:
-        mass = torch.nn.functional.threshold(rough, share, 0.0).sum(dim=1, keepdim=True)
-        least = torch.where(mass > decoding.top_p + MARGIN, least.clamp(min=share), least)
-    known, shares = np.ascontiguousarray(logits.numpy()), rough.numpy()
-    places = np.flatnonzero(shares >= least.numpy())
-    begins = places.searchsorted(np.arange(len(shares)) * shares.shape[1])
-    rows = np.repeat(np.arange(len(shares)), np.diff(begins, append=len(places)))
-    weights = _weights(known.ravel()[places], known.max(axis=1)[rows], decoding)
-    left = shares.sum(axis=1) - np.add.reduceat(shares.ravel()[places], begins, dtype=np.float64)
-    total = np.add.reduceat(weights, begins) + left / shares.max(axis=1)
+    shares = scaled.softmax(dim=1).numpy()
+    places, rows = _likely(shares, decoding.top_p)
+    begins = rows.searchsorted(np.arange(len(shares)))
+    known, found = np.ascontiguousarray(logits.numpy()).ravel()[places], shares.ravel()[places]
+    weights = _weights(known, np.maximum.reduceat(known, begins)[rows], decoding)
+    left = shares.sum(axis=1) - np.add.reduceat(found, begins, dtype=np.float64)
+    total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(found, begins)
     return Candidates(rows, places - rows * shares.shape[1], weights, total)
+
+
+def _likely(shares: FloatArray, top_p: float) -> tuple[Tokens, Tokens]:
+    """Return [candidate] where those of :func:`candidates` stand in the flat ``shares``, and their rows.
+
+    All tokens are looked at once, against the first of ``SHARES``; again only where those above it have too
+    little together.
+    """
+    count, words = shares.shape
+    lowest, enough = np.float32((1 - top_p) / 2 / words), top_p + MARGIN
+    least = np.full(count, max(lowest, np.float32(SHARES[0])))
+    while True:
+        places = np.flatnonzero(shares >= least[:, None])
+        rows, found = places // words, shares.ravel()[places]
+        begins = rows.searchsorted(np.arange(count))
+        filled = np.diff(begins, append=len(rows)) > 0
+        mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * filled
+        lacking = (mass <= enough) & (least > lowest)
+        if not lacking.any():
+            break
+        least[lacking] = lowest
+    for share in SHARES[1:]:
+        mass = np.add.reduceat(found * (found >= share), begins)
+        least = np.where(mass > enough, least.clip(min=share), least)
+    likely = np.flatnonzero(found >= least[rows])
+    return places[likely], rows[likely]
 
 
 def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> FloatArray:

@@ -63,7 +63,8 @@ FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 class RoomyLayer(DynamicLayer):  # type: ignore[misc]
     """Keys and values with room for those to come: where a token is added the others are not copied.
 
-    ``room``: for so many tokens more than there are now.
+    ``room``: for so many tokens more than there are now.  ``space``: keys and values, each [token, row, head,
+    size].  So the room lies behind all rows and not behind each, and what is read has no gaps.
     """
 
     keys: torch.Tensor
@@ -77,26 +78,31 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         """Add [row, head, token, size] keys and values; return all."""
         begin = self.keys.shape[-2]
         end = begin + key_states.shape[-2]
-        if self.space is None or end > self.space[0].shape[-2]:
+        if self.space is None or end > len(self.space[0]):
             self.space = (
                 self._copied(self.keys, end + self.room),
                 self._copied(self.values, end + self.room),
             )
         for space, new in zip(self.space, (key_states, value_states), strict=True):
-            space[:, :, begin:end] = new
-        self.keys, self.values = (space[:, :, :end] for space in self.space)
+            space[begin:end] = new.permute(2, 0, 1, 3)
+        self.keys, self.values = (space[:end].permute(1, 2, 0, 3) for space in self.space)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows."""
-        super().batch_select_indices(indices)
-        self.space = None
+        """Keep these rows, and the room."""
+        if self.space is None:
+            super().batch_select_indices(indices)
+            return
+        tokens = self.keys.shape[-2]
+        keys, values = (space.index_select(1, indices) for space in self.space)
+        self.space = keys, values
+        self.keys, self.values = (space[:tokens].permute(1, 2, 0, 3) for space in self.space)
 
     @staticmethod
     def _copied(there: torch.Tensor, tokens: int) -> torch.Tensor:
         rows, heads, begin, size = there.shape
-        space = there.new_empty(rows, heads, tokens, size)
-        space[:, :, :begin] = there
+        space = there.new_empty(tokens, rows, heads, size)
+        space[:begin] = there.permute(2, 0, 1, 3)
         return space
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 from scipy import stats
+from transformers.cache_utils import DynamicLayer
 
 from pcf_core.core.errors import GenerationError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, joined, parts
-from pcf_core.models.generation.local import DATE, CausalGenerator
+from pcf_core.models.generation.local import DATE, CausalGenerator, RoomyLayer
 from pcf_core.models.loading import Loaded
 from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
 from tests.models.generation.conftest import key_of, nothing
@@ -172,6 +174,27 @@ def test_long_texts_of_wide_models_are_written_fewer_at_once(
     assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
     monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
     assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
+
+
+def test_a_memory_with_room_holds_what_one_without_holds() -> None:
+    """Two prompts of three tokens; rows go and come twice; what is read has no gaps and seldom moves."""
+    plain, roomy = DynamicLayer(), RoomyLayer()
+    plain.update(*torch.randn(2, 2, 4, 3, 8, generator=(random := torch.Generator().manual_seed(1))))
+    roomy.__dict__.update(vars(plain), room=3)
+    places = []
+    for step in range(9):
+        if rows := {0: [0, 1, 1], 5: [2, 0, 0, 1, 2]}.get(step):
+            plain.batch_select_indices(torch.tensor(rows))
+            roomy.batch_select_indices(torch.tensor(rows))
+        new = torch.randn(2, len(plain.keys), 4, 1, 8, generator=random)
+        expected, found = plain.update(*new), roomy.update(*new)
+        for old, held in zip(expected, found, strict=True):
+            assert torch.equal(old, held)
+            assert held.permute(2, 0, 1, 3).is_contiguous()
+        places.append(found[0].data_ptr())
+    assert [place != before for before, place in pairwise(places)] == [
+        step in (4, 5, 8) for step in range(1, 9)
+    ]
 
 
 def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
