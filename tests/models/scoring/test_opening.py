@@ -39,6 +39,7 @@ def test_a_saved_model_scores_as_the_one_in_memory(
     scorer = open_scorer(spec)
     assert type(scorer) is kind
     assert scorer.key.identity == spec.identity
+    assert scorer.parameters == spec.parameters > 0
     np.testing.assert_allclose(
         scorer.score(prompts, words), open_tiny(name).score(prompts, words), atol=1e-5, rtol=0
     )
