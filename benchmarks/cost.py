@@ -69,7 +69,7 @@ def main(
     contexts = load_templates(templates or chosen.templates).templates
     terms = load_evidence(evidence or chosen.evidence).terms
     prompts = [context.prompt(term) for term in terms for context in contexts]
-    tokens = needed_tokens(seam.opening, seam.cut(prompts, chosen.words), settings().shard_prompts)
+    tokens = needed_tokens(seam.opening, seam.cut(prompts, chosen.words), settings().most_prompts)
     work = flops(spec.parameters, tokens)
     wall = hours(work, processes, rate, share)
     typer.echo(

@@ -70,8 +70,8 @@ def write_scores(store: Store, run: RunSpec, rng: np.random.Generator) -> None:
     words, prompts = run.topic.words, run.prompts
     table = TokenTable(dict.fromkeys(words, 1))
     levels = rng.normal(-8, 2, len(words))
-    for start in range(0, len(prompts), settings().shard_prompts):
-        part = tuple(dict.fromkeys(prompts[start : start + settings().shard_prompts]))
+    for start in range(0, len(prompts), settings().most_prompts):
+        part = tuple(dict.fromkeys(prompts[start : start + settings().most_prompts]))
         values = np.minimum(levels + rng.normal(0, 0.5, (len(part), len(words))), -0.01)
         store.write(run.scoring, part, words, table, values, {})
 

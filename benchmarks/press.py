@@ -4,8 +4,8 @@ A run is 20 occupations × 20 templates, on a topic of one's own with ten words,
 when the job first says how many cells are scored, how fast, and how long it still takes: the first figures
 that the page *Run an audit* shows.  *Results* is when the pages open them, *checked* when some cells were
 scored again alone.  *Worker* says what there was when the button was pressed: none; one that had opened
-another model; one that had this one open.  That page starts a worker when it opens, so that who fills in the
-form finds one.
+another model; one that had this one open; *again*, one that had opened another model, and a worker before it
+this one.  That page starts a worker when it opens, so that who fills in the form finds one.
 
 A probe puts one sentence of *gender* to every public model that is here, as *Try a sentence* does; the first
 waits until both models are open, and of the others the median is printed.
@@ -207,6 +207,9 @@ def measure(shipped: str, public: str, probed: Sequence[str], size: int = SIZE) 
     with worker() as process:
         probe([public], SENTENCES[0], process)
         row(shipped, "other", press(own_run(shipped, 2, size), process))
+    with worker() as process:
+        probe([shipped], SENTENCES[0], process)
+        row(public, "again", press(own_run(public, 2, size), process))
     typer.echo(f"\nA sentence put to {' and '.join(probed)}: {first} s, then {median_of(others)} s")
 
 

@@ -36,6 +36,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Scorer
+from pcf_core.work.blocks import prompts_a_block
 
 ROUNDS = 3
 Side = Callable[[Sequence[str], Sequence[str]], FloatArray]
@@ -107,7 +108,7 @@ def prompts_for(cells: int) -> list[str]:
 
 def in_shards(scorer: Scorer, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
     """Return [prompt, word] nats, a shard at a time as a run does."""
-    size = settings().shard_prompts
+    size = prompts_a_block(scorer)
     parts = [scorer.score(prompts[start : start + size], words) for start in range(0, len(prompts), size)]
     return np.concatenate(parts)
 

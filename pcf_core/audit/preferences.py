@@ -332,7 +332,7 @@ def prompt_parts(run: RunSpec) -> Iterator[tuple[str, ...]]:
 
     Cut like this, shards have the same prompts wherever scoring stopped and went on.
     """
-    shard = settings().shard_prompts
+    shard = settings().most_prompts
     size = shard * max(1, PROMPTS_AT_ONCE // shard)
     prompts = run.prompts
     for start in range(0, len(prompts), size):

@@ -59,6 +59,7 @@ NOT_THE_WORKERS = (
     "PCF_MOST_CELLS",
 )
 Engine = Literal["local", "ray"]
+USUAL_SHARD = 512  # prompts
 # What was given may hold a secret: never said back.
 SECRETIVE = ("PCF_ENDPOINT_URL", "PCF_ENDPOINT_KEY", "PCF_SCORES")
 
@@ -116,7 +117,9 @@ class Settings(BaseSettings):
         "local", description="what scores a run: `local`, the worker itself, or `ray`, a cluster"
     )
     threads: int = Field(0, ge=0, le=1024, description="CPU threads of the worker, 0 for all cores")
-    shard_prompts: int = Field(512, ge=1, le=65536, description="prompts a shard")
+    shard_prompts: int | None = Field(
+        None, ge=1, le=65536, description="prompts a shard; else 512, fewer of a large model on a CPU"
+    )
     batch_tokens: int = Field(8192, ge=128, description="tokens a batch, padding included")
     pipeline: str = Field(
         "en-mini", description="the parser of mining: the shipped `en-mini`, or an installed spaCy package"
@@ -261,6 +264,11 @@ class Settings(BaseSettings):
         if not re.fullmatch(r"auto|cpu|mps|split|cuda(:\d{1,3})?", value):
             raise PydanticCustomError("device", "it must be auto, cpu, mps, cuda, cuda:<number> or split")
         return value
+
+    @property
+    def most_prompts(self) -> int:
+        """The most prompts that a shard has: as many as were chosen, or the usual number."""
+        return self.shard_prompts or USUAL_SHARD
 
     @property
     def results(self) -> tuple[Path, ...]:

@@ -13,7 +13,6 @@ import re
 import stat
 import struct
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from math import prod
@@ -26,8 +25,8 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
-from pcf_core.core.settings import settings
 from pcf_core.models.family import choose_family, context_of, needs_remote_code, read_family
+from pcf_core.models.notes import noted
 from pcf_core.models.precision import DTYPES
 
 # The small files of a model directory that somebody else wrote: read whole, if they are small.
@@ -206,31 +205,12 @@ def _remembered(path: str, size: int, modified: int) -> str:
     """
     if size < 2**26:
         return _read_hash(path)
-    notes = settings().cache / "weights.json"
-    known = _read_notes(notes)
-    entry = f"{path}|{size}|{modified}"
-    if entry not in known:
-        known = {**_read_notes(notes), entry: _read_hash(path)}
-        with suppress(OSError, ValueError):
-            notes.parent.mkdir(parents=True, exist_ok=True)
-            fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
-            fresh.write_text(json.dumps(known, indent=1, sort_keys=True), encoding="utf8")
-            fresh.replace(notes)
-    return known[entry]
+    return noted("weights.json", f"{path}|{size}|{modified}", "[0-9a-f]{64}", lambda: _read_hash(path))
 
 
 def _read_hash(path: str) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _read_notes(notes: Path) -> dict[str, str]:
-    """Read the notes; return none where the file cannot be read: a damaged one is written anew."""
-    try:
-        known = json.loads(notes.read_text(encoding="utf8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return known if isinstance(known, dict) else {}
 
 
 # The chat template of a model directory, read without its tokenizer: every process knows a text's key.

@@ -28,11 +28,16 @@ POOLER = "pooler."  # a layer for whole texts, which few checkpoints have traine
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in evaluation mode, and its tokenizer; token ids go to ``device``."""
+    """A model in evaluation mode, and its tokenizer; token ids go to ``device``.
+
+    ``identity``: the hash of weights and configuration, where they alone decide what the model computes on
+    its device; empty where it has code of its own, lies on several devices, or was made in memory.
+    """
 
     model: Any
     tokenizer: Any
     device: str
+    identity: str = ""
 
 
 def load(spec: ModelSpec, device: str = "auto") -> Loaded:
@@ -94,7 +99,9 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = (
     if settings().threads:
         torch.set_num_threads(settings().threads)
     model, tokenizer = _read(spec, _folder(spec), place, kind, unread)
-    return Loaded(model.eval(), tokenizer, _entry(model) if place == SPLIT else place)
+    if place == SPLIT:
+        return Loaded(model.eval(), tokenizer, _entry(model))
+    return Loaded(model.eval(), tokenizer, place, "" if spec.remote_code else spec.identity)
 
 
 def _folder(spec: ModelSpec) -> Path:

@@ -68,8 +68,8 @@ def missing_blocks(
     blocks = []
     for rows in _alike(there):
         lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
-        for start in range(0, len(rows) if lacking else 0, settings().shard_prompts):
-            part = rows[start : start + settings().shard_prompts]
+        for start in range(0, len(rows) if lacking else 0, settings().most_prompts):
+            part = rows[start : start + settings().most_prompts]
             blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
     return blocks
 
@@ -260,7 +260,7 @@ class Store:
         """List what has to be scored before :meth:`gather` gives a number for every prompt and word.
 
         Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
-        at most ``shard_prompts`` of them a block.  Words that are known to be refused are not missing.
+        at most ``Settings.most_prompts`` a block.  Words that are known to be refused are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 

@@ -11,7 +11,7 @@ import abc
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -22,6 +22,7 @@ import pcf_core
 from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import USUAL_SHARD, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
@@ -29,6 +30,9 @@ from pcf_core.store.store import Missing, Store
 from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
+# Parameters × prompts of a block: a minute of two cores that other work leaves a quarter of what they do for
+# docs/measured.md.  To change it changes how large models' runs are cut, and the last digits of their scores.
+A_MINUTE = 30_000_000_000
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 P = ParamSpec("P")
 M = TypeVar("M", Scorer, Generator)
@@ -70,6 +74,30 @@ class ParallelScorer(Scorer):
         ScoringError
             A block cannot be scored; what ``pause`` raises.
         """
+
+
+def prompts_a_block(scorer: Scorer) -> int:
+    """Return how many prompts are scored, and then saved, at once.
+
+    As many as were chosen (``PCF_SHARD_PROMPTS``).  Else 512; where a model on a CPU needs more than a minute
+    for them, 256, 128, and so on down to 1.  That follows from its number of parameters alone and from no
+    clock, so that a run is cut alike on every machine with a CPU.
+    """
+    if (
+        settings().shard_prompts is not None
+        or scorer.parameters == 0
+        or environment(scorer)["device"] != "cpu"
+    ):
+        return settings().most_prompts
+    most = max(1, A_MINUTE // scorer.parameters)
+    return min(USUAL_SHARD, 1 << (most.bit_length() - 1))
+
+
+def cut(blocks: Iterable[Missing], most: int) -> Iterator[Missing]:
+    """Cut what is missing into blocks of at most ``most`` prompts each, in the same order."""
+    for block in blocks:
+        for start in range(0, len(block.prompts), most):
+            yield Missing(block.prompts[start : start + most], block.words)
 
 
 def score_block(
@@ -205,7 +233,7 @@ def score_blocks(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score blocks and keep each once it is whole.
+    """Score blocks, cut to what the model affords at once, and keep each once it is whole.
 
     Parameters
     ----------
@@ -246,7 +274,7 @@ def score_blocks(
     def restart(began: int) -> None:
         report(began - done)
 
-    for block in blocks:
+    for block in cut(blocks, prompts_a_block(scorer)):
         pause()
         found = score_block(
             scorer,

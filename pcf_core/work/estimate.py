@@ -85,7 +85,7 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
         missing=missing,
         seconds=seconds,
         memory_bytes=parameters * BYTES_A_WEIGHT.get(run.scoring.dtype, 0)
-        + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().shard_prompts, max(missing, 1)),
+        + BYTES_A_SCORE * VOCABULARY * min(PROMPTS_A_BATCH, settings().most_prompts, max(missing, 1)),
         disk_bytes=float(scores * BYTES_A_SCORE),
         basis=basis,
         at_most=run.plan is not None,

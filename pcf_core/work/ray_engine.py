@@ -41,6 +41,7 @@ class RayScorer(ParallelScorer):
         opened: Opened = pool().open()
         super().__init__(opened.key)
         self.environment = opened.environment
+        self.parameters = opened.parameters
         self._traits = opened.traits
         self._pool = pool
 

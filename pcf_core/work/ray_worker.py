@@ -27,6 +27,7 @@ class Opened:
     key: ScoringKey
     traits: dict[str, str]
     environment: dict[str, Any]
+    parameters: int
 
 
 class RayWorker:
@@ -57,7 +58,8 @@ class RayWorker:
                 "same version of PCF Audit."
             )
         self._scorer: Scorer = open_scorer(own, protocol)
-        return Opened(self._scorer.key, dict(self._scorer.traits), environment(self._scorer))
+        scorer = self._scorer
+        return Opened(scorer.key, dict(scorer.traits), environment(scorer), scorer.parameters)
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
         """Return the tokens of words in a text, and the words that cannot be scored with the reason."""

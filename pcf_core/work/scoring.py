@@ -39,7 +39,16 @@ from pcf_core.models.scoring.base import Scorer, refused_words
 from pcf_core.store.layer import Scores
 from pcf_core.store.results import RunInfo
 from pcf_core.store.store import Store
-from pcf_core.work.blocks import Block, ParallelScorer, ScoredBlock, environment, keep_words, score_block
+from pcf_core.work.blocks import (
+    Block,
+    ParallelScorer,
+    ScoredBlock,
+    cut,
+    environment,
+    keep_words,
+    prompts_a_block,
+    score_block,
+)
 from pcf_core.work.engines import scorers_of
 from pcf_core.work.jobs import (
     REPORT_SECONDS,
@@ -349,7 +358,8 @@ class _Work:
         self._begin(part)
         row_of = {prompt: row for row, prompt in enumerate(part)}
         found = []
-        for block in missing(self.store, self.run.scoring, part, self.run.topic.words):
+        lacking = missing(self.store, self.run.scoring, part, self.run.topic.words)
+        for block in cut(lacking, prompts_a_block(self.scorer)):
             rows = np.array([row_of[prompt] for prompt in block.prompts], dtype=np.int32)
             found.append((rows, block.words, self._count(block.prompts)))
             self.total += found[-1][2]

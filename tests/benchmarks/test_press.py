@@ -116,7 +116,7 @@ def test_the_table_has_a_row_for_each_press(
     monkeypatch.setattr("benchmarks.press.probe", lambda *asked: Seconds(0.4, 0.2))
     measure("mini-gpt-s", "mini-gpt", ["mini-gpt-s"], size=2)
     said = capsys.readouterr().out
-    assert said.count("1.0 (0.5)     2.0 (1.0)     3.0 (1.5)") == len(asked) == 6
+    assert said.count("1.0 (0.5)     2.0 (1.0)     3.0 (1.5)") == len(asked) == 7
     assert asked.count("gender") == 1
     assert "A sentence put to mini-gpt-s: 0.4 (0.2) s, then 0.4 (0.2) s" in said
 

@@ -265,6 +265,7 @@ def test_a_model_over_several_devices_computes_the_same(
     places = split.model.hf_device_map
     assert (places["transformer.h.0"], places["transformer.h.2"]) == ("cpu", "disk")
     assert plain.device == split.device == "cpu"
+    assert (whole.identity, plain.identity, split.identity) == (spec.identity, "", "")
     ids = torch.tensor([[1, 2, 3]])
     expected = whole.model(input_ids=ids).logits
     for loaded in (plain, split):

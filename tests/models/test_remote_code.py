@@ -79,6 +79,7 @@ def test_a_listed_hub_model_runs_its_code(name: str, snapshot: Path, allow: Call
     loaded = load(resolve(name), "cpu")
     assert type(loaded.model).__name__ == "OwnForCausalLM"
     assert REVISION in type(loaded.model).__module__
+    assert loaded.identity == "", "its weights do not tell what it computes"
 
 
 def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(

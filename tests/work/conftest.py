@@ -39,6 +39,15 @@ def toy_settings(tmp_path: Path, toy: ModuleType, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.fixture
+def usual_blocks(toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nobody chose how many prompts a shard has."""
+    monkeypatch.delenv("PCF_SHARD_PROMPTS")
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture
 def every_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     """All drawn cells are checked, however short the scoring was."""
     monkeypatch.setattr("pcf_core.work.self_audit.PART_OF_TIME", 1e9)

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pcf_core.core.run import ModelSpec, TokenTable
+from pcf_core.core.settings import settings
+from pcf_core.models.registry import list_models
 from pcf_core.models.scoring.base import Batch
-from pcf_core.store.store import Store
-from pcf_core.work.blocks import Block, ParallelScorer, ScoredBlock, environment, score_block
+from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.store import Missing, Store
+from pcf_core.work.blocks import (
+    A_MINUTE,
+    Block,
+    ParallelScorer,
+    ScoredBlock,
+    cut,
+    environment,
+    prompts_a_block,
+    score_block,
+)
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
 
@@ -33,6 +47,98 @@ def test_a_block_comes_back_with_what_made_it(toy: ModuleType) -> None:
     timings = found.provenance["timings"]
     assert timings["cells_per_second"] == pytest.approx(10 / timings["seconds"])
     assert {**environment(scorer), "timings": timings} == found.provenance
+
+
+# How many prompts are scored and saved at once.
+
+
+class Placed(FakeScorer):
+    """A scorer of a model with so many parameters on some device; how fast it is makes no difference."""
+
+    def __init__(self, parameters: int, device: str = "cpu", **options: Any) -> None:
+        super().__init__({}, parameters=parameters, **options)
+        self.device = device
+
+
+@pytest.mark.parametrize(
+    ("parameters", "prompts"),
+    [
+        (0, 512),
+        (4_000_000, 512),
+        (58_593_750, 512),
+        (58_593_751, 256),
+        (134_515_008, 128),
+        (268_098_176, 64),
+        (1_235_814_400, 16),
+        (7_241_732_096, 4),
+        (70_553_706_496, 1),
+    ],
+)
+def test_a_large_model_has_small_blocks(usual_blocks: None, parameters: int, prompts: int) -> None:
+    assert prompts_a_block(Placed(parameters)) == prompts
+
+
+def test_the_teaching_models_have_the_blocks_that_they_had(usual_blocks: None) -> None:
+    sizes = [spec.parameters for spec in list_models() if spec.kind in ("teaching", "planted")]
+    assert len(sizes) >= 8
+    assert min(sizes) > 0
+    assert {prompts_a_block(Placed(size)) for size in sizes} == {512}
+
+
+@pytest.mark.parametrize("device", ["cuda", "cuda:1", "mps", "endpoint"])
+def test_what_is_not_on_a_cpu_keeps_large_blocks(usual_blocks: None, device: str) -> None:
+    assert prompts_a_block(Placed(7_241_732_096, device)) == 512
+
+
+def test_a_number_that_was_chosen_counts_whatever_the_model(toy_settings: object) -> None:
+    assert [prompts_a_block(Placed(size)) for size in (0, 10**6, 10**12)] == [4, 4, 4]
+
+
+@pytest.fixture
+def other_machine(
+    usual_blocks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> Callable[[int, int, float], int]:
+    """Ask for the size again where other things are set, and the model is slower."""
+
+    def ask(parameters: int, tokens: int, delay: float) -> int:
+        with monkeypatch.context() as other:
+            for name, value in {"BATCH_TOKENS": tokens, "THREADS": tokens % 1024, "CACHE": tmp_path}.items():
+                other.setenv(f"PCF_{name}", str(value))
+            settings.cache_clear()
+            found = prompts_a_block(Placed(parameters, batch_size=tokens, delay=delay))
+        settings.cache_clear()
+        return found
+
+    return ask
+
+
+def test_the_size_depends_on_nothing_but_the_number_of_parameters(
+    other_machine: Callable[[int, int, float], int],
+) -> None:
+    @given(st.integers(1, 10**12), st.integers(128, 65536), st.floats(0, 1))
+    def check(parameters: int, tokens: int, delay: float) -> None:
+        size = prompts_a_block(Placed(parameters))
+        assert other_machine(parameters, tokens, delay) == size
+        assert 512 % size == 0, "so that a run half done in blocks of 512 goes on in whole ones"
+        assert size == 1 or size * parameters <= A_MINUTE
+        assert size == 512 or 2 * size * parameters > A_MINUTE
+
+    check()
+
+
+@given(st.lists(st.integers(1, 40), max_size=5), st.integers(1, 9))
+def test_blocks_are_cut_so_that_each_prompt_comes_once_in_order(lengths: list[int], most: int) -> None:
+    places = list(pairwise([0, *np.cumsum(lengths).tolist()]))
+    blocks = [
+        Missing(tuple(f"{place} [Y]" for place in range(first, last)), (f"word{number}",))
+        for number, (first, last) in enumerate(places)
+    ]
+    found = list(cut(blocks, most))
+    assert [(prompt, part.words) for part in found for prompt in part.prompts] == [
+        (prompt, block.words) for block in blocks for prompt in block.prompts
+    ]
+    assert all(1 <= len(part.prompts) <= most for part in found)
+    assert len(found) == sum(math.ceil(length / most) for length in lengths), "no more of them than needed"
 
 
 class Several(ParallelScorer):

@@ -23,6 +23,7 @@ from pcf_core.material.knowledge import OWN, load_knowledge, make_knowledge
 from pcf_core.models.scoring.base import Batch, Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store
+from pcf_core.work.blocks import A_MINUTE
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.knowledge import asked_for, score_knowledge
 from pcf_core.work.requests import KnowledgeRequest
@@ -89,6 +90,30 @@ def test_what_was_stopped_goes_on_from_the_last_whole_block(store: Store) -> Non
         score_knowledge(ASKED, KEY, store, fake, count, stop_if(lambda: done >= 6))
     assert sum(len(block.prompts) for block in missing_answers(store, KEY, ASKED)) == 8
     assert score_knowledge(ASKED, KEY, store, fake) == 8
+
+
+def test_a_large_model_has_its_answers_saved_in_small_blocks(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of two: what was stopped after six has lost none."""
+    monkeypatch.delenv("PCF_SHARD_PROMPTS")
+    settings.cache_clear()
+    done = 0
+
+    def large(spec: ModelSpec, protocol: str) -> FakeScorer:
+        scorer = fake(spec, protocol)
+        scorer.parameters = A_MINUTE // 2
+        return scorer
+
+    def count(so_far: int, total: int, rate: float) -> None:
+        nonlocal done
+        done = so_far
+
+    with pytest.raises(Stopped):
+        score_knowledge(ASKED, KEY, store, large, count, stop_if(lambda: done >= 6))
+    assert sum(len(block.prompts) for block in missing_answers(store, KEY, ASKED)) == 6
+    assert score_knowledge(ASKED, KEY, store, large) == 6
+    settings.cache_clear()
 
 
 def test_a_further_fact_scores_what_is_new_alone(store: Store) -> None:

@@ -195,7 +195,7 @@ def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
         scorer = open_ray(resolve("mini-gpt"), "exact")
         assert environment(scorer)["threads"] == 1
         local = open_scorer(resolve("mini-gpt"), "exact")
-        assert scorer.traits == local.traits
+        assert (scorer.traits, scorer.parameters) == (local.traits, local.parameters)
         assert scorer.check(("he", "she")) == local.check(("he", "she"))
         assert scorer.alone("They are [Y]", "he") == pytest.approx(
             local.alone("They are [Y]", "he"), abs=1e-5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 
 import numpy as np
@@ -23,7 +24,7 @@ from tests.mining.fakes import corpus_of, fake_counter
 @pytest.fixture
 def worker(toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[RayWorker]:
     monkeypatch.setattr(ray_worker, "resolve", toy.spec_of)
-    monkeypatch.setattr(ray_worker, "open_scorer", toy.open_toy)
+    monkeypatch.setattr(ray_worker, "open_scorer", partial(toy.open_toy, parameters=3))
     monkeypatch.setattr(os, "environ", {**os.environ, "OMP_NUM_THREADS": "1"})
     yield RayWorker({**toy_settings.environment, "PCF_BATCH_TOKENS": "4096"})
     settings.cache_clear()
@@ -38,6 +39,7 @@ def test_it_answers_as_a_scorer_here_does(worker: RayWorker, toy: ModuleType) ->
     scorer = toy.open_toy(toy.spec_of(), "exact")
     opened = worker.open(toy.spec_of(), "exact")
     assert (opened.key, opened.traits) == (scorer.key, scorer.traits)
+    assert opened.parameters == 3
     assert worker.check(("he", "she")) == scorer.check(("he", "she"))
     assert worker.alone("They are [Y]", "he") == scorer.alone("They are [Y]", "he")
     block = Block(("They are [Y]", "We are [Y]"), toy.WORDS, 2)
@@ -57,7 +59,10 @@ def test_another_model_under_the_same_name_is_refused(worker: RayWorker, toy: Mo
         worker.open(toy.spec_of(identity="yesterday's"), "exact")
 
 
-def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(toy_settings: Settings) -> None:
+def test_a_miner_counts_as_it_does_here_and_refuses_another_parser(
+    toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", {**os.environ})  # it takes over all settings
     miner = RayMiner(toy_settings.environment)
     block = next(blocks_of(corpus_of(5)))  # type: ignore[arg-type]
     assert miner.open(fake_counter, None) == miner.open(fake_counter, "1") == Opened("fake", "1")

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import ModelError, ScoringError, StoreError
@@ -20,7 +21,7 @@ from pcf_core.models.scoring.base import Batch, Scorer, out_of_memory
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.layer import Scores
 from pcf_core.store.store import Missing, Store
-from pcf_core.work.blocks import environment
+from pcf_core.work.blocks import A_MINUTE, environment
 from pcf_core.work.jobs import Pace, Stopped
 from pcf_core.work.scoring import require_every_group, score_asked, score_run
 
@@ -335,9 +336,47 @@ def shards_of(store: Store) -> dict[str, bytes]:
 @pytest.mark.parametrize("stop_at", range(2, 24, 2))
 def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, toy: ModuleType, stop_at: int) -> None:
     """With a refused word too: known or not yet when the run is resumed, it changes no shard."""
+    check_stopped_and_undisturbed(store, toy, stop_at)
+
+
+@pytest.mark.parametrize("stop_at", range(2, 24, 4))
+def test_nor_do_the_small_shards_of_a_large_model(
+    store: Store, toy: ModuleType, usual_blocks: None, slow_model: None, stop_at: int
+) -> None:
+    """Shards of eight, for so many are affordable; what is lost is one of them at most."""
+    lost = check_stopped_and_undisturbed(store, toy, stop_at, parameters=A_MINUTE // 9)
+    assert prompts_of_shards(store) == [8, 8, 8]
+    assert lost == stop_at % 8
+
+
+def test_a_run_half_done_in_shards_of_the_usual_size_goes_on_in_small_ones(
+    store: Store, toy: ModuleType, usual_blocks: None, slow_model: None
+) -> None:
+    """600 cells: one shard of 512 is kept, as an earlier version cut them, and the rest comes in sixteens."""
+    run, reports = toy.run_of(30, 20), list[int]()
+    with pytest.raises(Stopped):
+        score_run(run, store, Opener(toy), toy.cells_to(reports), toy.stop_if(lambda: reports[-1:] == [540]))
+    large = Opener(toy, parameters=A_MINUTE // 16)
+    assert score_run(run, store, large) == 600 - 512
+    assert prompts_of_shards(store) == [8, *[16] * 5, 512]
+    other = Store.open(store._root.with_name("undisturbed"))
+    score_run(run, other, Opener(toy))
+    assert prompts_of_shards(other) == [88, 512]
+    ours, theirs = (load_result(one, run).preferences for one in (store, other))
+    np.testing.assert_array_equal(ours.values, theirs.values)
+
+
+def prompts_of_shards(store: Store) -> list[int]:
+    """How many prompts the shards with scores have, the smallest first."""
+    rows = (parquet.read_metadata(path).num_rows for path in (store._root / "scores").rglob("*.parquet"))
+    return sorted(count for count in rows if count)
+
+
+def check_stopped_and_undisturbed(store: Store, toy: ModuleType, stop_at: int, parameters: int = 0) -> int:
+    """Compare the shards of a run that was stopped with those of one that was not; return cells lost."""
     run = toy.run_of()
     reports: list[int] = []
-    refusing = Opener(toy, refused={"king": "unk"})
+    refusing = Opener(toy, refused={"king": "unk"}, parameters=parameters)
     with pytest.raises(Stopped):
         score_run(
             run,
@@ -346,10 +385,13 @@ def test_wherever_it_stops_the_shards_end_up_the_same(store: Store, toy: ModuleT
             toy.cells_to(reports),
             toy.stop_if(lambda: reports[-1:] == [stop_at]),
         )
-    score_run(run, store, refusing)
+    missing = sum(len(block.prompts) for block in store.missing(run.scoring, run.prompts, toy.WORDS))
+    assert score_run(run, store, refusing) == missing
     other = Store.open(store._root.with_name("undisturbed"))
-    score_run(run, other, Opener(toy, refused={"king": "unk"}))
+    score_run(run, other, Opener(toy, refused={"king": "unk"}, parameters=parameters))
     assert shards_of(store) == shards_of(other)
+    lost: int = stop_at - (run.cells - missing)
+    return lost
 
 
 def test_the_store_is_asked_once_what_a_run_lacks(

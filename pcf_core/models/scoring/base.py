@@ -89,13 +89,15 @@ class TokenNats:
 class Scorer(abc.ABC):
     """Gives the log-probability of words at ``[Y]``; what quantity exactly, the family's docstring says.
 
-    ``key`` is all that decides a number.  ``batch_tokens`` bounds the tokens of one forward pass and changes
-    no number beyond the rounding of the model's own logits: with the mini models in float32, a cell scored
-    alone and in a batch of 256 prompts agree within 1e-5 nats, or within four units of float32's last place
-    (5e-7 of the value) where that is more: below −20 nats, where a word or the text behind it is long.
+    ``key`` is all that decides a number.  ``parameters`` is the number of the model's weights, 0 where it is
+    not known here.  ``batch_tokens`` bounds the tokens of one forward pass and changes no number beyond the
+    rounding of the model's own logits: with the mini models in float32, a cell scored alone and in a batch of
+    256 prompts agree within 1e-5 nats, or within four units of float32's last place (5e-7 of the value) where
+    that is more: below −20 nats, where a word or the text behind it is long.
     """
 
     key: ScoringKey
+    parameters: int = 0
 
     def __init__(self, key: ScoringKey, batch_tokens: int | None = None) -> None:
         self.key = key

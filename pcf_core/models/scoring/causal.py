@@ -26,24 +26,30 @@ log 0.08.  Text on the right says itself where the word ends: nothing is multipl
 (:mod:`pcf_core.models.scoring.trees`): a forward pass computes every distinct beginning once, with an
 attention mask that shows each token its own ancestors and with their number as its position.  Whether an
 architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
-not positions), is asked when it is opened; where it does not, each text runs by itself, beside others of its
-length.
+not positions), is asked when it is opened, and a yes is noted in the cache folder; where it does not, each
+text runs by itself, beside others of its length.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
+import platform
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import torch
+import transformers
 
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
+from pcf_core.core.settings import PACKAGE
 from pcf_core.models.loading import Loaded
+from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
     LOGITS,
     Batch,
@@ -59,6 +65,7 @@ from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
+YES = "exact"
 ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
 
 
@@ -75,7 +82,7 @@ class CausalScorer(LocalScorer):
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
         self.body = self._find_body(**self._inputs(list(chains((0, 1), Continuations.of([]), 0))))
-        self.largest_tree = 0 if self.body is None else self._largest_exact_tree()
+        self.largest_tree = 0 if self.body is None else self._largest_exact_tree(loaded.identity)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -218,17 +225,32 @@ class CausalScorer(LocalScorer):
         depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
 
-    def _largest_exact_tree(self) -> int:
+    def _largest_exact_tree(self, identity: str) -> int:
         """Find, by halving, the largest tree with the same log-probabilities as its sequences alone."""
         width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
         limit = LARGEST
         while limit > max(256, width // 4):  # attention costs limit / (6 width) of the rest
             limit //= 2
         while limit >= SMALLEST:
-            if self._is_exact(limit):
+            if self._is_known_as_exact(limit, identity):
                 return limit
             limit //= 2
         return 0
+
+    def _is_known_as_exact(self, size: int, identity: str) -> bool:
+        """Ask :meth:`_is_exact`, once of the same weights in the same program on the same kind of device.
+
+        Nothing else decides it, and a model of 7 B needs minutes of a CPU for it.  A no is asked again each
+        time, for memory may have been short.
+        """
+        if not identity:
+            return self._is_exact(size)
+        asked = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
+
+        def answer() -> str:
+            return YES if self._is_exact(size) else "no"
+
+        return noted("trees.json", "|".join(map(str, asked)), YES, answer) == YES
 
     def _is_exact(self, size: int) -> bool:
         """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.
@@ -268,6 +290,22 @@ class CausalScorer(LocalScorer):
             if token in special or _ends_word(text.removeprefix(stem)):
                 ends.append(token)
         return ends
+
+
+def device_name(device: str) -> str:
+    """Name a device by what it computes with, alike on machines that compute alike."""
+    if device.startswith("cuda"):
+        return torch.cuda.get_device_name(device)
+    return f"{device} {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+
+
+@lru_cache(maxsize=1)
+def program() -> tuple[str, ...]:
+    """Return the libraries that run a model, and a hash of our own code that does: any change counts."""
+    own = hashlib.sha256()
+    for path in sorted((PACKAGE / "models").rglob("*.py")):
+        own.update(path.read_bytes())
+    return (f"torch {torch.__version__}", f"transformers {transformers.__version__}", own.hexdigest())
 
 
 def _ends_word(text: str) -> bool:

@@ -34,6 +34,7 @@ class FakeScorer(Scorer):
         same: Sequence[tuple[str, ...]] = (),
         batch_size: int = 64,
         delay: float = 0.0,
+        parameters: int = 0,
         key: ScoringKey | None = None,
     ) -> None:
         own = ScoringKey(model=name, identity=name, tokenizer=name, family="fake", rules="1")
@@ -44,6 +45,7 @@ class FakeScorer(Scorer):
         self.same = {word: words[0] for words in same for word in words}
         self.batch_size = batch_size
         self.delay = delay
+        self.parameters = parameters
         self.scored = 0
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:

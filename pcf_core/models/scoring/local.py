@@ -32,6 +32,7 @@ class LocalScorer(Scorer):
         self.model = loaded.model
         self.device = loaded.device
         self.context = context
+        self.parameters = sum(weights.numel() for weights in self.model.parameters())
         self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
         self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary)
         self.body: Any = None
