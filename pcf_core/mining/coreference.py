@@ -33,7 +33,7 @@ hide a person) was made on the sum of both parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -59,6 +59,7 @@ QUANTIFIERS = frozenset(
 )
 # Forms that no verb of one person has, where they are its first auxiliary or its copula.
 OF_SEVERAL = frozenset({"are", "were", "have", "do", "'re", "’re"})
+Check = Callable[[Tree, int, int], str | None]  # of a tree, a subject and a pronoun: why they are not one
 WHEREABOUTS = frozenset({"at", "during", "in", "inside", "into", "near", "since", "until", "within"})
 
 
@@ -73,13 +74,14 @@ class Verdict:
     reason: str
 
 
-def judge(tree: Tree, subject: int, pronoun: int) -> Verdict:
+def judge(tree: Tree, subject: int, pronoun: int, rules: Sequence[Check] | None = None) -> Verdict:
     """Judge whether ``pronoun`` means ``subject``, two tokens of one sentence.
 
     ``subject`` is that of a predicate; ``pronoun`` is *he* or *she*, the subject of a clause below the
-    predicate, or *his* or *her* there.  The first of ``RULES`` that refuses gives the reason.
+    predicate, or *his* or *her* there.  The first of ``RULES``, or of other ``rules``, that refuses gives the
+    reason.
     """
-    for rule in RULES:
+    for rule in RULES if rules is None else rules:
         reason = rule(tree, subject, pronoun)
         if reason:
             return Verdict(False, reason)
@@ -227,13 +229,16 @@ def nobody_else_is_named(tree: Tree, subject: int, pronoun: int) -> str | None:
     """Look for a noun or name of a person of the same gender that the pronoun might take up.
 
     Left of the subject, it is less likely meant by *he* and *she* than the subject is; a possessive behind
-    the subject may take up whoever was named.
+    the subject may take up whoever was named.  A place *where* something is done is nobody, nor is the noun
+    of which a clause says more, where the subject is *he* or *she* ("He met Jones, whom he hired").
     """
     gender = GENDERS[tree.words[pronoun].lower()]
     anyone = tree.words[pronoun].lower() not in SUBJECTS and subject < pronoun
     inside = set(tree.subtree(subject))
     path = path_to(tree, pronoun, tree.heads[subject]) or [pronoun]
     own = {*phrase(tree, subject), *(tree.subtree(tree.heads[pronoun]) if pronoun < subject else ())}
+    if tree.words[pronoun - 1].lower() == "where" or kind_of(tree, subject) == "pronoun":
+        own.update(told_more_of(tree, pronoun))
     for token in range(max(subject, pronoun)):
         left = token < subject < pronoun and token not in inside
         if token in own or not names_one_person(tree, token) or gender_of(tree, token) not in (None, gender):
@@ -269,7 +274,7 @@ def no_other_pronoun_competes(tree: Tree, subject: int, pronoun: int) -> str | N
     return None
 
 
-RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
+RULES: tuple[Check, ...] = (
     the_pronoun_has_a_gender,
     the_subject_is_one,
     the_pronoun_is_below,
@@ -284,6 +289,8 @@ RULES: tuple[Callable[[Tree, int, int], str | None], ...] = (
     nobody_else_is_named,
     no_other_pronoun_competes,
 )
+# Of *he* and *she* in a main clause, whose subject stands in a clause before.
+RULES_BESIDE = tuple(rule for rule in RULES if rule is not the_pronoun_is_below)
 
 
 # What the rules ask of a tree.
@@ -301,6 +308,20 @@ def phrase(tree: Tree, token: int) -> list[int]:
     for child in tree.children(token, "appos"):
         parts.extend(phrase(tree, child))
     return parts
+
+
+def told_more_of(tree: Tree, pronoun: int) -> list[int]:
+    """Return the noun of which a clause says more, with its name: its subject is somebody else.
+
+    "the man whom she met", "a publicist he married"; of places all: "Melbourne, Australia, where he played".
+    """
+    clause = tree.heads[pronoun]
+    if not tree.has(pronoun, "nsubj") or not tree.has(clause, "acl:relcl"):
+        return []
+    noun = tree.heads[clause]
+    while tree.words[pronoun - 1].lower() == "where" and tree.has(noun, "appos"):
+        noun = tree.heads[noun]
+    return phrase(tree, noun)
 
 
 def shares_subject(tree: Tree, token: int, predicate: int) -> bool:
