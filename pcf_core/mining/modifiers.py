@@ -125,9 +125,11 @@ def noun_elsewhere(
 
     "Rain fell when Smith was a boy", "Smith, who was the son of a judge, left", "Smith was a nurse and king".
     """
-    for token in range(len(tree)):
-        first = _first_of_several(tree, token)
-        if first == tree.root == token or not _is_finite_copula(tree, first):
+    said = (
+        (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "conj"))
+    )
+    for first, token in said:
+        if first == tree.root == token or (first != token and tree.children(token, "nsubj", "cop")):
             continue
         subject = subject_of(tree, first)
         bare = _shares_article(tree, first, token)
@@ -149,10 +151,12 @@ def adjective_elsewhere(
 
     "Rain fell when Smith was old" and "Smith is a blind singer": who is one is a *person* in the template.
     """
-    for token in range(len(tree)):
-        before_noun = tree.has(token, "amod") and tree.heads[token] > token
-        head = tree.heads[token] if before_noun else token
-        if (head == tree.root and not before_noun) or not _is_finite_copula(tree, head):
+    said = (
+        (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "amod"))
+    )
+    for head, token in said:
+        before_noun = token < head
+        if head == tree.root == token or token > head:
             continue
         subject = subject_of(tree, head)
         if subject is None or not subject < head or not _is_one(tree, token, words, article=False):
@@ -176,16 +180,15 @@ def _shares_article(tree: Tree, first: int, second: int) -> bool:
     return alone and not articles.isdisjoint(("a", "an"))
 
 
-def _is_finite_copula(tree: Tree, head: int) -> bool:
-    """Tell whether a clause says what somebody is: not what they want "to be"."""
-    to = any(tree.words[mark].lower() == "to" for mark in tree.children(head, "mark"))
-    return bool(tree.children(head, "cop")) and not to and not tree.has(head, "xcomp")
-
-
-def _first_of_several(tree: Tree, token: int) -> int:
-    """Return the first of joined words, to which a word belongs; the word itself where it is none."""
-    joined = tree.has(token, "conj") and not tree.children(token, "nsubj", "cop")
-    return tree.heads[token] if joined else token
+def _said_of_somebody(tree: Tree) -> list[int]:
+    """Return what clauses say that somebody is: not what they want "to be"."""
+    heads = sorted({tree.heads[token] for token in range(len(tree)) if tree.has(token, "cop")})
+    return [
+        head
+        for head in heads
+        if not tree.has(head, "xcomp")
+        and not any(tree.words[mark].lower() == "to" for mark in tree.children(head, "mark"))
+    ]
 
 
 def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
