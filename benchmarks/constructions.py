@@ -32,7 +32,6 @@ from statsmodels.stats.proportion import proportion_confint
 from benchmarks.coreference import DATA, GAP, GUM, Parser, Sentence, label_of, places, read_gap, read_gum
 from pcf_core.core.settings import settings
 from pcf_core.mining.constructions import CONSTRUCTIONS, LOWER, PRECISION, Construction
-from pcf_core.mining.coreference import SUBJECTS, judge
 from pcf_core.mining.modifiers import COPULAS
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
@@ -57,7 +56,7 @@ def words_for(construction: Construction) -> Collection[str]:
     """Return the words that a construction is measured with."""
     if construction.words:
         return construction.words
-    return frozenset(naming().person) if construction.name != "adjective" else Anything()
+    return Anything() if construction.name.startswith("adjective") else frozenset(naming().person)
 
 
 class Anything(frozenset[str]):
@@ -76,7 +75,7 @@ def matches(tree: Tree) -> Iterator[tuple[Construction, int, int, bool]]:
             if isinstance(found, Found):
                 assert found.word is not None
                 yield construction, found.subject, found.word, True
-            elif found.pair and (construction.words != SUBJECTS or judge(tree, *found.pair).accepted):
+            elif found.pair:
                 yield construction, *found.pair, False
 
 
@@ -119,7 +118,10 @@ def says(tree: Tree, construction: str, subject: int, word: int) -> bool:
     beside = (
         verb == tree.heads[subject] and tree.has(word, "xcomp", "obj") and lemma_of(tree, verb) in COPULAS
     )
-    return tree.has(subject, "nsubj") and (tree.heads[subject] == word or beside)
+    said = verb if tree.has(word, "conj", "amod") else word
+    if tree.has(said, "acl:relcl") and tree.heads[said] == subject:  # *who* stands for the subject
+        return True
+    return tree.has(subject, "nsubj") and (tree.heads[subject] in (word, said) or beside)
 
 
 def gap_judged(passages: Iterable[tuple[Mapping[str, str], list[Tree]]]) -> Iterator[Judged]:

@@ -42,7 +42,7 @@ from benchmarks.recall_sample import (
 from pcf_core.core.settings import ROOT, settings
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.constructions import CONSTRUCTIONS
-from pcf_core.mining.coreference import SUBJECTS, judge
+from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.pipeline import open_pipeline
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import name_of
@@ -262,9 +262,8 @@ def pairs_of(text: str, trees: Iterable[Tree]) -> Iterator[Pair]:
                     )
                     if subject is None or word is None:
                         continue
-                    if construction.words == SUBJECTS and not judge(tree, subject, word).accepted:
-                        continue  # refused for its words before it was judged
-                    if subject > word and tree.words[subject].lower() in SUBJECTS:
+                    behind = subject > word and tree.words[subject].lower() in SUBJECTS
+                    if behind and tree.words[word].lower() in SUBJECTS:
                         continue  # "When he retired, he moved": the readers were asked for no such subject
                     subjects = tuple(starts[part] for part in name_of(tree, subject))
                     yield Pair(construction.name, starts[word], subjects, isinstance(found, Found))

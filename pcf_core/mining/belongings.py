@@ -10,18 +10,18 @@ Where a sentence has several, each gives a template.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from pcf_core.mining.chains import alone
+from pcf_core.mining.chains import alone, governed
 from pcf_core.mining.clausal import FITS, check_clause, connective, governor
 from pcf_core.mining.coreference import judge
 from pcf_core.mining.mending import mended
 from pcf_core.mining.openings import Y, opened, steps_to
-from pcf_core.mining.owners import Host, host_of, owns
+from pcf_core.mining.owners import Host, host_that_owns, owns
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon
-from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, predicate, with_article
-from pcf_core.mining.substitutes import in_general
+from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, noun_phrase, predicate, with_article
+from pcf_core.mining.substitutes import PEOPLE, in_general, who_in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 POSSESSIVES = ("his", "her")
@@ -47,10 +47,14 @@ def _owned(
             continue
         thing = tree.heads[pronoun]
         direct = tree.heads[thing] == tree.root and tree.has(thing, "obj", "obl") and tree.root < pronoun
-        if direct != main or _leads_to_a_subject(tree, thing):
+        if direct != main:
             continue
-        host = host_of(tree, pronoun)
+        if _leads_to_a_subject(tree, thing):
+            yield Dropped("the word stands in the subject of a clause")
+            continue
+        host = host_that_owns(tree, pronoun)
         if host is None:
+            yield Dropped("no subject above that the word could mean")
             continue
         verdict = owns(tree, host, pronoun)
         if not verdict.accepted:
@@ -60,10 +64,32 @@ def _owned(
             if tree.words[pronoun - 1].lower() in EXCEPTIONS:
                 raise Refused("an exception that is not kept")
             text = opened(tree, thing, (Y, *_bare(tree, thing, pronoun)), topic_words)
+            if host.passed:
+                text = _of_another(tree, host, text, topic_words)
         except Refused as reason:
             yield Dropped(str(reason), (host.subject, pronoun))
             continue
         yield Found(text, host.subject, pronoun, ("determiner",))
+
+
+def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str]) -> str:
+    """Make the text of a clause that says what another does: "said that the press hated [Y] book".
+
+    ``text``: that of its predicate alone.
+
+    Raises
+    ------
+    Refused
+        Another clause stands between, or one of both cannot be kept.
+    """
+    subject, *more = host.passed
+    if more or not tree.has(subject, "nsubj"):
+        raise Refused("a clause out of place")
+    about = who_in_general(tree, subject) or noun_phrase(in_general(tree, subject), subject)
+    verb, *rest = text.removeprefix("The [X] ").split()
+    if verb == "was" and about[-1] == PEOPLE:
+        verb = "were"
+    return _with_clause(tree, host, tree.heads[subject], subject, (*about, verb, *rest), topic_words)
 
 
 def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -73,8 +99,7 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
         clause = tree.heads[thing]
         if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(thing, "nsubj"):
             continue
-        better = mended(tree, clause)
-        found = governor(better, clause)
+        found = governor(mended(tree, clause), clause)
         if found is None or not found[1] < found[0] < pronoun:
             continue
         host = Host(*found)
@@ -83,28 +108,41 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
-            text = _about(better, host.verb, clause, pronoun, topic_words)
+            verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
+            if verb == "was" and tree.tags[thing] == "NNS":
+                verb = "were"
+            inner = (Y, *_bare(tree, thing, pronoun), verb, *rest)
+            text = _with_clause(tree, host, clause, pronoun, inner, topic_words)
         except Refused as reason:
             yield Dropped(str(reason), (host.subject, pronoun))
             continue
         yield Found(text, host.subject, pronoun, ("determiner",))
 
 
-def _about(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collection[str]) -> str:
-    """Make the text of a predicate, and of a clause about a thing of somebody's behind it."""
-    thing = tree.heads[pronoun]
-    joint = connective(tree, clause, pronoun)
-    before = predicate(in_general(tree, clause), head, clause)
-    check_clause(tree, clause, joint, before)
-    verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
-    if verb == "was" and tree.tags[thing] == "NNS":
-        verb = "were"
-    about = (*_bare(tree, thing, pronoun), verb, *rest)
-    if hint := hints((*before, *about), topic_words):
+def _with_clause(
+    tree: Tree, host: Host, clause: int, first: int, inner: Sequence[str], topic_words: Collection[str]
+) -> str:
+    """Make the text of a predicate and of a clause behind it.
+
+    ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
+
+    Raises
+    ------
+    Refused
+        The clause does not hang on the predicate, or one of both cannot be kept.
+    """
+    found = governed(tree, clause)
+    if found is None or found[2] != host.subject:
+        raise Refused("a clause out of place")
+    part, head, _ = found
+    joint = connective(part, clause, first)
+    before = predicate(in_general(part, clause), head, clause)
+    check_clause(part, clause, joint, before)
+    if hint := hints((*before, *inner), topic_words):
         raise Refused(hint)
-    if len(before) + len(about) > LONGEST:
+    if len(before) + len(inner) > LONGEST + 1:  # of both together, beside [Y]
         raise Refused("too long")
-    return f"The [X] {' '.join((*before, joint, Y, *about))}"
+    return f"The [X] {' '.join((*before, joint, *inner))}"
 
 
 def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
@@ -157,7 +195,7 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             continue
         if noun > pronoun or (tree.words[pronoun - 1].lower() == "where" and tree.heads[noun] == tree.root):
             continue  # the latter is of the construction *where*
-        host = host_of(tree, pronoun)
+        host = host_that_owns(tree, pronoun)
         if host is None:
             continue
         verdict = judge(tree, host.subject, pronoun)
@@ -165,6 +203,8 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
         try:
+            if host.passed:
+                raise Refused("a clause out of place")
             joint = _joint(tree, noun, pronoun)
             named = is_name(tree, noun) and joint == ("where",)
             phrase = ("a", "place") if named else _with_article(tree, noun)

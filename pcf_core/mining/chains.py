@@ -1,6 +1,7 @@
 """Clauses of *he* and *she* that hang elsewhere than behind the main predicate; a rule for each place.
 
     fronted      After she retired, Smith moved away.        The [X] moved after [Y]
+    main         When Smith retired, she moved away.         When the [X] retired, [Y]
     embedded     It was May when Smith said that he ...      The [X] said that [Y]
     participle   Smith resigned, saying that he was ill.     The [X] said that [Y]
     where        Smith moved to a town where she taught.     The [X] moved to a town where [Y]
@@ -15,15 +16,15 @@ pronoun means is judged in the tree as it was parsed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, skeleton
-from pcf_core.mining.coreference import RULES, SUBJECTS, judge, the_pronoun_has_a_gender
+from pcf_core.mining.coreference import RULES, RULES_BESIDE, SUBJECTS, Check, judge, the_pronoun_has_a_gender
 from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
-from pcf_core.mining.predicates import noun_phrase, predicate, preposition, prepositional
+from pcf_core.mining.predicates import noun_phrase, predicate, preposition, prepositional, told
 from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, helpers_of, lemma_of
 from pcf_core.mining.verbs import past_tense
@@ -42,9 +43,33 @@ def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) ->
         if found is None or not pronoun < clause < found[1] < found[0]:
             return None
         head, subject = found
-        return Place(subject, lambda: skeleton(tree, head, subject, clause, pronoun, topic_words))
+        return Place(subject, lambda: skeleton(tree, head, clause, pronoun, topic_words))
 
     return _first(tree, words, place)
+
+
+def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the template of a main clause behind one with its subject: "When Smith retired, she moved"."""
+
+    def place(pronoun: int) -> Place | None:
+        before = (clause for clause in tree.children(tree.heads[pronoun], "advcl") if clause < pronoun)
+        subjects = (subject for clause in before for subject in tree.children(clause, "nsubj"))
+        subject = next((subject for subject in subjects if subject < tree.heads[subject]), None)
+        return None if subject is None else Place(subject, lambda: _before_main(tree, subject, topic_words))
+
+    yield from _first(tree, words, place, RULES_BESIDE)
+
+
+def _before_main(tree: Tree, subject: int, topic_words: Collection[str]) -> str:
+    """Make the text of a subject's clause, which goes before its main clause."""
+    clause = tree.heads[subject]
+    joint = connective(tree, clause, subject)
+    kept = told(in_general(alone(tree, clause), clause), clause)
+    if hint := hints(kept, topic_words):
+        raise Refused(hint)
+    if "it" in kept:
+        raise Refused("a pronoun inside")
+    return f"{joint.capitalize()} the [X] {' '.join(kept)}, [Y]"
 
 
 def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -52,21 +77,31 @@ def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
 
     def place(pronoun: int) -> Place | None:
         clause = tree.heads[pronoun]
-        top = tree.heads[clause]
-        while tree.has(top, "xcomp"):
-            top = tree.heads[top]
-        while tree.has(top, "conj") and not tree.children(top, "nsubj", "csubj", "expl"):
-            top = tree.heads[top]
-        if tree.heads[top] == top or not tree.has(top, *LOOSE) or not tree.children(top, "nsubj"):
+        found = governed(tree, clause)
+        if found is None or found[0].root == tree.root:
             return None
-        part = mended(alone(tree, top), clause)
-        found = governor(part, clause)
-        if found is None or not found[1] < found[0] < pronoun or _hangs_loose(tree, clause, top):
+        part, head, subject = found
+        if not subject < head < pronoun or _hangs_loose(tree, clause, part.root):
             return None
-        head, subject = found
-        return Place(subject, lambda: skeleton(part, head, subject, clause, pronoun, topic_words, tree))
+        return Place(subject, lambda: skeleton(part, head, clause, pronoun, topic_words))
 
     return _first(tree, words, place)
+
+
+def governed(tree: Tree, clause: int) -> tuple[Tree, int, int] | None:
+    """Find the predicate on which a clause depends, and its subject, in a tree where it is the main one."""
+    top = tree.heads[clause]
+    while tree.has(top, "xcomp"):
+        top = tree.heads[top]
+    while tree.has(top, "conj") and not tree.children(top, "nsubj", "csubj", "expl"):
+        top = tree.heads[top]
+    if top != tree.root:
+        if not tree.has(top, *LOOSE) or not tree.children(top, "nsubj"):
+            return None
+        tree = alone(tree, top)
+    better = mended(tree, clause)
+    found = governor(better, clause)
+    return None if found is None else (better, *found)
 
 
 def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
@@ -99,7 +134,7 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
             return None
         return Place(
             subject,
-            lambda: skeleton(as_main_verb(tree, verb), verb, subject, clause, pronoun, topic_words, tree),
+            lambda: skeleton(as_main_verb(tree, verb), verb, clause, pronoun, topic_words),
         )
 
     return _first(tree, words, place)
@@ -226,7 +261,7 @@ class Place:
 
 
 def _first(
-    tree: Tree, words: Collection[str], place: Callable[[int], Place | None]
+    tree: Tree, words: Collection[str], place: Callable[[int], Place | None], rules: Sequence[Check] = RULES
 ) -> Iterator[Found | Dropped]:
     """Yield the first template of a pronoun that is a subject, else the first reason why none is."""
     dropped: Dropped | None = None
@@ -236,7 +271,7 @@ def _first(
         found = place(pronoun)
         if found is None:
             continue
-        verdict = judge(tree, found.subject, pronoun)
+        verdict = judge(tree, found.subject, pronoun, rules)
         if not verdict.accepted:
             dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
             continue

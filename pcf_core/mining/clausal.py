@@ -13,7 +13,7 @@ from pcf_core.mining.coreference import judge
 from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
-from pcf_core.mining.predicates import predicate
+from pcf_core.mining.predicates import told
 from pcf_core.mining.substitutes import in_general
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, is_passive, lemma_of
 from pcf_core.mining.verbs import is_reporting
@@ -48,8 +48,12 @@ def clausal(
         found = governor(better, clause)
         if found is None or not found[1] < found[0] < pronoun:
             continue
+        verdict = judge(better, found[1], pronoun)
+        if not verdict.accepted:
+            dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
+            continue
         try:
-            text = skeleton(better, *found, clause, pronoun, topic_words)
+            text = skeleton(better, found[0], clause, pronoun, topic_words)
             yield Found(text, found[1], pronoun, FITS)
             return
         except Refused as reason:
@@ -78,19 +82,8 @@ def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
     return None if subject is None else (head, subject)
 
 
-def skeleton(
-    tree: Tree,
-    head: int,
-    subject: int,
-    clause: int,
-    pronoun: int,
-    topic_words: Collection[str] = (),
-    whole: Tree | None = None,
-) -> str:
-    """Make the template of one sentence.
-
-    ``whole``: the sentence as it was parsed, where ``tree`` is a part of it made to stand alone: who the
-    pronoun may mean is judged there.
+def skeleton(tree: Tree, head: int, clause: int, pronoun: int, topic_words: Collection[str] = ()) -> str:
+    """Make the template of a predicate and the clause below it.
 
     Raises
     ------
@@ -98,14 +91,11 @@ def skeleton(
         With its reason.
     """
     joint = connective(tree, clause, pronoun)
-    words = predicate(in_general(tree, clause), head, clause)
+    words = told(in_general(tree, clause), head, clause)
     check_clause(tree, clause, joint, words)
     hint = hints(words, topic_words)
     if hint:
         raise Refused(hint)
-    verdict = judge(whole or tree, subject, pronoun)
-    if not verdict.accepted:
-        raise Refused(f"not the same person: {verdict.reason}")
     return f"The [X] {' '.join(words)} {joint} [Y]"
 
 

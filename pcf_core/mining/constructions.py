@@ -117,6 +117,15 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             measured=(51, 54),
         ),
         Construction(
+            "main",
+            "he or she in the main clause behind another",
+            ("When Smith retired, she moved away.", "When the [X] retired, [Y]"),
+            ("subject",),
+            chains.main,
+            words=clausal.SUBJECTS,
+            measured=(16, 17),
+        ),
+        Construction(
             "embedded",
             "a clause behind a predicate that is not the main one",
             ("It was May when Smith said that he was ill.", "The [X] said that [Y]"),
@@ -142,7 +151,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             chains.where,
             words=clausal.SUBJECTS,
             on=True,
-            measured=(52, 52),
+            measured=(54, 54),
         ),
         Construction(
             "numbers",
@@ -151,7 +160,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             chains.numbers,
             words=clausal.SUBJECTS,
-            measured=(31, 32),
+            measured=(25, 26),
         ),
         Construction(
             "relative",
@@ -160,7 +169,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             belongings.relative,
             words=clausal.SUBJECTS,
-            measured=(38, 40),
+            measured=(48, 50),
         ),
         Construction(
             "possessive",
@@ -170,7 +179,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.possessive,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(142, 148),
+            measured=(144, 151),
         ),
         Construction(
             "possessive-elsewhere",
@@ -180,7 +189,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.elsewhere,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(424, 435),
+            measured=(457, 469),
         ),
         Construction(
             "possessive-subject",
@@ -217,7 +226,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             modifiers.reflexive_elsewhere,
             words=tuple(modifiers.REFLEXIVES),
-            measured=(19, 20),
+            measured=(20, 21),
         ),
         Construction(
             "noun",
@@ -235,6 +244,22 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("predicate",),
             modifiers.adjective,
             measured=(96, 104),
+        ),
+        Construction(
+            "noun-elsewhere",
+            "a noun as predicate of another clause, or beside another",
+            ("Rain fell when Smith was a young boy.", "The [X] was a young [Y]"),
+            ("subject", "predicate"),
+            modifiers.noun_elsewhere,
+            measured=(37, 40),
+        ),
+        Construction(
+            "adjective-elsewhere",
+            "an adjective as predicate of another clause, or before a person",
+            ("The pilot is a deaf man.", "The [X] was a [Y] person"),
+            ("predicate",),
+            modifiers.adjective_elsewhere,
+            measured=(84, 92),
         ),
         Construction(
             "apposition",

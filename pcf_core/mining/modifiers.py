@@ -3,8 +3,10 @@
     reflexive             The nurse blamed herself.             The [X] blamed [Y]         a reflexive pronoun
     reflexive-elsewhere   Smith left, and kept to herself.      The [X] kept to [Y]        a reflexive pronoun
     noun                  The surgeon was a young woman.        The [X] was a young [Y]    a noun
+    noun-elsewhere        Rain fell when Smith was a boy.       The [X] was a [Y]          a noun
     apposition            Smith, a woman from Leeds, resigned.  The [X], a [Y], resigned   a noun
     adjective             The pilot is deaf.                    The [X] was [Y]            an adjective
+    adjective-elsewhere   The pilot is a deaf man.              The [X] was a [Y] person   an adjective
 
 Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
 """
@@ -21,9 +23,9 @@ from pcf_core.mining.coreference import (
     the_verb_agrees,
 )
 from pcf_core.mining.openings import Y, opened
-from pcf_core.mining.owners import host_of
+from pcf_core.mining.owners import host_of, subject_of
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import gender_of, hints
+from pcf_core.mining.persons import gender_of, hints, is_name, names_one_person
 from pcf_core.mining.predicates import (
     DETERMINERS,
     predicate,
@@ -114,6 +116,79 @@ def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
         return " ".join(["The [X]", *_copula(tree, head, token), "[Y]"]), "adjective"
 
     yield _of_person(tree, subject, token, text)
+
+
+def noun_elsewhere(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Found | Dropped]:
+    """Yield the templates of nouns that say what the subject of another clause was, or was besides.
+
+    "Rain fell when Smith was a boy", "Smith, who was the son of a judge, left", "Smith was a nurse and king".
+    """
+    said = (
+        (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "conj"))
+    )
+    for first, token in said:
+        if first == tree.root == token or (first != token and tree.children(token, "nsubj", "cop")):
+            continue
+        subject = subject_of(tree, first)
+        bare = _shares_article(tree, first, token)
+        one = tree.words[token].lower() in words if bare else _is_one(tree, token, words, article=True)
+        if subject is None or not subject < first or not one:
+            continue
+
+        def text(token: int = token, first: int = first, bare: bool = bare) -> tuple[str, Part]:
+            before, part = (("a",), "noun") if bare else _before_noun(tree, token, words, topic_words)
+            return " ".join(["The [X]", *finite(tree, first), *before, "[Y]"]), part
+
+        yield _of_person(tree, subject, token, text)
+
+
+def adjective_elsewhere(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Found | Dropped]:
+    """Yield the templates of adjectives that say how the subject of another clause was, or which person.
+
+    "Rain fell when Smith was old" and "Smith is a blind singer": who is one is a *person* in the template.
+    """
+    said = (
+        (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "amod"))
+    )
+    for head, token in said:
+        before_noun = token < head
+        if head == tree.root == token or token > head:
+            continue
+        subject = subject_of(tree, head)
+        if subject is None or not subject < head or not _is_one(tree, token, words, article=False):
+            continue
+        if before_noun and (is_name(tree, head) or not names_one_person(tree, head)):
+            continue
+
+        def text(token: int = token, head: int = head, before_noun: bool = before_noun) -> tuple[str, Part]:
+            if tree.children(token, "det", "conj", "obl", "amod", "compound"):
+                raise Refused("an unusual phrase inside")
+            around = (("a",), ("person",)) if before_noun else ((), ())
+            return " ".join(["The [X]", *finite(tree, head), *around[0], "[Y]", *around[1]]), "adjective"
+
+        yield _of_person(tree, subject, token, text)
+
+
+def _shares_article(tree: Tree, first: int, second: int) -> bool:
+    """Tell whether a noun goes without its *a*, which it shares with the first: "a singer and actor"."""
+    articles = {tree.words[article].lower() for article in tree.children(first, "det")}
+    alone = second != first and tree.tags[second] == "NN" and not tree.children(second, "det", "nmod:poss")
+    return alone and not articles.isdisjoint(("a", "an"))
+
+
+def _said_of_somebody(tree: Tree) -> list[int]:
+    """Return what clauses say that somebody is: not what they want "to be"."""
+    heads = sorted({tree.heads[token] for token in range(len(tree)) if tree.has(token, "cop")})
+    return [
+        head
+        for head in heads
+        if not tree.has(head, "xcomp")
+        and not any(tree.words[mark].lower() == "to" for mark in tree.children(head, "mark"))
+    ]
 
 
 def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:

@@ -6,20 +6,30 @@
     Smith resigned, ending his career.                   ended [Y] career
     Smith sold the house that he had built.              sold the house that [Y]
     Smith was in his second term.                        was in [Y] term
+    Smith had time to end his career.                    had time to end [Y] career
+    Smith was ill at the time of his death.              was ill at the time of [Y] death
 
 A noun that its predicate does not need is kept with its preposition, without the other adjuncts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from pcf_core.mining.chains import as_main_verb, without_numbers
-from pcf_core.mining.owners import NON_FINITE
+from pcf_core.mining.owners import NON_FINITE, is_behind_thing
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints
-from pcf_core.mining.predicates import LONGEST, after_verb, noun_phrase, predicate, preposition, secondary
+from pcf_core.mining.predicates import (
+    LONGEST,
+    after_verb,
+    noun_phrase,
+    predicate,
+    preposition,
+    secondary,
+    told,
+)
 from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general
 from pcf_core.mining.verb_groups import NEGATIONS, Refused, finite, helpers_of
 
@@ -113,7 +123,7 @@ def _phrase(tree: Tree, steps: Sequence[int], inner: Sequence[str]) -> list[str]
         return list(inner)
     first, second, *_ = steps
     part = tree.words[first].lower()
-    words = [part] if part in PARTS else list(noun_phrase(closed(tree, second), first))
+    words = [part] if part in PARTS else list(noun_phrase(closed(tree, second), first, followed=True))
     return _filled(_with(tree, words, second), _phrase(tree, steps[1:], inner))
 
 
@@ -146,6 +156,8 @@ def _predicate(tree: Tree, argument: int) -> list[str]:
         top = tree.heads[top]
     if tree.has(top, "advcl") and tree.tags[top] in NON_FINITE and not tree.children(top, "nsubj"):
         words = _beside(tree, top)
+    elif is_behind_thing(tree, top) and tree.has(tree.heads[top], "obj"):
+        words = _behind_noun(tree, top)
     else:
         words = _finite(tree, top)
     return _with(tree, words, argument) if tree.has(argument, "obl") else words
@@ -164,7 +176,7 @@ def _is_second(tree: Tree, verb: int) -> bool:
     )
 
 
-def _finite(tree: Tree, verb: int) -> list[str]:
+def _finite(tree: Tree, verb: int, make: Callable[[Tree, int], tuple[str, ...]] = told) -> list[str]:
     """Return the predicate of a clause or a lone participle, without what joins it to the rest."""
     shares = tree.has(verb, "conj") and not tree.children(verb, "nsubj", "aux", "cop")
     negated = {tree.words[child].lower() for child in tree.children(tree.heads[verb], "advmod")}
@@ -176,7 +188,14 @@ def _finite(tree: Tree, verb: int) -> list[str]:
     tree = replace(tree, relations=tuple(relations))
     if tree.tags[verb] == "VBG" and not helpers_of(tree, verb):
         tree = as_main_verb(tree, verb)
-    return list(predicate(tree, verb))
+    return list(make(tree, verb))
+
+
+def _behind_noun(tree: Tree, verb: int) -> list[str]:
+    """Return a predicate with its object and the infinitive behind that: "had time to focus on"."""
+    noun = tree.heads[verb]
+    words = [*noun_phrase(tree, noun, followed=True), *secondary(tree, tree.heads[noun], verb, -1, 1)]
+    return _filled(_finite(closed(tree, noun), tree.heads[noun]), words)
 
 
 def _beside(tree: Tree, verb: int) -> list[str]:
@@ -192,9 +211,10 @@ def _beside(tree: Tree, verb: int) -> list[str]:
     if len(marks) != 1 or marks[0] not in BESIDE or tree.children(verb, "aux", "cop"):
         raise Refused("an unusual sentence")
     behind = [marks[0], tree.words[verb].lower(), *after_verb(tree, verb, depth=1)]
+    alone = marks[0] in DONE and tree.tags[verb] == "VBG"
     try:
-        return [*_finite(tree, above), *behind]
+        return [*_finite(tree, above, predicate if alone else told), *behind]
     except Refused:
-        if marks[0] not in DONE or tree.tags[verb] != "VBG":
+        if not alone:
             raise
     return _finite(tree, verb)

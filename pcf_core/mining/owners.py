@@ -5,6 +5,8 @@
     It was May when Smith decided to end his career.      *end* shares that of *decided*
     They hired Smith, who had lost his job.               *who* stands for Smith
     They met Smith carrying his bags.                     *carrying* says what Smith does
+    Smith had time to end his career.                     *end* shares the subject of *had*
+    Smith knew that it had ended his career.              *it* owns nothing that is his: passed over
 
 Where the subject is *he* or *she*, the other in the clause is the same person.  Where it is a name or a noun,
 nobody else of this gender may stand between the two, nor be the subject of a predicate further up or before.
@@ -16,7 +18,8 @@ test parts, where 78 of 81 possessives that they accept are right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from pcf_core.mining.coreference import (
     SUBJECTS,
@@ -33,9 +36,10 @@ from pcf_core.mining.coreference import (
     touches_a_body,
 )
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import GENDERS, NAME_PARTS, gender_of, names_one_person
+from pcf_core.mining.persons import GENDERS, NAME_PARTS, gender_of, lexicon, names_one_person
 
 NO_PREDICATE = ("obj", "iobj", "obl", "nmod", "advmod", "amod")
+OTHER_PRONOUNS = frozenset(["i", "it", "that", "these", "they", "this", "those", "we", "which", "you"])
 NON_FINITE = ("VBG", "VBN", "VB")
 RULES = (
     neither_is_quoted,
@@ -50,10 +54,14 @@ RULES = (
 
 @dataclass(frozen=True)
 class Host:
-    """A predicate above a word, and the subject that it has or shares."""
+    """A predicate above a word, and the subject that it has or shares.
+
+    ``passed``: the subjects of predicates between, whom the word cannot mean.
+    """
 
     verb: int
     subject: int
+    passed: tuple[int, ...] = ()
 
 
 def host_of(tree: Tree, token: int) -> Host | None:
@@ -61,16 +69,46 @@ def host_of(tree: Tree, token: int) -> Host | None:
 
     ``None`` where there is none, or where the subject of a predicate between cannot be told.
     """
+    return next(_hosts(tree, token), None)
+
+
+def host_that_owns(tree: Tree, token: int) -> Host | None:
+    """Find the nearest predicate above *his* or *her*, or *he* or *she*, whose subject may be meant.
+
+    Passed over are things, several, other pronouns and the other gender: "Smith knew that it hurt his job".
+    """
+    passed: list[int] = []
+    for host in _hosts(tree, token):
+        if not is_passed_over(tree, host, token):
+            return replace(host, passed=tuple(passed))
+        passed.append(host.subject)
+    return None
+
+
+def is_passed_over(tree: Tree, host: Host, pronoun: int) -> bool:
+    """Tell whether the subject of a predicate is nobody whom a pronoun of one person could mean."""
+    subject = host.subject
+    word = tree.words[subject].lower()
+    if any(tree.words[child].lower() == "who" for child in tree.children(host.verb, "nsubj")):
+        return False
+    if gender_of(tree, subject) not in (None, GENDERS[tree.words[pronoun].lower()]):
+        return True
+    if word in OTHER_PRONOUNS or tree.tags[subject] in ("NNS", "NNPS"):
+        return True
+    return tree.tags[subject].startswith("NN") and not names_one_person(tree, subject)
+
+
+def _hosts(tree: Tree, token: int) -> Iterator[Host]:
+    """Yield the predicates above a token with their subjects, until one whose subject cannot be told."""
     below = token
     for verb in tree.above(token):
         subject = subject_of(tree, verb)
         if subject is not None and subject != below:
-            return Host(verb, subject)
+            yield Host(verb, subject)
         noun = tree.tags[verb].startswith(("NN", "PRP"))
-        if subject is None and not noun and (below == token or not _in_a_nouns_place(tree, verb)):
-            return None
+        if subject is None and not noun and not _in_a_nouns_place(tree, verb):
+            return
         below = verb
-    return None
 
 
 def _in_a_nouns_place(tree: Tree, token: int) -> bool:
@@ -81,9 +119,10 @@ def _in_a_nouns_place(tree: Tree, token: int) -> bool:
 def subject_of(tree: Tree, verb: int) -> int | None:
     """Return the subject of a predicate, or the one that it shares with the predicate above.
 
-    Of *who* and *that* it is the noun they stand for, of a participle in -ing behind a noun that noun.
+    Of *who* and *that* it is the noun they stand for, of a participle behind a noun that noun.
     A second verb shares it ("came and settled"), an infinitive without an object that would do it ("decided
-    to leave", not "told Jones to leave"), a participle or infinitive beside the predicate ("left to settle").
+    to leave", not "told Jones to leave") or behind a thing ("had time to leave"), a participle or infinitive
+    beside the predicate ("left to settle").
     """
     while True:
         above = tree.heads[verb]
@@ -91,7 +130,11 @@ def subject_of(tree: Tree, verb: int) -> int | None:
             if tree.has(verb, "acl:relcl") and tree.tags[own[0]] in ("WP", "WDT") and above < own[0]:
                 return above
             return own[0] if len(own) == 1 else None
-        if tree.has(verb, "acl") and tree.tags[verb] == "VBG" and not tree.children(verb, "mark", "case"):
+        if is_behind_thing(tree, verb):
+            verb = next(token for token in tree.above(verb) if not _in_a_nouns_place(tree, token))
+            continue
+        participle = tree.tags[verb] in ("VBG", "VBN") and not tree.children(verb, "mark", "case")
+        if participle and tree.has(verb, "acl"):
             return above if tree.tags[above].startswith("NN") else None
         if above == verb or tree.children(verb, "csubj", "expl"):
             return None
@@ -102,11 +145,20 @@ def subject_of(tree: Tree, verb: int) -> int | None:
         verb = above
 
 
+def is_behind_thing(tree: Tree, verb: int) -> bool:
+    """Tell whether an infinitive stands behind a noun for no person: "had time to focus on his life"."""
+    noun = tree.heads[verb]
+    to = [tree.words[mark].lower() for mark in tree.children(verb, "mark")] == ["to"]
+    person = names_one_person(tree, noun) or lexicon().person(tree.words[noun])
+    thing = tree.tags[noun] in ("NN", "NNS") and not person and _in_a_nouns_place(tree, noun)
+    return to and thing and tree.has(verb, "acl") and tree.tags[verb] == "VB"
+
+
 def owns(tree: Tree, host: Host, pronoun: int) -> Verdict:
-    """Judge whether *his* or *her*, a token, means the subject of the nearest predicate above it."""
+    """Judge whether *his* or *her*, a token, means the subject of a predicate above it."""
     subject = host.subject
     reason = next(filter(None, (rule(tree, subject, pronoun) for rule in RULES)), None)
-    if reason is None and tree.words[subject].lower() not in SUBJECTS:
+    if reason is None and (host.passed or tree.words[subject].lower() not in SUBJECTS):
         reason = _another(tree, host, pronoun)
     return Verdict(False, reason) if reason else Verdict(True, kind_of(tree, subject))
 
@@ -120,7 +172,8 @@ def _another(tree: Tree, host: Host, pronoun: int) -> str | None:
         return "what the possessive owns may be another's"
     gender = GENDERS[tree.words[pronoun].lower()]
     own = {*phrase(tree, subject), *tree.subtree(thing)}
-    between = set(range(min(subject, pronoun) + 1, max(subject, pronoun)))
+    first = min(subject, pronoun) + 1 if not host.passed else 0
+    between = set(range(first, max(subject, pronoun)))
     top = tree.heads[subject]
     above = {other for verb in (top, *tree.above(top)) for other in tree.children(verb, "nsubj")}
     before = {token for token in range(pronoun) if tree.has(token, "nsubj")}

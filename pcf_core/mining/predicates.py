@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import ANYONE, lexicon
-from pcf_core.mining.substitutes import POINTERS, STAND_IN, THING
+from pcf_core.mining.substitutes import POINTERS, STAND_IN, THING, with_something
 from pcf_core.mining.verb_groups import Refused, finite, is_passive, lemma_of
 
 # Rules for noun phrases inside a predicate: as short as they can stand, and nobody named in them.
@@ -25,8 +25,10 @@ SPOKEN_AS_YOU = ("uni", "use", "usual", "eu", "one", "once", "ubiq", "uti", "ur"
 UNI_EXCEPTIONS = ("unin", "unim", "unid")
 
 
-def noun_phrase(tree: Tree, head: int) -> tuple[str, ...]:
+def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, ...]:
     """Return determiner, needed modifiers and noun: "the very first book of poems that sold" -> ``the book``.
+
+    ``followed``: by a phrase, with which it needs no adjective: "the time of his death".
 
     Raises
     ------
@@ -46,7 +48,12 @@ def noun_phrase(tree: Tree, head: int) -> tuple[str, ...]:
     if any(tree.words[token][0].isupper() for token in kept if token > 0):
         raise Refused("a name inside")
     bare = not any(tree.has(token, "amod", "compound") for token in kept)
-    if bare and lemma in lists["needs_adjective"] and words[0] not in ("no", "some", "all", "any", "more"):
+    if (
+        bare
+        and not followed
+        and lemma in lists["needs_adjective"]
+        and words[0] not in ("no", "some", "all", "any", "more")
+    ):
         raise Refused("a noun that needs more")
     return (*with_article(words), *_of(tree, head, lemma))
 
@@ -436,3 +443,22 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     if any(not word.replace("-", "").isalpha() or not word.islower() for word in words):
         raise Refused("an unusual word inside")
     return words
+
+
+def told(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
+    """Return :func:`predicate`, in which an object that cannot be kept is *something*, as no person is.
+
+    "won the Nobel Prize for his work" -> ``won something``.
+
+    Raises
+    ------
+    Refused
+        What else is in the predicate cannot be kept.
+    """
+    try:
+        return predicate(tree, head, clause)
+    except Refused:
+        words = predicate(with_something(tree, head), head, clause)
+        if words.count(THING) != 1:
+            raise
+        return words

@@ -9,7 +9,7 @@ is no single person is said in general instead (:func:`in_general`):
     lifted his glass to his lips                     lifted the glass to [Y] lips
     sold this house for his career                   sold the house for [Y] career
     told us that he was tired                        told people that [Y]
-    said in his speech that it rained                said something in [Y] speech
+    said in her speech that the war was over         said something in [Y] speech
 
 A single person stays, and drops the template: *his* could be theirs.
 """
@@ -19,13 +19,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import ANYONE, is_name, lexicon, name_of
+from pcf_core.mining.persons import ANYONE, is_name, lexicon, name_of, names_one_person, naming
 from pcf_core.mining.verb_groups import lemma_of
 
 CUT = "cut"  # the relation of what a rule leaves out: no other rule looks at it
 STAND_IN = "self"  # a noun in place of a word while a predicate is made
 THING, PEOPLE = "something", "people"
 OTHERS = frozenset(["me", "us", "you"])
+EVERYBODY = frozenset(["i", "they", "we", "you"])
 POINTERS = frozenset(["this", "that", "these", "those"])
 SLOTS = ("obj", "iobj", "obl", "nmod")
 
@@ -70,6 +71,15 @@ def in_general(tree: Tree, kept: int) -> Tree:
     return tree
 
 
+def who_in_general(tree: Tree, subject: int) -> tuple[str, ...] | None:
+    """Return what a subject that only its sentence explains is in general; ``None`` where it stays."""
+    word = tree.words[subject].lower()
+    person = lexicon().person(word)
+    if word in EVERYBODY or (tree.tags[subject] == "NNS" and person and person not in ANYONE):
+        return (PEOPLE,)
+    return (THING,) if word == "it" or word in POINTERS else None
+
+
 def _is_said(tree: Tree, verb: int, kept: int) -> bool:
     """Tell whether a clause that a verb has as its only object can be something: "said that it rained"."""
     only = not tree.children(verb, "obj") and kept not in tree.children(verb, "ccomp")
@@ -92,6 +102,24 @@ def _general(tree: Tree, token: int) -> Tree:
     if tag == "NNS" and person and person not in ANYONE | lists["not_subjects"]:
         return closed(tree, token, PEOPLE, "NNS")
     return tree
+
+
+def with_something(tree: Tree, verb: int) -> Tree:
+    """Return the tree with *something* in place of a verb's objects, and an infinitive's, that are things."""
+    for child in tree.children(verb, "obj", "xcomp"):
+        if tree.has(child, "xcomp"):
+            tree = with_something(tree, child)
+        elif _is_thing(tree, child) and tree.words[child] != STAND_IN:
+            tree = closed(tree, child, THING)
+    return tree
+
+
+def _is_thing(tree: Tree, noun: int) -> bool:
+    """Tell whether a noun is of no person or persons, nor a name that may be one's."""
+    if tree.tags[noun] == "NNP":
+        return not names_one_person(tree, noun)
+    person = lexicon().person(tree.words[noun]) or tree.lemmas[noun].lower() in naming().person
+    return tree.tags[noun] in ("NN", "NNS") and tree.words[noun].islower() and not person
 
 
 def _kind(tree: Tree, name: int) -> Tree:

@@ -34,6 +34,20 @@ def test_a_noun_is_right_where_the_annotators_say_it_of_the_subject() -> None:
     assert not says(ENDED, "noun", 0, 3)
 
 
+def test_annotators_say_a_joined_noun_of_the_subject_and_of_whom_who_stands_for() -> None:
+    joined = tree(
+        "Smith Smith NNP 4 nsubj; was be VBD 4 cop; a a DT 4 det; surgeon surgeon NN 0 root; and and CC 6 cc;"
+        "actor actor NN 4 conj"
+    )
+    assert says(joined, "noun-elsewhere", 0, 5)
+    who = tree(
+        "Jones Jones NNP 2 nsubj; met meet VBD 0 root; Smith Smith NNP 2 obj; who who WP 8 nsubj;"
+        "was be VBD 8 cop; a a DT 8 det; deaf deaf JJ 8 amod; surgeon surgeon NN 3 acl:relcl"
+    )
+    assert [says(who, "noun-elsewhere", subject, 7) for subject in (0, 2)] == [False, True]
+    assert [says(who, "adjective-elsewhere", subject, 6) for subject in (0, 2)] == [False, True]
+
+
 @pytest.mark.parametrize("label", [True, False])
 def test_gaps_label_of_the_name_decides(label: bool) -> None:
     row = ROW | {"A-coref": str(label).upper(), "B-coref": "FALSE"}

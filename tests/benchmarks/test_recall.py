@@ -14,6 +14,7 @@ from benchmarks.recall import (
     kappa,
     kind_of,
     labels_of,
+    pairs_of,
     place_of,
     precision_table,
     read,
@@ -91,6 +92,21 @@ def test_recall_is_of_words_that_both_readers_gave_a_subject() -> None:
     other, wrong = sample_table([DRAWN], [label(12, None, None)], Hand())  # type: ignore[arg-type]
     assert other["kinds"] == {}
     assert wrong == {"possessive": [False]}
+
+
+def test_only_of_a_subject_the_readers_were_asked_for_no_later_he() -> None:
+    """On his return he resigned: *his* means the later *he*; of "When he fell he resigned" no later one."""
+    his = tree(
+        "On on IN 3 case; his his PRP$ 3 nmod:poss; return return NN 5 obl; he he PRP 5 nsubj;"
+        "resigned resign VBD 0 root"
+    )
+    assert [(one.word, one.subjects) for one in pairs_of("On his return he resigned", [his])] == [(3, (14,))]
+    he = tree(
+        "When when WRB 3 advmod; he he PRP 3 nsubj; fell fall VBD 5 advcl; he he PRP 5 nsubj;"
+        "resigned resign VBD 0 root"
+    )
+    found = [(one.construction, one.word) for one in pairs_of("When he fell he resigned", [he])]
+    assert found == [("main", 13)]
 
 
 def test_accepted_pairs_are_right_where_both_readers_name_the_subject_or_a_part_of_its_name() -> None:

@@ -31,6 +31,13 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "pronoun",
         "Smith she",
     ),
+    "main": (
+        "When when WRB 3 advmod; Smith Smith NNP 3 nsubj; retired retire VBD 6 advcl; , , , 3 punct;"
+        "she she PRP 6 nsubj; moved move VBD 0 root",
+        "When the [X] retired, [Y]",
+        "pronoun",
+        "Smith she",
+    ),
     "embedded": (
         "Rain rain NN 2 nsubj; fell fall VBD 0 root; when when WRB 5 advmod; Smith Smith NNP 5 nsubj;"
         "said say VBD 2 advcl; that that IN 8 mark; he he PRP 8 nsubj; won win VBD 5 ccomp",
@@ -120,6 +127,20 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "adjective",
         "pilot deaf",
     ),
+    "noun-elsewhere": (
+        "Rain rain NN 2 nsubj; fell fall VBD 0 root; when when WRB 7 advmod; Smith Smith NNP 7 nsubj;"
+        "was be VBD 7 cop; a a DT 7 det; woman woman NN 2 advcl",
+        "The [X] was a [Y]",
+        "noun",
+        "Smith woman",
+    ),
+    "adjective-elsewhere": (
+        "The the DT 2 det; pilot pilot NN 6 nsubj; is be VBZ 6 cop; a a DT 6 det; deaf deaf JJ 6 amod;"
+        "singer singer NN 0 root",
+        "The [X] was a [Y] person",
+        "adjective",
+        "pilot deaf",
+    ),
     "apposition": (
         "Smith Smith NNP 6 nsubj; , , , 4 punct; a a DT 4 det; woman woman NN 1 appos; , , , 1 punct;"
         "resigned resign VBD 0 root",
@@ -174,6 +195,34 @@ LEFT = {
         "Actress actress NN 2 nsubj; left leave VBD 0 root; with with IN 4 case; himself himself PRP 2 obl",
         "",
     ),
+    "who is met first may be meant": (
+        "main",
+        "When when WRB 3 advmod; Smith Smith NNP 3 nsubj; met meet VBD 7 advcl; Jones Jones NNP 3 obj;"
+        ", , , 3 punct; he he PRP 7 nsubj; left leave VBD 0 root",
+        "another person may be meant",
+    ),
+    "a clause behind is of other rules": (
+        "main",
+        "Smith Smith NNP 2 nsubj; left leave VBD 0 root; when when WRB 5 advmod; he he PRP 5 nsubj;"
+        "fell fall VBD 2 advcl",
+        "",
+    ),
+    "who wants to be a man need not be one": (
+        "noun-elsewhere",
+        SMITH + "wanted want VBD 0 root; to to TO 6 mark; be be VB 6 cop; a a DT 6 det; man man NN 2 xcomp",
+        "",
+    ),
+    "who wants to be deaf need not be": (
+        "adjective-elsewhere",
+        SMITH + "wanted want VBD 0 root; to to TO 5 mark; be be VB 5 cop; deaf deaf JJ 2 xcomp",
+        "",
+    ),
+    "a deaf ear is nobody": (
+        "adjective-elsewhere",
+        SMITH.replace(" 2 ", " 5 ")
+        + "was be VBD 5 cop; a a DT 5 det; deaf deaf JJ 5 amod; ear ear NN 0 root",
+        "",
+    ),
     "a film blames nobody": (
         "reflexive",
         "The the DT 2 det; film film NN 3 nsubj; repeated repeat VBD 0 root; himself himself PRP 3 obj",
@@ -219,6 +268,34 @@ def test_a_word_with_its_article_stands_at_y_whole() -> None:
     (found,) = find("noun", text)
     assert isinstance(found, Found)
     assert (found.text, found.fits) == ("The [X] became [Y]", ("phrase",))
+
+
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        (
+            "Rain rain NN 2 nsubj; fell fall VBD 0 root; when when WRB 6 advmod; Smith Smith NNP 6 nsubj;"
+            "was be VBD 6 cop; deaf deaf JJ 2 advcl",
+            "The [X] was [Y]",
+        ),
+        (
+            "They they PRP 2 nsubj; met meet VBD 0 root; Smith Smith NNP 2 obj; who who WP 7 nsubj;"
+            "was be VBD 7 cop; not not RB 7 advmod; deaf deaf JJ 3 acl:relcl",
+            "The [X] was not [Y]",
+        ),
+    ],
+)
+def test_an_adjective_of_another_clause_is_its_subjects(text: str, template: str) -> None:
+    assert texts(find("adjective-elsewhere", text)) == [template]
+
+
+def test_of_joined_nouns_each_says_who_somebody_was() -> None:
+    text = (
+        "Smith Smith NNP 4 nsubj; was be VBD 4 cop; a a DT 4 det; nurse nurse NN 0 root; and and CC 6 cc;"
+        "{} 4 conj"
+    )
+    assert texts(find("noun-elsewhere", text.format("man man NN"))) == ["The [X] was a [Y]"]
+    assert texts(find("noun-elsewhere", text.format("man man NN").replace("a a DT", "the the DT"))) == []
 
 
 def test_every_construction_has_a_tree_here() -> None:
@@ -275,9 +352,11 @@ def test_whatever_the_tree_every_template_is_well_formed(parsed: Tree) -> None:
             if isinstance(found, Dropped):
                 assert found.reason
                 continue
-            assert found.text.startswith("The [X]")
+            assert found.text.startswith("The [X]") or " the [X] " in found.text
+            assert found.text.count("[X]") == 1
             assert found.text.count("[Y]") == 1
-            inside = found.text.replace("The [X]", "").replace("[Y]", "").replace(",", "").split()
+            plain = found.text[0].lower() + found.text[1:]
+            inside = plain.replace("[X]", "").replace("[Y]", "").replace(",", "").split()
             assert all(word.islower() and word.isalpha() for word in inside)
             assert not {"smith", "actress", "five", "self"} & set(inside)
 

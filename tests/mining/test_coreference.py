@@ -448,3 +448,22 @@ def test_the_rules_treat_both_genders_alike(sentence: Tree, data: st.DataObject)
             sentence.subtree(pronoun)
         )
         assert verdict.reason in ("pronoun", "name", "noun")
+
+
+@pytest.mark.parametrize(("subject", "accepted"), [("He he PRP", True), ("Smith Smith NNP", False)])
+def test_beside_he_whom_a_clause_tells_of_is_not_its_subject(subject: str, accepted: bool) -> None:
+    """He met Jones, whom he hired: he is not Jones; of Smith, Jones may have hired somebody."""
+    sentence = tree(
+        f"{subject} 2 nsubj; met meet VBD 0 root; Jones Jones NNP 2 obj; whom whom WP 6 obj;"
+        "he he PRP 6 nsubj; hired hire VBD 3 acl:relcl"
+    )
+    assert judge(sentence, 0, 4).accepted == accepted
+
+
+def test_a_place_with_its_region_is_nobody() -> None:
+    sentence = tree(
+        "Smith Smith NNP 2 nsubj; left leave VBD 0 root; for for IN 4 case; Rowena Rowena NNP 2 obl;"
+        ", , , 6 punct; Jerome Jerome NNP 4 appos; where where WRB 9 advmod; he he PRP 9 nsubj;"
+        "taught teach VBD 6 acl:relcl"
+    )
+    assert judge(sentence, 0, 7).accepted

@@ -56,6 +56,14 @@ OPENED = {
     "his his PRP$ 7 nmod:poss; job job NN 2 obl": "The [X] lost something because of [Y] job",
     SMITH + "sold sell VBD 0 root; two two CD 4 nummod; books book NNS 2 obj; in in IN 7 case;"
     "his his PRP$ 7 nmod:poss; job job NN 2 obl": "The [X] sold books in [Y] job",
+    SMITH + "had have VBD 0 root; time time NN 2 obj; to to TO 5 mark; sell sell VB 3 acl;"
+    "his his PRP$ 7 nmod:poss; job job NN 5 obj": "The [X] had time to sell [Y] job",
+    SMITH + "had have VBD 0 root; time time NN 2 obj; to to TO 5 mark; focus focus VB 3 acl; on on IN 8 case;"
+    "his his PRP$ 8 nmod:poss; job job NN 5 obl": "The [X] had time to focus on [Y] job",
+    LEFT + "at at IN 5 case; the the DT 5 det; time time NN 2 obl; of of IN 8 case; his his PRP$ 8 nmod:poss;"
+    "job job NN 5 nmod": "The [X] left at the time of [Y] job",
+    SMITH + "raised raise VBD 0 root; the the DT 4 det; Titanic Titanic NNP 2 obj; in in IN 7 case;"
+    "his his PRP$ 7 nmod:poss; job job NN 2 obl": "The [X] raised something in [Y] job",
     "Rain rain NN 2 nsubj; fell fall VBD 0 root; because because IN 5 mark; Smith Smith NNP 5 nsubj;"
     "sold sell VBD 2 advcl; his his PRP$ 7 nmod:poss; job job NN 5 obj": "The [X] sold [Y] job",
 }

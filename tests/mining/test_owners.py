@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.mining.owners import Host, host_of, owns
+from pcf_core.mining.coreference import Verdict
+from pcf_core.mining.owners import Host, host_of, host_that_owns, owns
 from tests.mining.hand import tree
 
 SMITH = "Smith Smith NNP 2 nsubj; "
@@ -42,6 +43,20 @@ HOSTS = {
         "his his PRP$ 6 nmod:poss; life life NN 3 obl",
         4, 1, 0,
     ),
+    "above an adjective in a noun's place": (
+        SMITH + "admired admire VBD 0 root; his his PRP$ 4 nmod:poss; own own JJ 2 obj",
+        2, 1, 0,
+    ),
+    "of an infinitive behind a thing": (
+        SMITH + "had have VBD 0 root; time time NN 2 obj; to to TO 5 mark; end end VB 3 acl;"
+        "his his PRP$ 7 nmod:poss; job job NN 5 obj",
+        5, 4, 0,
+    ),
+    "of what a participle tells of": (
+        SMITH + "sold sell VBD 0 root; books book NNS 2 obj; based base VBN 3 acl; on on IN 7 case;"
+        "his his PRP$ 7 nmod:poss; job job NN 4 obl",
+        5, 3, 2,
+    ),
     "above a part": (
         SMITH + "sold sell VBD 0 root; some some DT 2 obj; of of IN 6 case; his his PRP$ 6 nmod:poss;"
         "books book NNS 3 nmod",
@@ -58,12 +73,13 @@ NOBODY = {
     "his his PRP$ 7 nmod:poss; job job NN 5 obj",
     "it ends": SMITH + "knew know VBD 0 root; it it PRP 4 expl; ended end VBD 2 ccomp;"
     "his his PRP$ 6 nmod:poss; job job NN 4 obj",
-    "no adverb's phrase but the thing itself": SMITH + "admired admire VBD 0 root; "
-    "his his PRP$ 4 nmod:poss; own own JJ 2 obj",
+    "an infinitive behind a person": SMITH + "met meet VBD 0 root; nurses nurse NN 2 obj; to to TO 5 mark;"
+    "end end VB 3 acl; his his PRP$ 7 nmod:poss; job job NN 5 obj",
     "two subjects": "Smith Smith NNP 3 nsubj; you you PRP 3 nsubj; end end VBP 0 root;"
     "his his PRP$ 5 nmod:poss; job job NN 3 obj",
     "the thing is the subject": "His his PRP$ 2 nmod:poss; job job NN 3 nsubj; ended end VBD 0 root",
 }
+KNEW = "knew know VBD 0 root; {} 4 nsubj; hurt hurt VBD 2 ccomp; his his PRP$ 6 nmod:poss; job job NN 4 obj"
 OWNS = (
     SMITH + "met meet VBD 0 root; his his PRP$ 4 nmod:poss; nurse nurse NN 2 obj",
     "In in IN 3 case; his his PRP$ 3 nmod:poss; youth youth NN 5 obl; Smith Smith NNP 5 nsubj;"
@@ -87,10 +103,44 @@ def test_where_it_cannot_be_told_there_is_none(text: str) -> None:
     assert host_of(parsed, [word.lower() for word in parsed.words].index("his")) is None
 
 
+@pytest.mark.parametrize(
+    "other", ["it it PRP", "they they PRP", "rain rain NN", "nurses nurse NNS", "she she PRP", "Ann Ann NNP"]
+)
+def test_who_cannot_be_meant_is_passed_over(other: str) -> None:
+    assert host_that_owns(tree(SMITH + KNEW.format(other)), 4) == Host(1, 0, (2,))
+
+
+@pytest.mark.parametrize("other", ["Jones Jones NNP", "nurse nurse NN", "he he PRP"])
+def test_who_can_be_meant_is_not(other: str) -> None:
+    assert host_that_owns(tree(SMITH + KNEW.format(other)), 4) == Host(3, 2)
+
+
+def test_whom_who_stands_for_is_a_person_though_the_noun_is_not_known() -> None:
+    text = (
+        SMITH + "met meet VBD 0 root; foobars foobar NN 2 obj; who who WP 5 nsubj; lost lose VBD 3 acl:relcl;"
+        "his his PRP$ 7 nmod:poss; job job NN 5 obj"
+    )
+    assert host_that_owns(tree(text), 5) == Host(4, 2)
+
+
+def test_nobody_owns_where_all_are_passed_over() -> None:
+    assert host_that_owns(tree("It it PRP 2 nsubj; " + KNEW.format("they they PRP")), 4) is None
+
+
+def test_beyond_another_predicate_nobody_else_may_be_near() -> None:
+    """Of "He told Jones that it hurt his job" nobody knows whose; of "He knew that it did" all do."""
+    assert verdict("He he PRP 2 nsubj; " + KNEW.format("it it PRP")) == (True, "pronoun")
+    told = (
+        "He he PRP 2 nsubj; told tell VBD 0 root; Jones Jones NNP 2 iobj; it it PRP 5 nsubj;"
+        "hurt hurt VBD 2 ccomp; his his PRP$ 7 nmod:poss; job job NN 5 obj"
+    )
+    assert verdict(told) == (False, "another person may be meant")
+
+
 def verdict(text: str) -> tuple[bool, str]:
     parsed = tree(text)
     pronoun = [word.lower() for word in parsed.words].index("his")
-    host = host_of(parsed, pronoun)
+    host = host_that_owns(parsed, pronoun)
     assert host is not None
     found = owns(parsed, host, pronoun)
     return found.accepted, found.reason
@@ -98,7 +148,9 @@ def verdict(text: str) -> tuple[bool, str]:
 
 def test_beside_he_the_other_word_is_the_same_person() -> None:
     assert verdict("He he PRP 2 nsubj; " + HE_TOLD) == (True, "pronoun")
-    assert verdict("She she PRP 2 nsubj; " + HE_TOLD) == (False, "the genders differ")
+    she = tree("She she PRP 2 nsubj; " + HE_TOLD)
+    assert host_that_owns(she, 3) is None
+    assert owns(she, Host(1, 0), 3) == Verdict(False, "the genders differ")
 
 
 @pytest.mark.parametrize("text", OWNS)

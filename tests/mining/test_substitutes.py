@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.predicates import predicate
-from pcf_core.mining.substitutes import CUT, STAND_IN, closed, in_general, with_word
+from pcf_core.mining.predicates import predicate, told
+from pcf_core.mining.substitutes import (
+    CUT,
+    STAND_IN,
+    closed,
+    in_general,
+    who_in_general,
+    with_something,
+    with_word,
+)
 from pcf_core.mining.verb_groups import Refused
 from tests.mining.hand import tree
 
@@ -53,6 +61,57 @@ def test_single_persons_and_names_of_nothing_known_stay(phrase: str, reason: str
 def test_it_that_points_at_nothing_stays() -> None:
     made = "Smith Smith NNP 2 nsubj; made make VBD 0 root; it it PRP 2 obj; clear clear JJ 2 xcomp"
     assert said(made) == "made it clear"
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ("it it PRP", ("something",)),
+        ("this this DT", ("something",)),
+        ("they they PRP", ("people",)),
+        ("nurses nurse NNS", ("people",)),
+        ("she she PRP", None),
+        ("press press NN", None),
+        ("people people NNS", None),
+    ],
+)
+def test_who_does_something_is_said_in_general(subject: str, words: tuple[str, ...] | None) -> None:
+    assert who_in_general(tree(f"{subject} 2 nsubj; fell fall VBD 0 root"), 0) == words
+
+
+@pytest.mark.parametrize(
+    ("phrase", "words"),
+    [
+        ("the the DT 4 det; Titanic Titanic NNP 2 obj", "saw something"),
+        ("five five CD 4 nummod; houses house NNS 2 obj", "saw something"),
+        ("a a DT 4 det; piece piece NN 2 obj", "saw something"),
+        ("the the DT 4 det; house house NN 2 obj", "saw the house"),
+    ],
+)
+def test_an_object_that_cannot_be_kept_is_something(phrase: str, words: str) -> None:
+    assert " ".join(told(tree(SAW + phrase), 1)) == words
+
+
+@pytest.mark.parametrize("phrase", ["Ann Ann NNP 2 obj", "five five CD 4 nummod; nurses nurse NNS 2 obj"])
+def test_no_person_is_something(phrase: str) -> None:
+    parsed = tree(SAW + phrase)
+    assert with_something(parsed, 1) == parsed
+    with pytest.raises(Refused):
+        told(parsed, 1)
+
+
+def test_of_two_objects_none_is_something() -> None:
+    two = "five five CD 4 nummod; houses house NNS 2 obj; six six CD 6 nummod; towns town NNS 2 obj"
+    with pytest.raises(Refused, match="a number inside"):
+        told(tree(SAW + two), 1)
+
+
+def test_the_object_of_an_infinitive_is_something_too() -> None:
+    text = (
+        "Smith Smith NNP 2 nsubj; hoped hope VBD 0 root; to to TO 4 mark; raise raise VB 2 xcomp;"
+        "the the DT 6 det; Titanic Titanic NNP 4 obj"
+    )
+    assert " ".join(told(tree(text), 1)) == "hoped to raise something"
 
 
 def test_who_is_told_is_a_person() -> None:
