@@ -85,15 +85,15 @@ def test_an_address_of_before_is_understood_and_says_what_its_options_are_called
     own_settings: Settings,
 ) -> None:
     app = open_app("criteria", cr_model="mini-gpt", cr_answering="written", cr_wording="continuation")
-    assert app.segmented_control(key="cr_answering").value == "written texts"
+    assert app.segmented_control(key="cr_answering").value == "written"
     assert app.segmented_control(key="cr_wording").value == "given a beginning"
-    assert app.query_params["cr_answering"] == "written texts"
+    assert app.query_params["cr_answering"] == "written"
     assert "words in 48 prompts" not in texts(app)
     assert not [warning for warning in app.warning if "The link has" in warning.value]
     app.segmented_control(key="cr_answering").set_value("scored words").run()
     assert "mini-gpt, tasks: words in 48 prompts to score" in plainly(texts(app))
     usual = open_app("criteria", cr_model="mini-gpt", cr_answering="usual", cr_wording="usual")
-    assert usual.segmented_control(key="cr_answering").value == "as suits the model"
+    assert usual.segmented_control(key="cr_answering").value == "automatic"
     assert not [warning for warning in usual.warning if "The link has" in warning.value]
 
 

@@ -78,8 +78,8 @@ did = "operated on a patient"
 MOST = 12
 SUITED: Final = "usual"  # none is chosen: a model is asked by what it can do
 ANSWERED: Mapping[Answering | Literal["usual"], str] = {
-    SUITED: "as suits the model",
-    "written": "written texts",
+    SUITED: "automatic",
+    "written": "written",
     "scored": "scored words",
 }
 WORDED: Mapping[Wording | Literal["usual"], str] = {

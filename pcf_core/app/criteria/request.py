@@ -192,7 +192,7 @@ def draw_request() -> Request:
             ANSWERED,
             key="cr_answering",
             wrap=True,  # its options are wider than a telephone
-            help="written texts: the model writes, and its texts are read. scored words: the probabilities "
+            help="written: the model writes, and its texts are read. scored words: the probabilities "
             "of candidate words are compared, for models that cannot follow instructions. The two measure "
             "different things and are never laid together.",
         )
