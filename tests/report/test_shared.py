@@ -34,7 +34,9 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     after = part_of(store, run.key)
     assert after.findings[1] == baseline_finding("mini-gpt", found)
     assert after.figure is not None
-    assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 3 + ["scatter"]
+    assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 3 + [
+        "scatter"
+    ] * 2  # a diamond and its rim
     (table,) = after.tables
     (values,) = table.rows
     row = dict(zip(table.columns, values, strict=True))

@@ -86,7 +86,8 @@ def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None
     figure = lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, 0.25, RANGE)])
     bars = [trace for trace in figure.data if trace.type == "bar"]
     assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.35, 0.4])
-    (diamond,) = [trace for trace in figure.data if trace.type == "scatter"]
+    rim, diamond = (trace for trace in figure.data if trace.type == "scatter")
+    assert (rim.x, rim.showlegend) == (diamond.x, False)
     assert (diamond.x, diamond.y) == ((0.25,), ("1",))
     assert (diamond.error_x.array, diamond.error_x.arrayminus) == (
         (pytest.approx(0.05),),
