@@ -96,4 +96,4 @@ def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None
     assert "<b>" not in diamond.customdata[0][0]
     assert len(lean_bars([LeanBar("a", 0.1, 0.2, 0.05)]).data) == 3
     large = lean_bars([LeanBar("a", 0.1, 0.2, 0.05, neutral=0.25)], thousand=True)
-    assert [trace.x[0] for trace in large.data] == pytest.approx([100, 200, 50, 250])
+    assert [trace.x[0] for trace in large.data] == pytest.approx([100, 200, 50, 250, 250])
