@@ -144,7 +144,8 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
     )
     [said] = criterion_findings([nmi])
     assert said.endswith(
-        "The link of label and gender (NMI) is 0.12 freed of its bias, p under 0.001. As counted, it is 0.11. It could reach at most 0.90."
+        "The link of label and gender (NMI) is 0.12 freed of its bias, p under 0.001. As counted, it is "
+        "0.11. It could reach at most 0.90."
     )
     assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001, "at_most": False})])[0]
 
