@@ -357,7 +357,14 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         lowest = -1 / (len(groups) - 1)
     picture(
         partial(
-            dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest
+            dumbbell_plot,
+            shown,
+            pair,
+            ends,
+            order=list(loaded.runs),
+            chosen=chosen or "",
+            lowest=lowest,
+            above=not is_presented(),
         ),
         "dumbbell_plot",
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",
