@@ -49,7 +49,7 @@ from pcf_core.show.findings.criteria import (
 from pcf_core.show.findings.numbers import count, digits
 from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
-from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName
+from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
@@ -251,7 +251,7 @@ def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, Crit
     return pd.DataFrame(
         [
             {
-                "quantity": row.quantity,
+                "quantity": in_words(row.quantity),
                 "of": row.subject,
                 "printed": "" if row.value is None else digits(row.value),
                 **{f"{model}, here": own_value(row, result) for model, result in results.items()},
