@@ -55,7 +55,6 @@ from pcf_core.models.scoring.base import (
     Batch,
     TokenNats,
     check_context,
-    log_normaliser,
     plan,
     quoted,
     row_cost,
@@ -204,14 +203,18 @@ class CausalScorer(LocalScorer):
         """Return [read] nats of all reads of the trees, one after another, in one forward pass."""
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
-        places, place = np.unique(np.stack([number, node]), axis=1, return_inverse=True)
-        rows, positions = torch.as_tensor(places, device=self.device)
-        logits = self._logits(rows, positions, **self._inputs(trees))
-        found = logits[place, np.maximum(token, 0)].cpu().double()
+        length = max(len(tree.ids) for tree in trees)
+        places, place = np.unique(number * length + node, return_inverse=True)
+        rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
+        return self._nats(rows, positions, place, token, **self._inputs(trees))
+
+    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+        """Return [read] logits; of an end, the log of the sum of all that end a word."""
+        found = super()._wanted(logits, place, np.maximum(token, 0))
         if self.boundary:
             ending = logits[:, self.ends].float().logsumexp(dim=-1).cpu().double()[place]
             found = torch.where(torch.as_tensor(token == ENDS), ending, found)
-        return np.asarray((found - log_normaliser(logits)[place]).numpy())
+        return found
 
     def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
         """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
