@@ -17,6 +17,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +25,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pcf_core.core.errors import RunError
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.store.files import seal, unseal, write_whole
 from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
@@ -145,6 +147,7 @@ log = logging.getLogger(__name__)
 
 SHORTEST_PREFIX = 6
 KEY = re.compile(r"[0-9a-f]+")
+LISTS: Mapping[str, type[Record]] = {"topic": Topic, "evidence": Evidence, "templates": TemplateSet}
 
 
 class RunInfo(Record):
@@ -157,10 +160,15 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; files are read again only after they changed."""
+    """The folder ``runs`` of one layer; files are read again only after they changed.
+
+    Runs on the same list share it: each file has the whole of its lists, which would lie in memory as often
+    as there are models.
+    """
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "runs"
+        self._lists: WeakValueDictionary[tuple[str, str], Record] = WeakValueDictionary()
         self._read: dict[str, tuple[State, RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
@@ -198,11 +206,21 @@ class RunFolder:
     def _parse(self, path: Path) -> RunInfo | None:
         """Read one file; ``None`` where it is damaged, or another run than its name says."""
         try:
-            info = RunInfo.model_validate(unseal(path.read_bytes()))
-        except ValueError as error:
+            body = unseal(path.read_bytes())
+            lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
+            info = RunInfo.model_validate({**body, "run": {**body["run"], **lists}})
+        except (ValueError, KeyError, TypeError) as error:
             log.warning("The run %s is damaged (%s): score it again.", path.stem, error)
             return None
         return info if info.run.key == path.stem else None
+
+    def _list(self, kind: type[Record], body: object) -> Record:
+        """Return a list of a run, the one that is known already where all of it is the same."""
+        key = kind.__name__, digest(body)
+        found = self._lists.get(key)
+        if found is None:
+            found = self._lists[key] = kind.model_validate(body)
+        return found
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:
