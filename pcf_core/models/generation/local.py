@@ -176,8 +176,11 @@ class LocalGenerator(Generator):
         return written
 
     @abc.abstractmethod
-    def _prompt_ids(self, prompt: str) -> Ids:
-        """Return the tokens of the prompt and the system prompt, as the methods below take them."""
+    def prompt_ids(self, prompt: str) -> Ids:
+        """Return the tokens of the prompt and the system prompt, as the methods below take them.
+
+        A causal model reads these and no others before it writes.
+        """
 
     @abc.abstractmethod
     def _needs(self, ids: Ids) -> int:
@@ -325,7 +328,7 @@ class LocalGenerator(Generator):
             raise GenerationError(
                 f"The prompt {quoted(prompt)} holds {name}, a special token of {self.key.model}; take it out."
             )
-        ids = self._prompt_ids(prompt)
+        ids = self.prompt_ids(prompt)
         needed = self._needs(ids)
         if self.context and needed > self.context:
             raise GenerationError(
@@ -363,7 +366,7 @@ class LocalGenerator(Generator):
     @torch.inference_mode()
     def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits behind so many equal prompts, and those of so many rows one token later."""
-        ids = self._prompt_ids(PROBE)
+        ids = self.prompt_ids(PROBE)
         with self._own_threads():
             logits, state = self._begin([ids] * prompts)
             self._select(state, torch.arange(rows, device=self.device) % prompts)
@@ -409,7 +412,8 @@ class CausalGenerator(LocalGenerator):
         self.last = {"logits_to_keep": LEAST} if keeps else {}
         self.caches = self._caches_exactly()
 
-    def _prompt_ids(self, prompt: str) -> Ids:
+    def prompt_ids(self, prompt: str) -> Ids:
+        """See :meth:`LocalGenerator.prompt_ids`."""
         if not self.key.chat_template:
             return self.seam.opening + self.seam.encode([in_one(self.key.system, prompt)])[0]
         return self.seam.encode([self._conversation(prompt)])[0]
@@ -480,7 +484,7 @@ class CausalGenerator(LocalGenerator):
     @torch.inference_mode()
     def _caches_exactly(self) -> bool:
         """Tell whether a token behind a repeated prompt has the logits that it has in the whole text."""
-        ids = self._prompt_ids(PROBE)
+        ids = self.prompt_ids(PROBE)
         try:
             _, cached = self._tried(1, LEAST)
         except Exception:  # noqa: BLE001

@@ -424,7 +424,7 @@ def test_a_template_that_asks_for_the_date_is_told_a_fixed_one(open_causal: OPEN
     for template in (llama, "{{ strftime_now('%d') }}: {{ messages[0]['content'] }}"):
         loaded = chatting("qwen2", template)
         generator = open_causal(loaded, chat_template="hash")
-        assert loaded.tokenizer.decode(generator._prompt_ids("he was")) == f"{DATE}: he was"
+        assert loaded.tokenizer.decode(generator.prompt_ids("he was")) == f"{DATE}: he was"
 
 
 SYSTEM = "You are brief."
@@ -455,7 +455,7 @@ def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_ca
 def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None:
     plain = open_causal(load_tiny("gpt2"))
     told = plain.with_system(SYSTEM)
-    assert told._prompt_ids(PROMPT) == plain._prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert told.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
     assert (plain.key.system, told.key.system) == ("", SYSTEM)
     assert told.model is plain.model
     assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(
