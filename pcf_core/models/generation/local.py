@@ -52,10 +52,11 @@ from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
 LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
 ROWS = 128  # texts at once: more make no product of matrices faster
-LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
+LIGHT_ROWS = 512  # texts at once of a small model, whose weights take as long to read as its products
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
 KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
 ROOM = 64  # tokens for which memory is taken at once
+ALIGNED = 64  # bytes: where torch's memory on the CPU begins
 LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
@@ -89,21 +90,46 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows, and the room."""
+        """Keep these rows, and the room; rows that follow each other stay where they are."""
         if self.space is None:
             super().batch_select_indices(indices)
             return
-        tokens = self.keys.shape[-2]
-        keys, values = (space.index_select(1, indices) for space in self.space)
+        first = int(indices[0])
+        if torch.equal(indices, torch.arange(first, first + len(indices), device=indices.device)):
+            keys, values = (space.narrow(1, first, len(indices)) for space in self.space)
+        else:
+            keys, values = (self._selected(space, indices) for space in self.space)
         self.space = keys, values
+        tokens = self.keys.shape[-2]
         self.keys, self.values = (space[:tokens].permute(1, 2, 0, 3) for space in self.space)
+
+    def _selected(self, space: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        tokens = self.keys.shape[-2]
+        selected = _blank(space, (len(space), len(rows), *space.shape[2:]))
+        torch.index_select(space[:tokens], 1, rows, out=selected[:tokens])
+        return selected
 
     @staticmethod
     def _copied(there: torch.Tensor, tokens: int) -> torch.Tensor:
         rows, heads, begin, size = there.shape
-        space = there.new_empty(tokens, rows, heads, size)
+        space = _blank(there, (tokens, rows, heads, size))
         space[:begin] = there.permute(2, 0, 1, 3)
         return space
+
+
+def _blank(like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    """Return memory for a tensor of the dtype and device of another, with nothing in it.
+
+    On the CPU it is NumPy's, which asks Linux for large pages: there are hundreds of times fewer to be set up
+    and to be looked up, where a token's keys lie far from the next one's.  It begins where torch's would, so
+    that products read it as they read torch's.
+    """
+    if like.device.type != "cpu":
+        return like.new_empty(shape)
+    size = math.prod(shape) * like.itemsize
+    memory = torch.from_numpy(np.empty(size + ALIGNED, dtype=np.uint8))
+    begin = -memory.data_ptr() % ALIGNED
+    return memory[begin : begin + size].view(like.dtype).view(shape)
 
 
 class LocalGenerator(Generator):
@@ -248,7 +274,7 @@ class LocalGenerator(Generator):
         uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
         drawn = np.zeros((len(texts), length), dtype=int)
         lengths = np.full(len(texts), length)
-        ids = {prompt: self._checked(prompt) for prompt, _ in texts}
+        ids = {prompt: self._checked(prompt) for prompt in dict.fromkeys(part.prompt for part in batch)}
         begins = np.array([len(ids[prompt]) for prompt, _ in texts])
         waiting = sorted(set(begins.tolist()), reverse=True)
         rows, at = np.empty(0, dtype=int), 0  # the text of each row; the tokens before that which is drawn
