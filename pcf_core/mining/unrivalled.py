@@ -186,13 +186,11 @@ def the_only_one(tree: Tree, pronoun: int) -> int | None:
     for token in range(pronoun):
         if not is_a_rival(tree, token, gender) or (is_object and _has_it(tree, token, pronoun)):
             continue
-        if named and not is_same_name(tree, named[0], token):
+        first = not named and tree.has(token, "nsubj") and token < pronouns[0]
+        if not first and not (named and is_same_name(tree, named[0], token)):
             return None
         named.append(token)
-    if not named:
-        subject = _pronoun_for(tree, pronoun, pronouns, gender)
-    else:
-        subject = named[0] if tree.has(named[0], "nsubj") and named[0] < pronouns[0] else None
+    subject = named[0] if named else _pronoun_for(tree, pronoun, pronouns, gender)
     if subject is None or _means_several(tree, [*named, *pronouns], max(subject, pronoun)):
         return None
     rules = (*RULES, *(OF_OWNED if tree.has(pronoun, "nmod:poss") else ()))
