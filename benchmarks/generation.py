@@ -1,8 +1,9 @@
 """Texts per second as a job writes them: 40 tokens behind prompts of a few words, into a store.
 
-*Floor* is the time of the FLOPs that a block needs (:func:`needed_flops`) at the measured rate of a matrix
-product, as a share of ours; the rest is the models' Python, the caches, and the draws.  *20,000* is what that
-many texts would take: FairPair's 500 pairs for 20 prompts.  Each figure is the median of the repeats.
+*Floor* is the time of the FLOPs that the texts needed (:func:`needed_flops`) at the measured rate of a matrix
+product, as a share of ours; the rest is the models' Python, attention, the caches, and the draws.
+*20,000* is what that many texts would take: FairPair's 500 pairs for 20 prompts.  Each figure is the median
+of the repeats.
 
     python -m benchmarks.generation --quick
     python -m benchmarks.generation --model SmolLM2-135M-Instruct-Q4_1 --threads 2
@@ -20,7 +21,7 @@ import torch
 import typer
 
 from benchmarks.floor import gemm_rate, weights
-from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
+from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey
 from pcf_core.models.generation.local import LocalGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
@@ -33,29 +34,32 @@ PROMPTS = tuple(f"{name} is a {work}." for name in ("John", "Jane") for work in 
 WANTED = 20_000
 
 
-def needed_flops(generator: LocalGenerator, prompt: str) -> float:
-    """Count multiplications and additions of the matrix products of one block of a causal model.
+def needed_flops(generator: LocalGenerator, written: Generated) -> float:
+    """Count multiplications and additions of the matrix products that texts of one prompt need.
 
-    The prompt runs once, each further token but the last of every text in a row of its own; the head gives
-    one distribution behind the prompt and one behind each of these tokens.  Attention is left out.
+    All matrices of all layers of a causal model, and its head.  The prompt, with all that a chat template and
+    the tokenizer put around it, runs once for all of its texts, and the head behind its last token alone.
+    Each token that was drawn, but for a text's last, runs once, and the head behind it: the token that ends a
+    text is drawn too.  Not counted: attention's own products, tables of embeddings, norms, draws, rows of
+    texts that have ended.  Experts, of which a token needs a few, are no matrices to this count.
     """
     model = generator.model
     head = int(model.get_output_embeddings().weight.numel())
-    further = BLOCK * (generator.key.decoding.length - 1)
-    prompt_tokens = len(generator.seam.opening + generator.seam.encode([prompt])[0])
-    return 2.0 * ((prompt_tokens + further) * weights(model.base_model) + (1 + further) * head)
+    drawn = [min(tokens + 1, generator.key.decoding.length) for tokens in written.tokens]
+    further = sum(drawn) - len(drawn)
+    prompt = len(generator.prompt_ids(written.prompt))
+    return 2.0 * ((prompt + further) * weights(model.base_model) + (1 + further) * head)
 
 
 def measure(name: str, blocks: int, length: int, repeats: int = 1) -> tuple[float, float]:
     """Measure texts a second of a job with so many blocks per prompt, and the share of the floor.
 
-    Texts that end early would make both look better than they are: the models' end-of-text token is rare.
+    Where texts end early there are more of them a second; the floor counts the tokens that were drawn.
     """
     spec, decoding = resolve(name), Decoding(length=length)
     generator = open_generator(spec, decoding)
     assert isinstance(generator, LocalGenerator)
     generator.generate(PROMPTS[0], 0, BLOCK, lambda: None)
-    flops = sum(needed_flops(generator, prompt) for prompt in PROMPTS) * blocks
     asked = TextsAsked(key=GenerationKey.of(spec, decoding), prompts=PROMPTS, count=blocks * BLOCK)
     rates, floors = [], []
     for _ in range(repeats):
@@ -65,6 +69,8 @@ def measure(name: str, blocks: int, length: int, repeats: int = 1) -> tuple[floa
             begun = time.perf_counter()
             written = generate_missing(asked, store, lambda spec, decoding: generator)
             seconds = time.perf_counter() - begun
+            texts = [store.texts(asked.key, prompt, asked.count) for prompt in PROMPTS]
+        flops = sum(needed_flops(generator, of_prompt) for of_prompt in texts if of_prompt)
         rates.append(written / seconds)
         floors.append(flops / possible / seconds)
     return median(rates), median(floors)

@@ -8,26 +8,49 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks.floor import weights
 from benchmarks.generation import PROMPTS, measure, needed_flops
-from pcf_core.core.generation import BLOCK, Decoding
+from pcf_core.core.generation import BLOCK, Decoding, Generated
 from pcf_core.models.generation.local import LEAST, LocalGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve
 
 
-def test_needed_flops_are_those_of_a_block() -> None:
-    """Counted by torch, which also sees the head at the prompt's other positions."""
-    generator = open_generator(resolve("mini-gpt-s"), Decoding(length=6))
-    assert isinstance(generator, LocalGenerator)
+def counted_by_torch(generator: LocalGenerator, count: int) -> tuple[float, Generated]:
+    """FLOPs of the products of one writing, and what came."""
     assert generator.steady  # tried before anything is counted
     with FlopCounterMode(display=False) as counter, torch.inference_mode():
-        generator.generate(PROMPTS[0], 0, BLOCK, lambda: None)
+        written = generator.generate(PROMPTS[0], 0, count, lambda: None)
     products = ("mm", "addmm")
-    counted = sum(n for op, n in counter.get_flop_counts()["Global"].items() if op.__name__ in products)
-    prompt = len(generator.seam.encode([PROMPTS[0]])[0] + generator.seam.opening)
+    flops = counter.get_flop_counts()["Global"].items()
+    return sum(number for op, number in flops if op.__name__ in products), written
+
+
+def test_needed_flops_are_those_of_the_texts() -> None:
+    """Counted by torch, which also sees the head at the prompt's other positions. Greedy: none ends."""
+    generator = open_generator(resolve("mini-gpt-s"), Decoding(length=6, temperature=0))
+    assert isinstance(generator, LocalGenerator)
+    prompt = len(generator.prompt_ids(PROMPTS[0]))
     assert prompt == LEAST  # so that it is read once, and the head at all of its positions
     head = 2 * generator.model.get_output_embeddings().weight.numel()
-    assert needed_flops(generator, PROMPTS[0]) == pytest.approx(counted - head * (prompt - 1), rel=0.01)
+    for count in (BLOCK, 4 * BLOCK):  # a prompt is read once for all of its blocks
+        counted, written = counted_by_torch(generator, count)
+        assert set(written.tokens) == {6}
+        assert needed_flops(generator, written) == pytest.approx(counted - head * (prompt - 1), rel=1e-3)
+
+
+def test_what_a_template_puts_around_a_prompt_is_read_and_texts_that_end_need_less() -> None:
+    """Two texts of four tokens and of none: the latter took the one draw behind the prompt."""
+    generator = open_generator(resolve("mini-gpt-s"), Decoding(length=6))
+    assert isinstance(generator, LocalGenerator)
+    head = generator.model.get_output_embeddings().weight.numel()
+    layers = weights(generator.model.base_model)
+    short = Generated(PROMPTS[0], 0, ("a", ""), ("stop", "empty"), (4, 0))
+    assert needed_flops(generator, short) == 2 * ((LEAST + 4) * layers + 5 * head)
+    told = generator.with_system("Be brief.")
+    longer = len(told.prompt_ids(PROMPTS[0])) - LEAST
+    assert longer > 1
+    assert needed_flops(told, short) - needed_flops(generator, short) == 2 * longer * layers
 
 
 def test_a_job_is_measured() -> None:

@@ -14,7 +14,8 @@ u = 0.7 the second.
 **What takes time** is to look at a whole vocabulary, so that is done in float32, and to sort.  A softmax says
 which tokens may belong to a row's nucleus (:func:`candidates`); their weights are worked out in float64 and
 added up by size, and only those of the size of the last one are sorted (:func:`in_nucleus`).  So a token
-of mini-gpt is drawn twice as fast as by sorting its candidates.
+of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at a time are looked at, on one
+:class:`Sheet` that stays in a core's caches.
 """
 
 from __future__ import annotations
@@ -36,6 +37,27 @@ MARGIN = 1e-4  # more than float32 sums are wrong by
 COLDEST = 1e-30  # temperature that float32 can divide logits by
 LEFT_OUT = 48  # last bits of a weight: without them those of one size differ by a sixteenth at most
 LARGEST = int(np.float64(1).view(np.int64)) >> LEFT_OUT
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Memory for what is worked out of whole vocabularies, used again for the next rows while it is at hand.
+
+    ``shares``: [row, vocabulary] float32.  ``above``: [row, vocabulary] bool.
+    """
+
+    shares: torch.Tensor
+    above: NDArray[np.bool_]
+
+    @classmethod
+    def for_some(cls, logits: torch.Tensor, rows: int) -> Sheet:
+        """Return one for so many rows at once, with nothing on it."""
+        words = logits.shape[1]
+        return cls(logits.new_empty(rows, words), np.empty((rows, words), dtype=np.bool_))
+
+    def top(self, rows: int) -> Sheet:
+        """Return its first rows."""
+        return Sheet(self.shares[:rows], self.above[:rows])
 
 
 @dataclass(frozen=True)
@@ -61,8 +83,9 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
     if decoding.temperature == 0:
         return np.broadcast_to(logits.numpy().argmax(axis=1), len(uniforms))
     logits = logits.expand(len(uniforms), -1)
-    some = max(1, AT_ONCE // logits.shape[1])
+    some = min(max(1, AT_ONCE // logits.shape[1]), len(uniforms))
     drawn = np.empty(len(uniforms), dtype=np.int_)
+    sheet = Sheet.for_some(logits, some)
     for start in range(0, len(uniforms), some):
         rows = slice(start, start + some)
         if decoding.top_p == 1:
@@ -70,36 +93,38 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
             weights = _weights(known, known.max(axis=1, keepdims=True), decoding)
             drawn[rows] = draw(weights, uniforms[rows])
         else:
-            found = candidates(logits[rows], decoding)
+            found = candidates(logits[rows], decoding, sheet)
             kept = in_nucleus(found.rows, found.weights, decoding.top_p * found.total)
             inside = np.flatnonzero(kept > 0)
-            weights, places = padded(found.rows[inside], kept[inside], len(found.total))
-            drawn[rows] = found.tokens[inside[np.flatnonzero(places == 0) + draw(weights, uniforms[rows])]]
+            drawn[rows] = found.tokens[inside[draw_each(found.rows[inside], kept[inside], uniforms[rows])]]
     return drawn
 
 
-def candidates(logits: torch.Tensor, decoding: Decoding) -> Candidates:
+def candidates(logits: torch.Tensor, decoding: Decoding, sheet: Sheet | None = None) -> Candidates:
     """Find the tokens that a row's nucleus may hold, at a temperature above 0 and a top-p below 1.
 
     Tokens below half of (1 − top-p) / vocabulary have less than 1 − top-p together, so that no nucleus needs
     them; nor those below one of ``SHARES`` where the others have more than top-p.  They count for the total
-    alone, where their float32 is enough.
+    alone, where their float32 is enough.  ``sheet`` is written over; it has these rows or more.
     """
+    sheet = (sheet or Sheet.for_some(logits, len(logits))).top(len(logits))
     scaled = logits
     if decoding.temperature != 1:
         scaled = (logits - logits.amax(dim=1, keepdim=True)) / max(decoding.temperature, COLDEST)
-    shares = scaled.softmax(dim=1).numpy()
-    places, rows = _likely(shares, decoding.top_p)
+    shares = torch.softmax(scaled, dim=1, out=sheet.shares).numpy()
+    places, rows = _likely(shares, sheet.above, decoding.top_p)
     begins = rows.searchsorted(np.arange(len(shares)))
-    known, found = np.ascontiguousarray(logits.numpy()).ravel()[places], shares.ravel()[places]
+    known, found = np.ascontiguousarray(logits.numpy()).ravel().take(places), shares.ravel().take(places)
     weights = _weights(known, np.maximum.reduceat(known, begins)[rows], decoding)
     left = shares.sum(axis=1) - np.add.reduceat(found, begins, dtype=np.float64)
     total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(found, begins)
     return Candidates(rows, places - rows * shares.shape[1], weights, total)
 
 
-def _likely(shares: FloatArray, top_p: float) -> tuple[Tokens, Tokens]:
+def _likely(shares: FloatArray, above: NDArray[np.bool_], top_p: float) -> tuple[Tokens, Tokens]:
     """Return [candidate] where those of :func:`candidates` stand in the flat ``shares``, and their rows.
+
+    ``above``: as many places as ``shares`` has, which are written over.
 
     All tokens are looked at once, against the first of ``SHARES``; again only where those above it have too
     little together.
@@ -108,8 +133,8 @@ def _likely(shares: FloatArray, top_p: float) -> tuple[Tokens, Tokens]:
     lowest, enough = np.float32((1 - top_p) / 2 / words), top_p + MARGIN
     least = np.full(count, max(lowest, np.float32(SHARES[0])))
     while True:
-        places = np.flatnonzero(shares >= least[:, None])
-        rows, found = places // words, shares.ravel()[places]
+        places = np.flatnonzero(np.greater_equal(shares, least[:, None], out=above))
+        rows, found = places // words, shares.ravel().take(places)
         begins = rows.searchsorted(np.arange(count))
         filled = np.diff(begins, append=len(rows)) > 0
         mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * filled
@@ -187,6 +212,20 @@ def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
         equal = np.flatnonzero(weights[row] == edge[row])
         kept[row, equal[len(equal) - spare[row, 0] :]] = 0.0
     return kept
+
+
+def draw_each(rows: Tokens, weights: FloatArray, uniforms: FloatArray) -> Tokens:
+    """Draw [row] places in ``weights`` as :func:`draw` does from a table, which would be filled with zeros.
+
+    ``rows``, ``weights``: [weight] in the order of the rows, of each row one or more.
+    """
+    ends = np.bincount(rows, minlength=len(uniforms)).cumsum().tolist()
+    drawn, begin = [], 0
+    for end, uniform in zip(ends, uniforms.tolist(), strict=True):
+        cumulative = weights[begin:end].cumsum()
+        drawn.append(begin + cumulative.searchsorted(uniform * cumulative[-1], side="right"))
+        begin = end
+    return np.array(drawn)
 
 
 def draw(weights: FloatArray, uniforms: FloatArray) -> Tokens:

@@ -52,10 +52,11 @@ from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
 LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
 ROWS = 128  # texts at once: more make no product of matrices faster
-LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
+LIGHT_ROWS = 512  # texts at once of a small model, whose weights take as long to read as its products
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
 KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
 ROOM = 64  # tokens for which memory is taken at once
+ALIGNED = 64  # bytes: where torch's memory on the CPU begins
 LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
@@ -89,21 +90,46 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows, and the room."""
+        """Keep these rows, and the room; rows that follow each other stay where they are."""
         if self.space is None:
             super().batch_select_indices(indices)
             return
-        tokens = self.keys.shape[-2]
-        keys, values = (space.index_select(1, indices) for space in self.space)
+        first = int(indices[0])
+        if torch.equal(indices, torch.arange(first, first + len(indices), device=indices.device)):
+            keys, values = (space.narrow(1, first, len(indices)) for space in self.space)
+        else:
+            keys, values = (self._selected(space, indices) for space in self.space)
         self.space = keys, values
+        tokens = self.keys.shape[-2]
         self.keys, self.values = (space[:tokens].permute(1, 2, 0, 3) for space in self.space)
+
+    def _selected(self, space: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        tokens = self.keys.shape[-2]
+        selected = _blank(space, (len(space), len(rows), *space.shape[2:]))
+        torch.index_select(space[:tokens], 1, rows, out=selected[:tokens])
+        return selected
 
     @staticmethod
     def _copied(there: torch.Tensor, tokens: int) -> torch.Tensor:
         rows, heads, begin, size = there.shape
-        space = there.new_empty(tokens, rows, heads, size)
+        space = _blank(there, (tokens, rows, heads, size))
         space[:begin] = there.permute(2, 0, 1, 3)
         return space
+
+
+def _blank(like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    """Return memory for a tensor of the dtype and device of another, with nothing in it.
+
+    On the CPU it is NumPy's, which asks Linux for large pages: there are hundreds of times fewer to be set up
+    and to be looked up, where a token's keys lie far from the next one's.  It begins where torch's would, so
+    that products read it as they read torch's.
+    """
+    if like.device.type != "cpu":
+        return like.new_empty(shape)
+    size = math.prod(shape) * like.itemsize
+    memory = torch.from_numpy(np.empty(size + ALIGNED, dtype=np.uint8))
+    begin = -memory.data_ptr() % ALIGNED
+    return memory[begin : begin + size].view(like.dtype).view(shape)
 
 
 class LocalGenerator(Generator):
@@ -176,8 +202,11 @@ class LocalGenerator(Generator):
         return written
 
     @abc.abstractmethod
-    def _prompt_ids(self, prompt: str) -> Ids:
-        """Return the tokens of the prompt and the system prompt, as the methods below take them."""
+    def prompt_ids(self, prompt: str) -> Ids:
+        """Return the tokens of the prompt and the system prompt, as the methods below take them.
+
+        A causal model reads these and no others before it writes.
+        """
 
     @abc.abstractmethod
     def _needs(self, ids: Ids) -> int:
@@ -245,7 +274,7 @@ class LocalGenerator(Generator):
         uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
         drawn = np.zeros((len(texts), length), dtype=int)
         lengths = np.full(len(texts), length)
-        ids = {prompt: self._checked(prompt) for prompt, _ in texts}
+        ids = {prompt: self._checked(prompt) for prompt in dict.fromkeys(part.prompt for part in batch)}
         begins = np.array([len(ids[prompt]) for prompt, _ in texts])
         waiting = sorted(set(begins.tolist()), reverse=True)
         rows, at = np.empty(0, dtype=int), 0  # the text of each row; the tokens before that which is drawn
@@ -325,7 +354,7 @@ class LocalGenerator(Generator):
             raise GenerationError(
                 f"The prompt {quoted(prompt)} holds {name}, a special token of {self.key.model}; take it out."
             )
-        ids = self._prompt_ids(prompt)
+        ids = self.prompt_ids(prompt)
         needed = self._needs(ids)
         if self.context and needed > self.context:
             raise GenerationError(
@@ -363,7 +392,7 @@ class LocalGenerator(Generator):
     @torch.inference_mode()
     def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits behind so many equal prompts, and those of so many rows one token later."""
-        ids = self._prompt_ids(PROBE)
+        ids = self.prompt_ids(PROBE)
         with self._own_threads():
             logits, state = self._begin([ids] * prompts)
             self._select(state, torch.arange(rows, device=self.device) % prompts)
@@ -409,7 +438,8 @@ class CausalGenerator(LocalGenerator):
         self.last = {"logits_to_keep": LEAST} if keeps else {}
         self.caches = self._caches_exactly()
 
-    def _prompt_ids(self, prompt: str) -> Ids:
+    def prompt_ids(self, prompt: str) -> Ids:
+        """See :meth:`LocalGenerator.prompt_ids`."""
         if not self.key.chat_template:
             return self.seam.opening + self.seam.encode([in_one(self.key.system, prompt)])[0]
         return self.seam.encode([self._conversation(prompt)])[0]
@@ -480,7 +510,7 @@ class CausalGenerator(LocalGenerator):
     @torch.inference_mode()
     def _caches_exactly(self) -> bool:
         """Tell whether a token behind a repeated prompt has the logits that it has in the whole text."""
-        ids = self._prompt_ids(PROBE)
+        ids = self.prompt_ids(PROBE)
         try:
             _, cached = self._tried(1, LEAST)
         except Exception:  # noqa: BLE001

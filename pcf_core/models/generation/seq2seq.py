@@ -69,7 +69,8 @@ class Seq2SeqGenerator(LocalGenerator):
             shares.append(float(logits[0].float().softmax(dim=-1)[self.gap]))
         return sum(shares) / len(shares) >= 0.5
 
-    def _prompt_ids(self, prompt: str) -> Ids:
+    def prompt_ids(self, prompt: str) -> Ids:
+        """See :meth:`LocalGenerator.prompt_ids`."""
         return self.seam.encode([in_one(self.key.system, prompt)])[0]
 
     def _needs(self, ids: Ids) -> int:

@@ -15,9 +15,11 @@ from pcf_core.core.generation import Decoding
 from pcf_core.models.generation.drawing import (
     LEFT_OUT,
     SHARES,
+    Sheet,
     candidates,
     choose,
     draw,
+    draw_each,
     in_nucleus,
     nucleus,
     padded,
@@ -232,6 +234,34 @@ def test_a_very_low_temperature_is_nearly_greedy() -> None:
 
 def test_the_last_token_is_drawn_at_the_end_of_the_unit_interval() -> None:
     assert draw(np.ones((2, 7)), np.array([0.0, np.nextafter(1, 0)])).tolist() == [0, 6]
+    assert draw_each(np.repeat([0, 1], 7), np.ones(14), np.array([np.nextafter(1, 0)] * 2)).tolist() == [
+        6,
+        13,
+    ]
+
+
+@given(
+    st.lists(st.lists(st.floats(1e-300, 1), min_size=1, max_size=9), min_size=1, max_size=5),
+    st.lists(st.floats(0, 1, exclude_max=True), min_size=5, max_size=5),
+)
+def test_each_row_is_drawn_as_in_a_table(lines: list[list[float]], uniforms: list[float]) -> None:
+    rows = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
+    weights, some = np.concatenate(lines), np.array(uniforms[: len(lines)])
+    table, places = padded(rows, weights, len(lines))
+    assert (
+        draw_each(rows, weights, some).tolist() == (np.flatnonzero(places == 0) + draw(table, some)).tolist()
+    )
+
+
+def test_what_stood_on_a_sheet_before_does_not_count() -> None:
+    random = np.random.default_rng(10)
+    first, second = (torch.from_numpy(random.normal(0, 3, (4, 60)).astype(np.float32)) for _ in range(2))
+    sheet = Sheet.for_some(first, 4)
+    candidates(first, Decoding(), sheet)
+    found, expected = candidates(second[:3], Decoding(), sheet), candidates(second[:3], Decoding())
+    assert found.tokens.tolist() == expected.tokens.tolist()
+    assert found.rows.tolist() == expected.rows.tolist()
+    assert found.total.tolist() == expected.total.tolist()
 
 
 def test_a_temperature_that_float32_does_not_know() -> None:

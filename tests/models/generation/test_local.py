@@ -168,12 +168,12 @@ def test_long_texts_of_wide_models_are_written_fewer_at_once(
     open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = open_causal(load_tiny("gpt2"))
-    wanted = list(parts(PROMPT, 0, 13 * BLOCK))
-    assert [len(batch) for batch in generator.batches(wanted)] == [10, 3]
+    wanted = list(parts(PROMPT, 0, 23 * BLOCK))
+    assert [len(batch) for batch in generator.batches(wanted)] == [20, 3]
     monkeypatch.setattr(generator, "most", 128)
-    assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
+    assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 5, 5, 3]
     monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
-    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
+    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 23
 
 
 def test_a_memory_with_room_holds_what_one_without_holds() -> None:
@@ -195,6 +195,30 @@ def test_a_memory_with_room_holds_what_one_without_holds() -> None:
     assert [place != before for before, place in pairwise(places)] == [
         step in (4, 5, 8) for step in range(1, 9)
     ]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> None:
+    """The first and the last of seven leave, then two in between; what is added goes behind those left."""
+    plain, roomy = DynamicLayer(), RoomyLayer()
+    random = torch.Generator().manual_seed(2)
+    plain.update(*torch.randn(2, 7, 2, 3, 8, generator=random).to(dtype))
+    roomy.__dict__.update(vars(plain), room=6)
+    first = torch.randn(2, 7, 2, 1, 8, generator=random).to(dtype)
+    plain.update(*first)
+    roomy.update(*first)
+    assert roomy.space is not None
+    assert [held.data_ptr() % 64 for held in roomy.space] == [0, 0]
+    for rows, stays in (([1, 2, 3, 4, 5], True), ([0, 2, 4], False), ([0, 1, 2], True)):
+        before = [held.data_ptr() for held in (roomy.keys, roomy.values)]
+        offset = rows[0] * 2 * 8 * dtype.itemsize
+        plain.batch_select_indices(torch.tensor(rows))
+        roomy.batch_select_indices(torch.tensor(rows))
+        after = [held.data_ptr() for held in (roomy.keys, roomy.values)]
+        assert (after == [place + offset for place in before]) == stays
+        new = torch.randn(2, len(rows), 2, 1, 8, generator=random).to(dtype)
+        for old, held in zip(plain.update(*new), roomy.update(*new), strict=True):
+            assert torch.equal(old, held)
 
 
 def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
@@ -228,7 +252,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(
         assert (large.threads, large.most) == (2, 128)
     finally:
         torch.set_num_threads(1)
-    assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
+    assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 512)
     assert found == alone
 
 
@@ -381,7 +405,7 @@ def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.Mo
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 256 texts at once"):
+    with pytest.raises(ScoringError, match="ran out of memory with 512 texts at once"):
         generator.generate(PROMPT, 0, BLOCK, nothing)
 
 
@@ -424,7 +448,7 @@ def test_a_template_that_asks_for_the_date_is_told_a_fixed_one(open_causal: OPEN
     for template in (llama, "{{ strftime_now('%d') }}: {{ messages[0]['content'] }}"):
         loaded = chatting("qwen2", template)
         generator = open_causal(loaded, chat_template="hash")
-        assert loaded.tokenizer.decode(generator._prompt_ids("he was")) == f"{DATE}: he was"
+        assert loaded.tokenizer.decode(generator.prompt_ids("he was")) == f"{DATE}: he was"
 
 
 SYSTEM = "You are brief."
@@ -455,7 +479,7 @@ def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_ca
 def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None:
     plain = open_causal(load_tiny("gpt2"))
     told = plain.with_system(SYSTEM)
-    assert told._prompt_ids(PROMPT) == plain._prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
+    assert told.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
     assert (plain.key.system, told.key.system) == ("", SYSTEM)
     assert told.model is plain.model
     assert told.with_system("").generate(PROMPT, 0, BLOCK, nothing) == plain.generate(

@@ -47,4 +47,4 @@ def test_a_chat_models_key_is_known_without_its_tokenizer(tmp_path: Path) -> Non
     generator = open_generator(resolve(str(tmp_path)), Decoding(length=3))
     assert isinstance(generator, CausalGenerator)
     assert generator.key.chat_template != ""
-    assert tokenizer.decode(generator._prompt_ids("he was")) == "user: he was it:"
+    assert tokenizer.decode(generator.prompt_ids("he was")) == "user: he was it:"
