@@ -112,6 +112,13 @@ def find(name: str, text: str) -> list[str | Dropped]:
             "he",
             None,
         ),
+        # "Smith had faith in Jones, he": behind *in* a name may be a person's
+        (
+            "Smith Smith NNP 2 nsubj; had have VBD 0 root; faith faith NN 2 obj; in in IN 5 case;"
+            "Jones Jones NNP 3 nmod; he he PRP 7 nsubj; stayed stay VBD 2 parataxis",
+            "he",
+            None,
+        ),
         # "as a surgeon" says what somebody is
         (
             ILL.format(
