@@ -52,11 +52,10 @@ from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
 LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
 ROWS = 128  # texts at once: more make no product of matrices faster
-LIGHT_ROWS = 512  # texts at once of a small model, whose weights take as long to read as its products
+LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
 KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
 ROOM = 64  # tokens for which memory is taken at once
-ALIGNED = 64  # bytes: where torch's memory on the CPU begins
 LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
@@ -105,31 +104,16 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
 
     def _selected(self, space: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         tokens = self.keys.shape[-2]
-        selected = _blank(space, (len(space), len(rows), *space.shape[2:]))
+        selected = space.new_empty(len(space), len(rows), *space.shape[2:])
         torch.index_select(space[:tokens], 1, rows, out=selected[:tokens])
         return selected
 
     @staticmethod
     def _copied(there: torch.Tensor, tokens: int) -> torch.Tensor:
         rows, heads, begin, size = there.shape
-        space = _blank(there, (tokens, rows, heads, size))
+        space = there.new_empty(tokens, rows, heads, size)
         space[:begin] = there.permute(2, 0, 1, 3)
         return space
-
-
-def _blank(like: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
-    """Return memory for a tensor of the dtype and device of another, with nothing in it.
-
-    On the CPU it is NumPy's, which asks Linux for large pages: there are hundreds of times fewer to be set up
-    and to be looked up, where a token's keys lie far from the next one's.  It begins where torch's would, so
-    that products read it as they read torch's.
-    """
-    if like.device.type != "cpu":
-        return like.new_empty(shape)
-    size = math.prod(shape) * like.itemsize
-    memory = torch.from_numpy(np.empty(size + ALIGNED, dtype=np.uint8))
-    begin = -memory.data_ptr() % ALIGNED
-    return memory[begin : begin + size].view(like.dtype).view(shape)
 
 
 class LocalGenerator(Generator):

@@ -168,12 +168,12 @@ def test_long_texts_of_wide_models_are_written_fewer_at_once(
     open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = open_causal(load_tiny("gpt2"))
-    wanted = list(parts(PROMPT, 0, 23 * BLOCK))
-    assert [len(batch) for batch in generator.batches(wanted)] == [20, 3]
+    wanted = list(parts(PROMPT, 0, 13 * BLOCK))
+    assert [len(batch) for batch in generator.batches(wanted)] == [10, 3]
     monkeypatch.setattr(generator, "most", 128)
-    assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 5, 5, 3]
+    assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
     monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
-    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 23
+    assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
 
 
 def test_a_memory_with_room_holds_what_one_without_holds() -> None:
@@ -207,8 +207,6 @@ def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> 
     first = torch.randn(2, 7, 2, 1, 8, generator=random).to(dtype)
     plain.update(*first)
     roomy.update(*first)
-    assert roomy.space is not None
-    assert [held.data_ptr() % 64 for held in roomy.space] == [0, 0]
     for rows, stays in (([1, 2, 3, 4, 5], True), ([0, 2, 4], False), ([0, 1, 2], True)):
         before = [held.data_ptr() for held in (roomy.keys, roomy.values)]
         offset = rows[0] * 2 * 8 * dtype.itemsize
@@ -252,7 +250,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(
         assert (large.threads, large.most) == (2, 128)
     finally:
         torch.set_num_threads(1)
-    assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 512)
+    assert (set(used), set(between), generator.threads, generator.most) == ({1}, {2}, 1, 256)
     assert found == alone
 
 
@@ -405,7 +403,7 @@ def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.Mo
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(generator, "_next", full)
-    with pytest.raises(ScoringError, match="ran out of memory with 512 texts at once"):
+    with pytest.raises(ScoringError, match="ran out of memory with 256 texts at once"):
         generator.generate(PROMPT, 0, BLOCK, nothing)
 
 
