@@ -14,6 +14,9 @@ not share one sample space.
 1. P("sh"  | The nurse said that [MASK] [MASK] .) = 0.2
 2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+
+**Speed.**  Behind the attention of the last layer only the mask that is read is computed, where the
+architecture has a module there and gives the same numbers: asked when a model is opened.
 """
 
 from __future__ import annotations
