@@ -322,8 +322,9 @@ def distribution_beside(loaded: Loaded, part: str) -> Beside:
 
 def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the probabilities of the six occupations in the ten contexts."""
-    said = [str(link.parameters[name]) for name in ("heat_model", "group", "preset")]
-    return opened.results(link).remember(heat_beside, *said, template_sets()[PAPER_TEMPLATES].texts)
+    model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
+    papers = template_sets()[PAPER_TEMPLATES].texts
+    return opened.results(link).remember(heat_beside, model, group, preset, papers)
 
 
 def heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:

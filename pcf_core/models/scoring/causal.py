@@ -262,16 +262,15 @@ class CausalScorer(LocalScorer):
         beginning.
 
         A text longer than an attention window shows windows over positions, a branch far from its ancestors
-        in slots but close to them in positions shows windows over slots.  One leaves the text behind its
-        first token and has one ancestor, as far away as any can be; one leaves it after a quarter and has
-        many.  What hides or moves the ancestors of a later branch, which are nearer, does so to theirs.  The
-        text and the branches are held to the tolerance apart, so that neither makes up for the other.
+        in slots but close to them in positions shows windows over slots.  All three leave the text in its
+        first quarter: of a later one ancestors would be nearer in slots, so that whatever hides or moves
+        them does so to these, and its sequence alone would take as long as all of theirs.
         """
         draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
         last = self.vocabulary - 1  # sorted behind the others
-        depth = min(size - 5, (self.context or size) - 2)
-        trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 5, depth)]
-        texts = [*trunks, *((*trunks[0][: depth // part], last) for part in (4, depth))]
+        depth = min(size - 7, (self.context or size) - 2)
+        trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
+        texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
         behind = [Continuations.of([(last, draws[-1]), (last, draws[-2])])] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
         lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]
@@ -282,8 +281,7 @@ class CausalScorer(LocalScorer):
             return False  # whatever an architecture says to a mask or positions that it does not take
         for line in lines:
             np.add.at(plain, tuple(line.reads[:, :2].T), self._read([line]))
-        apart = np.abs(packed - plain)
-        return all(part.mean() <= self.tolerance for part in (apart[: len(trunks)], apart[len(trunks) :]))
+        return bool(np.abs(packed - plain).mean() <= self.tolerance)
 
     def _ending_tokens(self) -> list[int]:
         """List tokens that cannot prolong a word: no letter, mark or digit first, or special."""
