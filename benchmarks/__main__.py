@@ -19,6 +19,7 @@ PARTS: Mapping[str, Sequence[str]] = {
     "The zoo": ["zoo"],
     "Generation": ["generation"],
     "Pages": ["pages"],
+    "Pages on what is shipped": ["pages", "--shipped"],
     "Intervals": ["intervals", "--templates", "2000"],
     "Tails": ["tails"],
     "Slopes": ["slopes"],

@@ -11,16 +11,21 @@ from typing import Any
 import numpy as np
 import psutil
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
+from benchmarks.peer import CLOCKS
 from benchmarks.sides import beginning, word_ids
 from pcf_core.core.families import Family
 from pcf_core.models.loading import TYPES, Loaded
 
 GAP = "[Y]"
+PACKED = torch.ops.mkldnn._linear_pointwise
+PRODUCTS = (torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.bmm)
 
 
-def gemm_rate(dtype: str, device: str, seconds: float = 0.3) -> float:
+def gemm_rate(dtype: str, device: str, seconds: float = 0.3, clock: str = "wall") -> float:
     """Measure FLOPs per second of a linear layer in the shape of the models' largest, 2,048 tokens each."""
+    now = CLOCKS[clock]
     tokens = torch.randn(2048, 768).to(device, TYPES[dtype])
     weights = torch.randn(3072, 768).to(device, TYPES[dtype])
     repeats = 1 if device == "cpu" else 200
@@ -28,12 +33,69 @@ def gemm_rate(dtype: str, device: str, seconds: float = 0.3) -> float:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         wait(device)
-        begun = time.perf_counter()
+        begun = now()
         for _ in range(repeats):
             torch.nn.functional.linear(tokens, weights)
         wait(device)
-        rates.append(repeats * 2 * 2048 * 768 * 3072 / (time.perf_counter() - begun))
+        rates.append(repeats * 2 * 2048 * 768 * 3072 / (now() - begun))
     return float(np.median(rates))
+
+
+class Products(TorchDispatchMode):
+    """Notes the matrix products with a model's weights that are computed on a CPU while it is entered.
+
+    ``flops``: of all of them.  They can be computed again, and nothing else: what a model would take whose
+    other work cost nothing.
+    """
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.flops = 0.0
+        self._calls: list[tuple[Any, list[Any]]] = []
+        self._weights = {part.untyped_storage().data_ptr() for part in model.parameters()}
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        with self:  # operations that consist of others, as a linear layer does
+            found = func.decompose(*args, **(kwargs or {}))
+        if found is not NotImplemented:
+            return found
+        found = func(*args, **(kwargs or {}))
+        packed = func.overloadpacket is PACKED
+        if packed or (func.overloadpacket in PRODUCTS and any(map(self._is_weight, args[-2:]))):
+            self.flops += 2.0 * found.numel() * args[0 if packed else -2].shape[-1]
+            self._calls.append((func, [part if self._is_kept(part) else _laid(part) for part in args]))
+        return found
+
+    def _is_weight(self, part: torch.Tensor) -> bool:
+        return part.untyped_storage().data_ptr() in self._weights
+
+    def _is_kept(self, part: Any) -> bool:
+        return not isinstance(part, torch.Tensor) or part.is_mkldnn or self._is_weight(part)
+
+    @torch.inference_mode()
+    def bare_rate(self, clock: str, repeats: int = 3) -> float:
+        """Measure FLOPs per second of the products alone, in the shapes and the order in which they came."""
+        seconds = []
+        for _ in range(repeats):
+            spent = 0.0
+            for func, kept in self._calls:
+                parts = [_ones(*part) if isinstance(part, tuple) else part for part in kept]
+                begun = CLOCKS[clock]()
+                func(*parts)
+                spent += CLOCKS[clock]() - begun
+            seconds.append(spent)
+        return self.flops / float(np.median(seconds))
+
+
+def _laid(part: torch.Tensor) -> tuple[Sequence[int], Sequence[int]]:
+    """Return shape and strides."""
+    return part.shape, part.stride()
+
+
+def _ones(shape: Sequence[int], strides: Sequence[int]) -> torch.Tensor:
+    """Make a tensor of ones that lies in memory as asked."""
+    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True))
+    return torch.ones(1 + last).as_strided(shape, strides)
 
 
 def wait(device: str) -> None:
@@ -45,9 +107,11 @@ def wait(device: str) -> None:
 def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: Sequence[str]) -> float:
     """Count multiplications and additions of matrix products, each distinct input once, without attention.
 
-    Causal: every distinct beginning of a text.  Masked: every distinct input whole.  Encoder–decoder: every
-    prompt, and behind its beginning every distinct beginning of a word.  The head runs where a distribution
-    is read.
+    Causal: every distinct beginning of a text.  Masked: every distinct input, in the last layer up to keys
+    and values, and from there the place of the mask alone.  Encoder–decoder: every prompt, and behind its
+    beginning every distinct beginning of a word.  Permutation: as masked, without the open places and with
+    the stream of the place that is asked for, and the keys of all distances once.  The head runs where a
+    distribution is read.
     """
     model = loaded.model
     head = int(model.get_output_embeddings().weight.numel())
@@ -62,13 +126,48 @@ def needed_flops(loaded: Loaded, family: Family, prompts: Sequence[str], words: 
     if family == "masked":
         masks = {(len(word), word[:filled]) for word in ids for filled in range(len(word))}
         tokens = sum(len(left) + length for left in set(lefts) for length, _ in masks)
-        return 2.0 * (tokens * weights(model.base_model) + len(set(lefts)) * len(masks) * head)
+        inputs = len(set(lefts)) * len(masks)
+        asked = behind_keys(model.base_model)
+        return 2.0 * (tokens * (weights(model.base_model) - asked) + inputs * (asked + head))
+    if family == "permutation":
+        filled = {(len(word), word[:length]) for word in ids for length in range(len(word))}
+        seen = [len(left) + len(beginning) for left in set(lefts) for _, beginning in filled]
+        longest = max(map(len, lefts)) + max(map(len, ids))
+        return 2.0 * (two_streams(model.base_model, seen, longest) + len(seen) * head)
     decoder = model.get_decoder()
     crossed = sum(weights(layer.layer[1].EncDecAttention.k) * 2 for layer in decoder.block)
     read = sum(len(left) + 1 for left in set(lefts))
     written = len(set(lefts)) * (beginning(loaded, 1).shape[1] + len(behind) - 1)
     flops = read * (weights(model.get_encoder()) + crossed) + written * (weights(decoder) - crossed)
     return 2.0 * (flops + reads * head)
+
+
+def behind_keys(body: Any) -> int:
+    """Count the multiplications of a token in the last layer but for its key and its value: BERT's."""
+    layer = body.encoder.layer[-1]
+    return weights(layer) - weights(layer.attention.self.key) - weights(layer.attention.self.value)
+
+
+def two_streams(body: Any, seen: Sequence[int], longest: int) -> int:
+    """Count the multiplications of XLNet's layers for inputs of which each asks for one place.
+
+    Parameters
+    ----------
+    body
+        The model without its head.
+    seen
+        Of each input the tokens that are seen: all but the open places.
+    longest
+        Tokens of the longest input, open places among them: there are twice as many distances.
+    """
+    found = 0
+    for number, layer in enumerate(body.layer, start=1):
+        attention, feed = layer.rel_attn, weights(layer.ff)
+        asked = attention.q.numel() + attention.o.numel() + feed
+        told = attention.k.numel() + attention.v.numel()
+        content = told if number == len(body.layer) else told + asked
+        found += sum(seen) * content + len(seen) * asked + 2 * longest * attention.r.numel()
+    return found
 
 
 def weights(module: Any) -> int:

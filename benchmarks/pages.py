@@ -4,21 +4,35 @@ The run is written to a temporary store with made-up scores, its aggregates are 
 first run on a page, caches cold; *median* and *95 %* are reruns from the warm cache, in a process of its own.
 Memory is the resident set of the real app after a browser has visited every page.  Limits: median under
 150 ms, 95th percentile under 400 ms, 600 MB; with --templates 32000 a median under 1 s.
+
+With --shipped what is shipped is shown instead, over websockets without a browser, and every tab and every
+view of the criteria with it.  Times are then the processor time of the real app, on Linux, which a busy
+machine does not stretch.  Memory is that of the app after one visitor has opened every page, and after others
+have opened every tab too; the median of three starts.  Limits: median under 80 ms, 95th percentile under
+150 ms, 350 MB after every page.
+
+    python -m benchmarks.pages --shipped
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 import numpy as np
 import psutil
 import typer
 
+from pcf_core.app.addresses import CRITERIA, TAB_OF, TABS, TEXT_TAB
 from pcf_core.app.shell import SECTIONS
 from pcf_core.core.run import RunSpec, TokenTable
 from pcf_core.core.settings import settings
@@ -29,6 +43,21 @@ PAGES = {name: title for pages in SECTIONS.values() for name, title, _ in pages}
 START = "overview"
 MODELS = ("mini-bert", "mini-gpt")
 SET = "bench"
+STARTS = 3  # of the app whose memory is measured
+Query = Mapping[str, str]
+
+
+def shipped_places() -> dict[str, Query]:
+    """Return the parameters of every page, every tab and every view of the criteria, by page and name."""
+    found: dict[str, Query] = {}
+    for path in PAGES:
+        if path not in TABS:
+            found[path] = {}
+        for tab in TABS.get(path, ()):
+            found[f"{path}: {tab}"] = {TAB_OF[path]: tab}
+    for view in ("anecdotes", "hobbies", "questions", "tasks"):
+        found[f"written_text: {CRITERIA}, {view}"] = {TEXT_TAB: CRITERIA, "cr_view": view}
+    return found
 
 
 def make_assets(folder: Path, templates: int) -> None:
@@ -107,16 +136,94 @@ def resident_memory(log: Path) -> float:
         for path, title in PAGES.items():
             page.goto(f"{address}/{'' if path == START else path}?templates={SET}")
             settle(page, title)
-        port = int(address.rsplit(":", 1)[1])
-        for process in psutil.process_iter(["cmdline"]):
-            if f"--server.port={port}" in (process.info["cmdline"] or []):
-                return float(process.memory_info().rss)
+        return float(process_of(address).memory_info().rss)
+
+
+def process_of(address: str) -> psutil.Process:
+    """Return the process of an app."""
+    port = int(address.rsplit(":", 1)[1])
+    for process in psutil.process_iter(["cmdline"]):
+        if f"--server.port={port}" in (process.info["cmdline"] or []):
+            return process
     raise RuntimeError("the app's process was not found")
 
 
-def main(templates: int = 2000, repeats: int = 20, memory: bool = True) -> None:
+def processor_seconds(pid: int) -> float:
+    """Return the processor time of a Linux process, of threads that have ended too, to the microsecond."""
+    return time.clock_gettime((~pid << 3) | 2)  # the clock that clock_getcpuclockid(3) names
+
+
+@contextmanager
+def shipped_app() -> Iterator[str]:
+    """Start the app on what is shipped, with an empty cache of its own."""
+    from tests.browser import running_app
+
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {"PCF_CACHE": str(Path(folder) / "cache"), "PCF_START_WORKER": "0"}
+        with running_app(variables, Path(folder) / "app.log") as address:
+            yield address
+
+
+async def visited(address: str, places: Mapping[str, Query], repeats: int) -> dict[str, list[float]]:
+    """Return the processor seconds of the app for each run of each place, the first one and ``repeats`` more.
+
+    Each place has a visitor of its own, whose address says which tab is open.
+    """
+    from benchmarks.visitors import Visitor
+
+    pid = process_of(address).pid
+    times: dict[str, list[float]] = {}
+    for name, query in places.items():
+        path = name.partition(":")[0]
+        visitor = Visitor(f"{address.replace('http', 'ws', 1)}/_stcore/stream", urlencode(query))
+        await visitor.open()
+        visitor.page = "" if path == START else path
+        times[name] = []
+        for _ in range(1 + repeats):
+            begun = processor_seconds(pid)
+            await visitor.again()
+            times[name].append(processor_seconds(pid) - begun)
+        await visitor.close()
+        assert not visitor.errors, visitor.errors
+    return times
+
+
+async def memory_of_visit(address: str) -> tuple[float, float]:
+    """Return bytes of a new app's process after one visitor has opened every page, and others every tab."""
+    from benchmarks.visitors import Visitor
+
+    process = process_of(address)
+    visitor = Visitor(f"{address.replace('http', 'ws', 1)}/_stcore/stream")
+    await visitor.open()
+    for path in PAGES:
+        await visitor.go("" if path == START else path)
+    await visitor.close()
+    assert not visitor.errors, visitor.errors
+    after_pages = float(process.memory_info().rss)
+    await visited(address, shipped_places(), 0)
+    return after_pages, float(process.memory_info().rss)
+
+
+def measure_shipped(repeats: int, memory: bool) -> None:
+    """Print times of all places on what is shipped, then memory."""
+    with shipped_app() as address:
+        tell(asyncio.run(visited(address, shipped_places(), repeats)))
+    if memory:
+        sizes = []
+        for _ in range(STARTS):
+            with shipped_app() as address:
+                sizes.append(asyncio.run(memory_of_visit(address)))
+        for after, each in zip(("every page", "every tab"), zip(*sizes, strict=True), strict=True):
+            low, middle, high = (size / 1e6 for size in (min(each), median(each), max(each)))
+            typer.echo(f"\nmemory of the app after {after}: {middle:,.0f} MB ({low:,.0f}–{high:,.0f})")
+
+
+def main(templates: int = 2000, repeats: int = 20, memory: bool = True, shipped: bool = False) -> None:
     """Print the table."""
     logging.getLogger("streamlit").setLevel(logging.ERROR)
+    if shipped:
+        measure_shipped(repeats, memory)
+        return
     with tempfile.TemporaryDirectory() as folder:
         assets = Path(folder) / "assets"
         assets.mkdir()
@@ -137,12 +244,18 @@ def measure(folder: Path, templates: int, repeats: int, memory: bool) -> None:
     begun = time.perf_counter()
     fill_store()
     typer.echo(f"run of 120 × {templates:,} for two models written in {time.perf_counter() - begun:.0f} s\n")
-    typer.echo(f"{'page':<14}{'first ms':>12}{'median ms':>12}{'95 % ms':>12}")
-    for title, (first, *seconds) in script_times(repeats).items():
-        low, high = np.percentile(seconds, [50, 95]) * 1000
-        typer.echo(f"{title:<14}{first * 1000:>12.0f}{low:>12.0f}{high:>12.0f}")
+    tell(script_times(repeats))
     if memory:
         typer.echo(f"\nmemory of the app: {resident_memory(folder / 'app.log') / 1e6:,.0f} MB")
+
+
+def tell(times: Mapping[str, list[float]]) -> None:
+    """Print the first run of each place, and median and 95th percentile of its reruns."""
+    wide = max(map(len, times)) + 2
+    typer.echo(f"{'page':<{wide}}{'first ms':>10}{'median ms':>12}{'95 % ms':>10}")
+    for name, (first, *seconds) in times.items():
+        middle, high = np.percentile(seconds, [50, 95]) * 1000
+        typer.echo(f"{name:<{wide}}{first * 1000:>10.0f}{middle:>12.0f}{high:>10.0f}")
 
 
 if __name__ == "__main__":

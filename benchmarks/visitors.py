@@ -81,6 +81,12 @@ class Visitor:
         await self._settle()
         return time.monotonic() - begun
 
+    async def again(self) -> None:
+        """Run the page's script again, as every touch of a widget does, until all of it was there."""
+        self._fragments.clear()
+        await self._send(self.pages[self.page])
+        await self._settle()
+
     async def stay(self, seconds: float) -> None:
         """Look at the page for a while: its fragments run again as often as the server asked for."""
         until = time.monotonic() + seconds

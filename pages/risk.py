@@ -24,7 +24,7 @@ def draw() -> None:
     """Draw the page."""
     loaded = open_page("Risk", "")
     finding(risk_answer(loaded.rows), overview_answer(loaded.rows))
-    with controls("risk"):
+    with controls("risk", low=True):
         view = choose_one(
             "Show",
             VIEWS,

@@ -228,7 +228,7 @@ def test_knowledge_is_scored_once_and_read_under_any_score(
     assert (root["scored"], quadratic["scored"]) == (4, 0)
     shown = run_here(*asked, terminal=True).stdout.splitlines()
     assert shown[0] == "mini-gpt"
-    assert f"(score sqrt) is {two_decimals(root['knowledge'])}" in shown[1]
+    assert f"(score: square root) is {two_decimals(root['knowledge'])}" in shown[1]
     assert "Facts, mini-gpt" in shown
     for answer in (root, quadratic):
         assert answer["knowledge"] - answer["mean_score"] == pytest.approx(

@@ -119,8 +119,8 @@ RUNS = (
         for model in (*PUBLIC, *QUICK, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),
-    *(Shipped(model, *WIDE) for model in (PUBLIC[0], *QUICK)),
-    *(Shipped(PUBLIC[0], topic, PEOPLE_WIDE) for topic in PEOPLE),
+    *(Shipped(model, *WIDE) for model in (*PUBLIC, *ZOO)),
+    *(Shipped(model, topic, PEOPLE_WIDE) for model in PUBLIC for topic in PEOPLE),
     *(Shipped(model, "calibration", "calibration") for model in PLANTED),
 )
 KNOWLEDGE = tuple(

@@ -19,7 +19,7 @@ import streamlit as st
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, load, lookable, scored_models
-from pcf_core.app.links import follow
+from pcf_core.app.links import follow, select_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
@@ -31,6 +31,7 @@ from pcf_core.models.precision import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
+AUTOMATIC = "automatic"
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small ones of either kind, quick to score
@@ -83,13 +84,12 @@ def draw_choice() -> None:
 
 def draw_precision(key: str) -> str:
     """Draw the precision in which the models of a form are asked."""
-    return st.selectbox(
+    return select_called(
         "Precision",
-        PRECISIONS,
+        {one: AUTOMATIC if one == AUTO else one for one in PRECISIONS},
         key=key,
-        bind="query-params",
-        help=f"The number type the model computes with. auto: {AUTO_HELP} bfloat16 and float16 take half the "
-        "memory of float32, and round more.",
+        help=f"The number type the model computes with. {AUTOMATIC}: {AUTO_HELP} bfloat16 and "
+        "float16 take half the memory of float32, and round more.",
     )
 
 

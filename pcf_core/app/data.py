@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
@@ -30,14 +31,20 @@ from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
-from pcf_core.store.results import RunInfo
+from pcf_core.store.results import RunInfo, State
+from pcf_core.texts.text_audit import AuditAsked, AuditResult
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import Reading, reading_key
+from pcf_core.work.text_audits import TextAudit
 
 P = ParamSpec("P")
 T = TypeVar("T")
+AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
+AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
+Material = TypeVar("Material")
+States = tuple[tuple[str, State], ...]  # of documents, by key
 
 # Cells of a run that a page reads itself: the words of more take longer than a reader waits for a page.
 MOST_CELLS: Mapping[Reading, int] = {"preferences": 500_000, "sensitivity": 100_000}
@@ -90,7 +97,7 @@ def scored_models(topic: Topic | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(run.scoring.name for run in runs))
 
 
-@kept(slots=24)
+@kept(slots=16)
 def cached_result(run: RunSpec, options: ViewOptions, stored: str) -> Result:
     """Load a finished run's preferences; they are shared between sessions and never changed.
 
@@ -136,8 +143,8 @@ def read_run(run: RunSpec, options: ViewOptions, *, brief: bool = False) -> Load
     """
     stored = stored_state(run, options.protocol)
     view_key = key_of(run, options, stored, brief)
-    result = result_of(run, options, stored)
-    return LoadedRun(run, run.key, view_key, result, cached_report(run, options, stored, brief))
+    found = cached_report(run, options, stored, brief)
+    return LoadedRun(run, run.key, view_key, found, partial(result_of, run, options, stored))
 
 
 def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
@@ -338,6 +345,38 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
     return found
 
 
+def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
+    """List the answered requests of a text audit, the newest first, read once until one of them changes."""
+    store = open_store()
+    states = store.document_states(audit.kind), store.document_states(audit.asked_name)
+    return _answered(audit, *states)
+
+
+@kept(slots=8)
+def _answered(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer], results: States, requests: States
+) -> tuple[AuditRequest, ...]:
+    return audit.kept(open_store())
+
+
+def asked_as(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditRequest:
+    """Load a request of a text audit by its hash, read once until it changes.
+
+    Raises
+    ------
+    StoreError
+        It is gone or damaged.
+    """
+    return _asked_as(audit, key, open_store().document_state(key, audit.asked_name))
+
+
+@kept(slots=64)
+def _asked_as(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, state: tuple[State | None, ...]
+) -> AuditRequest:
+    return audit.load_asked(open_store(), key)
+
+
 def lookable(names: Sequence[str]) -> list[str]:
     """Return the names that may be looked for.
 
@@ -348,14 +387,13 @@ def lookable(names: Sequence[str]) -> list[str]:
     """
     if may_audit() or not names:
         return list(names)
-    store = open_store()
-    audited = FAIRPAIR_AUDIT.kept(store)
+    audited = answered(FAIRPAIR_AUDIT)
     known = {
         *(spec.name for spec in list_models() if spec.family != "endpoint"),
         *scored_models(),
         *(asked.key.model for asked in audited),
         *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),
-        *(asked.model for asked in CRITERIA_AUDIT.kept(store)),
+        *(asked.model for asked in answered(CRITERIA_AUDIT)),
     }
     return [name for name in names if name in known]
 

@@ -105,6 +105,11 @@ class Script:
                 link.set_corrected_value(name, values, "string_array_value")
             link.set_initial_query_params_from_current()
 
+    def as_if_said(self, name: str, values: Sequence[str]) -> None:
+        """Let a widget take its first value as if the address said it; the browser is not told."""
+        with self._context.session_state.query_params() as link:
+            link._initial_query_params[name] = list(values)
+
     def drop(self, names: Iterable[str]) -> None:
         """Take parameters out of the address before widgets take their first value from it.
 

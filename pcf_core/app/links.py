@@ -204,12 +204,27 @@ def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: 
     ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
     address.  ``more``: further settings of :func:`choose_one`.
     """
+    names = _names_by_words(called, key)
+    return names[choose_one(label, list(names), key=key, **more)]
+
+
+def select_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
+    """Draw a list of options as :func:`choose_called` draws a row of them; return the option's name.
+
+    ``more``: further settings of ``st.selectbox``.
+    """
+    names = _names_by_words(called, key)
+    return names[st.selectbox(label, list(names), key=key, bind="query-params", **more)]
+
+
+def _names_by_words(called: Mapping[Named, str], key: str) -> dict[str, Named]:
+    """Return options by what they are called, and let an address that has a name have that instead."""
     run, asked = script(), st.query_params.get(key, "")
     names = {shown: name for name, shown in called.items()}
     now = next((shown for name, shown in called.items() if name == asked), asked)
     if run is not None and now != asked and asked not in names:
         say_instead(run, key, now)
-    return names[choose_one(label, list(names), key=key, **more)]
+    return names
 
 
 def _quoted(said: str) -> str:

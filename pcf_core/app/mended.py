@@ -108,6 +108,12 @@ LINES = """
 [data-testid="stSidebarUserContent"] .stElementContainer:has(> [data-testid="stSkeleton"]) {
   min-height: 4.25rem;
 }
+[data-testid="stSidebarUserContent"]
+  .stElementContainer[class*="st-key-tools"]:has(> [data-testid="stSkeleton"]) { min-height: 2.5rem; }
+[data-testid="stSidebarUserContent"]
+  .stElementContainer[class*="st-key-present"]:has(> [data-testid="stSkeleton"]) { min-height: 1.5rem; }
+[class*="st-key-controls_low_"] > .stElementContainer:has(> [data-testid="stSkeleton"]),
+.stElementContainer[class*="st-key-models_shown"]:has(> [data-testid="stSkeleton"]) { min-height: 3.75rem; }
 [class*="st-key-pair"] > .stElementContainer:has(> [data-testid="stSkeleton"]) {
   min-width: 4rem; min-height: 2.5rem;
 }
@@ -135,7 +141,22 @@ STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
+HEAD, ROW, MOST_ROWS = (
+    37,
+    35,
+    10,
+)  # of a table: pixels of its head and of a row, and how many are seen at once
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
+
+
+def table_room(key: str, rows: int) -> str:
+    """Return the style that keeps the place of a table until its script is there: most of a page is below it.
+
+    ``key``: the table's; ``rows``: how many it has, of which Streamlit shows ten.
+    """
+    height = HEAD + ROW * min(rows, MOST_ROWS)
+    waits = f'[class*="st-key-{key}"]:has(> [data-testid="stSkeleton"])'
+    return f"<style>.stElementContainer{waits} {{ min-height: {height}px; }}</style>"
 
 
 def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:

@@ -193,9 +193,8 @@ def submit(run: RunSpec, missing: int | None = None) -> int:
 
 def draw_loaded(loaded: Loaded) -> None:
     """Draw what is loaded, under the shared choice; and what is at [X] where that is no occupation."""
-    first, occupations = loaded.first.report, loaded.first.result.preferences.occupations
-    run = loaded.first.run
-    note = noun_note(run)
+    run, first = loaded.first.run, loaded.first.report
+    terms, note = len(run.evidence.terms), noun_note(run)
     if note:
         st.caption(plain(note))
     for name, item in loaded.runs.items():
@@ -203,7 +202,7 @@ def draw_loaded(loaded: Loaded) -> None:
             st.caption(f":material/move_to_inbox: {plain(said)}")
     with st.sidebar:
         st.caption(
-            f"{count(len(loaded.runs), 'run')} · {count(len(occupations), plain(run.evidence.noun))} × "
+            f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
             f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
             help=weights_help(effective_text(first)) if unequal_weights(first) else None,
         )

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
-from pcf_core.app.data import Loaded, load, must_wait
+from pcf_core.app.data import Loaded, answered, load, must_wait
 from pcf_core.app.lists import stamp_of, told_apart
 from pcf_core.app.page import draw_commands, finding, finding_list
 from pcf_core.app.results.policies import choose_policy
@@ -227,13 +227,13 @@ def place(run: RunSpec) -> str:
 
 def text_audits(models: Iterable[str]) -> dict[str, FairPairAsked | CriteriaAsked]:
     """Map names to kept results of text audits of these models, the newest of a kind first."""
-    store, wanted = open_store(), set(models)
+    wanted = set(models)
     found: dict[str, FairPairAsked | CriteriaAsked] = {}
-    for pair in FAIRPAIR_AUDIT.kept(store):
+    for pair in answered(FAIRPAIR_AUDIT):
         if pair.key.model in wanted:
             said = f"FairPair · {pair.key.model} · {' → '.join(pair.prompts.names)} · {pair.prompts.name}"
             found[f"{said} · {pair.hash[:DIGITS]}"] = pair
-    for asked in CRITERIA_AUDIT.kept(store):
+    for asked in answered(CRITERIA_AUDIT):
         if asked.model in wanted:
             said = f"{asked.experiment.capitalize()} · {asked.model} · {asked.answering}"
             found[f"{said} · {asked.hash[:DIGITS]}"] = asked

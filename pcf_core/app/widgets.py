@@ -119,9 +119,11 @@ def choose_one(
     return first if found is None else found
 
 
-def controls(name: str) -> DeltaGenerator:
+def controls(name: str, *, low: bool = False) -> DeltaGenerator:
     """Return a row for fields with their labels, whose height is kept until they are drawn.
 
-    ``name``: of the row, one on a page; :mod:`pcf_core.app.mended` knows such rows by their key.
+    ``name``: of the row, one on a page; ``low``: it has no list, which is higher than a row of options and a
+    switch.  :mod:`pcf_core.app.mended` knows such rows by their key.
     """
-    return st.container(horizontal=True, vertical_alignment="bottom", key=f"controls_{name}")
+    key = f"controls_{'low_' * low}{name}"
+    return st.container(horizontal=True, vertical_alignment="bottom", key=key)

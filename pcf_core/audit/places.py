@@ -111,7 +111,7 @@ def places_of(run: RunSpec) -> tuple[Place, ...]:
     return _places(run.drawn.texts, _telling_terms(run.evidence.terms))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]:
     """Return the distinct places of texts; a page asks for those of each of its runs, every time."""
     return tuple(dict.fromkeys(place for text in texts for place in _of_text(text, terms)))
@@ -131,7 +131,8 @@ def _of_text(text: str, terms: Sequence[str]) -> Iterator[Place]:
         yield Place.of(text)
 
 
-def _telling_terms(terms: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=32)
+def _telling_terms(terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return one term for all that are alike in what a place looks at.
 
     That is the first two characters, and the last ones from a letter or digit on, which may be any.

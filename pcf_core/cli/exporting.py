@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from pcf_core.audit.options import PageOptions, ViewOptions, shown_fields
+from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
@@ -23,6 +24,8 @@ from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
 FORMS = ("csv", "parquet", "json", "html", "card")
 PACK = "pack"
+ZIP = ".zip"
+ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDING: PACK}
 OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
@@ -34,11 +37,16 @@ def export(
     runs: Annotated[
         list[str] | None, typer.Argument(help="run keys, or their first six digits or more")
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="csv, parquet, json, html, card or pack")] = "csv",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="csv, parquet, json, html, card or pack; by itself as the name of --out ends"
+        ),
+    ] = "",
     sections: Annotated[
         str,
         typer.Option(
-            help="a report with these: short (two pages; with --format html by itself), all, or "
+            help="a report with these: short (two pages; of an HTML file by itself), all, or "
             + ", ".join(SECTIONS)
         ),
     ] = "",
@@ -59,11 +67,11 @@ def export(
 ) -> None:
     """Write a run as one row per occupation × template × group, a report of runs and text audits, or a pack.
 
-    A report is written for --format html and card, for several runs, and with --sections or text audits; its
+    A report is written as html and card, for several runs, and with --sections or text audits; its
     tables as CSV or Parquet come in one ZIP.  A pack has all that others need to read the runs, and
     results of FairPair and of the criteria, as theirs.
     """
-    one_of(form, "--format", (*FORMS, PACK))
+    form = form_of(form, out)
     options = view.options()
     store, keys = open_store(), runs or []
     audits = [*(fairpair or []), *(criteria or []), *(knowledge or [])]
@@ -82,7 +90,10 @@ def export(
         return
     if by or licence or sign:
         raise InputError("--by, --licence and --sign are for --format pack: leave them out, or write a pack.")
-    if len(keys) == 1 and form in ("csv", "parquet", "json") and not (sections or audits or policy):
+    in_one_file = len(keys) == 1 and not (sections or audits or policy)
+    if form in ("csv", "parquet"):
+        check_zipped(out, form, zipped=not in_one_file)
+    if in_one_file and form in ("csv", "parquet", "json"):
         export_one(store, keys[0], options, view.protocol, out, form)
         return
     request = ReportRequest(
@@ -101,6 +112,57 @@ def export(
     write_whole(out, lambda path: path.write_bytes(data))
     record("exported", "report", " ".join((out.name, *request.runs, *request.fairpair, *request.criteria)))
     say(f"wrote {out}")
+
+
+def form_of(said: str, out: Path) -> str:
+    """Return the format to write: what ``--format`` says, else what the file's name ends in.
+
+    A name without an ending stands for CSV, and one in ``.zip`` for tables as CSV.
+
+    Raises
+    ------
+    InputError
+        The format is not known, or the name has the ending of another, or one that says no format.
+    """
+    ending = out.suffix.lower()
+    if not said:
+        if ending in ("", ZIP):
+            return "csv"
+        if ending in ENDINGS:
+            return ENDINGS[ending]
+        raise InputError(
+            f"{out.name[:200]!r} does not say a format: let --out end in {', '.join((*ENDINGS, ZIP))}, or "
+            "give --format."
+        )
+    form = str(one_of(said, "--format", (*FORMS, PACK)))
+    own = [one for one, meant in ENDINGS.items() if meant == form] + [ZIP] * (form in ("csv", "parquet"))
+    if ending in (*ENDINGS, ZIP) and ending not in own:
+        raise InputError(
+            f"--format {form} does not fit the name {out.name[:200]!r}: let --out end in "
+            f"{' or '.join(own)}, or leave out --format."
+        )
+    return form
+
+
+def check_zipped(out: Path, form: str, *, zipped: bool) -> None:
+    """Refuse a name that says one table where a ZIP of tables is written, and the other way round.
+
+    Raises
+    ------
+    InputError
+        The name ends so.
+    """
+    ending = out.suffix.lower()
+    if zipped and ending in ENDINGS:
+        raise InputError(
+            f"A report's tables come in one ZIP, and {out.name[:200]!r} says another file: let --out end in "
+            f"{ZIP}."
+        )
+    if not zipped and ending == ZIP:
+        raise InputError(
+            f"The cells of one run are one table and no ZIP: let --out end in .{form}, or add --sections for "
+            "the tables of a report."
+        )
 
 
 def export_one(store: Store, key: str, options: ViewOptions, protocol: str, out: Path, form: str) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 
 from pcf_core.audit.baseline import Baseline, baseline_run
 from pcf_core.audit.options import ViewOptions
@@ -55,7 +57,7 @@ def run_lines(
     run: RunSpec, result: Result, found: RiskReport, options: ViewOptions, held: Baseline | None
 ) -> list[str]:
     """Show the report of a run, what its neutral subjects say or how to score them, where it comes from."""
-    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, result, found)
+    label, item = run.scoring.label, LoadedRun(run, run.key, run.key, found, lambda: result)
     study, asked = Study({label: item}, options, "templates"), baseline_run(run)
     missing = f"The neutral subjects are not scored: {score_command(asked)}" if asked and not held else ""
     facts = [f"{what}: {text}" for what, text in run_facts(item, options).items()]
@@ -85,7 +87,11 @@ def compared_lines(
     """Show which of two runs discriminates less, how sure that is, and where they differ."""
     runs = {
         side.name: LoadedRun(
-            one.run, side.run, side.run, one.result, report(one.result, one.run, one.options)
+            one.run,
+            side.run,
+            side.run,
+            report(one.result, one.run, one.options),
+            partial(attrgetter("result"), one),
         )
         for side, one in zip((found.first, found.second), readings, strict=True)
     }

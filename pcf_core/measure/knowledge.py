@@ -59,9 +59,10 @@ DEFAULT_SCORE = "sqrt"
 
 @dataclass(frozen=True)
 class KnowledgeScore:
-    """J: ``of`` maps probabilities to scores, both in [0, 1]; ``formula`` is what people see."""
+    """J: ``of`` maps probabilities to scores, both in [0, 1]; people see its ``words`` and ``formula``."""
 
     name: str
+    words: str
     formula: str
     of: Callable[[FloatArray], FloatArray]
 
@@ -69,9 +70,9 @@ class KnowledgeScore:
 SCORES: Mapping[str, KnowledgeScore] = {
     score.name: score
     for score in (
-        KnowledgeScore("sqrt", "√p", np.sqrt),
-        KnowledgeScore("log1p", "ln(1+p)/ln 2", lambda p: np.log1p(p) / math.log(2)),
-        KnowledgeScore("quadratic", "p(2 − p)", lambda p: p * (2 - p)),
+        KnowledgeScore("sqrt", "square root", "√p", np.sqrt),
+        KnowledgeScore("log1p", "logarithm", "ln(1+p)/ln 2", lambda p: np.log1p(p) / math.log(2)),
+        KnowledgeScore("quadratic", "quadratic", "p(2 − p)", lambda p: p * (2 - p)),
     )
 }
 

@@ -12,4 +12,4 @@ Layer: imports what is below it.  It parses through :mod:`pcf_core.mining.parser
 but its counts and cards is for the Streamlit process.
 """
 
-RULES = "6"  # raise it when the same sentence would give another template
+RULES = "7"  # raise it when the same sentence would give another template

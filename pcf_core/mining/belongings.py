@@ -63,7 +63,7 @@ def _owned(
         try:
             if tree.words[pronoun - 1].lower() in EXCEPTIONS:
                 raise Refused("an exception that is not kept")
-            text = opened(tree, thing, (Y, *_bare(tree, thing, pronoun)), topic_words)
+            text = opened(tree, thing, (Y, *bare(tree, thing, pronoun)), topic_words)
             if host.passed:
                 text = _of_another(tree, host, text, topic_words)
         except Refused as reason:
@@ -89,7 +89,7 @@ def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str])
     verb, *rest = text.removeprefix("The [X] ").split()
     if verb == "was" and about[-1] == PEOPLE:
         verb = "were"
-    return _with_clause(tree, host, tree.heads[subject], subject, (*about, verb, *rest), topic_words)
+    return with_clause(tree, host, tree.heads[subject], subject, (*about, verb, *rest), topic_words)
 
 
 def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -111,15 +111,15 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
             verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
             if verb == "was" and tree.tags[thing] == "NNS":
                 verb = "were"
-            inner = (Y, *_bare(tree, thing, pronoun), verb, *rest)
-            text = _with_clause(tree, host, clause, pronoun, inner, topic_words)
+            inner = (Y, *bare(tree, thing, pronoun), verb, *rest)
+            text = with_clause(tree, host, clause, pronoun, inner, topic_words)
         except Refused as reason:
             yield Dropped(str(reason), (host.subject, pronoun))
             continue
         yield Found(text, host.subject, pronoun, ("determiner",))
 
 
-def _with_clause(
+def with_clause(
     tree: Tree, host: Host, clause: int, first: int, inner: Sequence[str], topic_words: Collection[str]
 ) -> str:
     """Make the text of a predicate and of a clause behind it.
@@ -145,7 +145,7 @@ def _with_clause(
     return f"The [X] {' '.join((*before, joint, *inner))}"
 
 
-def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
+def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
     """Return a noun without what names, counts or describes it: "his first Grammy award" -> ``award``.
 
     Its owner, or the clause behind it, tells which one is meant: it needs no more, as it would for
@@ -172,7 +172,7 @@ def _bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
 def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
     """Return a bare noun with its article, of which a plural may have none."""
     articles = [tree.words[child].lower() for child in tree.children(noun, "det")]
-    words = _bare(tree, noun, -1)
+    words = bare(tree, noun, -1)
     if not articles and tree.tags[noun] == "NNS":
         return words
     if len(articles) != 1 or articles[0] not in DETERMINERS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from pcf_core.mining import attributive, belongings, chains, clausal, modifiers
+from pcf_core.mining import attributive, belongings, chains, clausal, modifiers, unrivalled
 from pcf_core.mining.chinese import finders
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
@@ -114,7 +114,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             chains.fronted,
             words=clausal.SUBJECTS,
-            measured=(51, 54),
+            measured=(50, 53),
         ),
         Construction(
             "main",
@@ -172,6 +172,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             measured=(48, 50),
         ),
         Construction(
+            "alone",
+            "he or she anywhere, where nobody else was named",
+            ("Smith was ill; he stayed at home.", "The [X] was ill; [Y]"),
+            ("subject",),
+            unrivalled.alone,
+            words=clausal.SUBJECTS,
+            on=True,
+            measured=(99, 100),
+        ),
+        Construction(
             "possessive",
             "his or her before a thing",
             ("Smith ended his career.", "The [X] ended [Y] career"),
@@ -179,7 +189,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.possessive,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(144, 151),
+            measured=(142, 147),
         ),
         Construction(
             "possessive-elsewhere",
@@ -189,7 +199,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             belongings.elsewhere,
             words=belongings.POSSESSIVES,
             on=True,
-            measured=(457, 469),
+            measured=(453, 462),
         ),
         Construction(
             "possessive-subject",
@@ -198,7 +208,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("subject",),
             belongings.of_subject,
             words=belongings.POSSESSIVES,
-            measured=(8, 10),
+            measured=(8, 9),
+        ),
+        Construction(
+            "possessive-alone",
+            "his or her anywhere, where nobody else was named",
+            ("Smith was ill; his house was empty.", "The [X] was ill; [Y] house was empty"),
+            ("subject",),
+            unrivalled.possessive,
+            words=belongings.POSSESSIVES,
+            measured=(73, 77),
         ),
         Construction(
             "object",
@@ -208,6 +227,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             chains.objects,
             words=chains.OBJECTS,
             measured=(34, 36),
+        ),
+        Construction(
+            "object-alone",
+            "him or her anywhere, where nobody else was named",
+            ("Smith was ill, and we visited him.", "The [X] was ill and people visited [Y]"),
+            ("subject",),
+            unrivalled.objects,
+            words=chains.OBJECTS,
+            on=True,
+            measured=(63, 64),
         ),
         Construction(
             "reflexive",
@@ -229,6 +258,15 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             measured=(20, 21),
         ),
         Construction(
+            "emphatic",
+            "himself or herself behind the subject",
+            ("Smith herself resigned.", "The [X] [Y] resigned"),
+            ("subject",),
+            modifiers.emphatic,
+            words=tuple(modifiers.REFLEXIVES),
+            measured=(0, 0),
+        ),
+        Construction(
             "noun",
             "a noun as predicate",
             ("The surgeon was a young woman.", "The [X] was a young [Y]"),
@@ -243,7 +281,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("The pilot is deaf.", "The [X] was [Y]"),
             ("predicate",),
             modifiers.adjective,
-            measured=(96, 104),
+            measured=(95, 103),
         ),
         Construction(
             "noun-elsewhere",
@@ -251,7 +289,8 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("Rain fell when Smith was a young boy.", "The [X] was a young [Y]"),
             ("subject", "predicate"),
             modifiers.noun_elsewhere,
-            measured=(37, 40),
+            on=True,
+            measured=(36, 36),
         ),
         Construction(
             "adjective-elsewhere",
@@ -259,7 +298,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("The pilot is a deaf man.", "The [X] was a [Y] person"),
             ("predicate",),
             modifiers.adjective_elsewhere,
-            measured=(84, 92),
+            measured=(84, 91),
         ),
         Construction(
             "apposition",
@@ -267,7 +306,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             ("Smith, a woman from Leeds, resigned.", "The [X], a [Y], resigned"),
             ("subject", "predicate"),
             modifiers.apposition,
-            measured=(55, 59),
+            measured=(55, 58),
         ),
     )
 }

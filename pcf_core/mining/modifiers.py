@@ -2,6 +2,7 @@
 
     reflexive             The nurse blamed herself.             The [X] blamed [Y]         a reflexive pronoun
     reflexive-elsewhere   Smith left, and kept to herself.      The [X] kept to [Y]        a reflexive pronoun
+    emphatic              Smith herself resigned.               The [X] [Y] resigned       a reflexive pronoun
     noun                  The surgeon was a young woman.        The [X] was a young [Y]    a noun
     noun-elsewhere        Rain fell when Smith was a boy.       The [X] was a [Y]          a noun
     apposition            Smith, a woman from Leeds, resigned.  The [X], a [Y], resigned   a noun
@@ -16,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from pcf_core.core.topics import Part
+from pcf_core.mining.chains import alone
 from pcf_core.mining.coreference import (
     the_subject_is_a_person,
     the_subject_is_of_the_third_person,
@@ -31,9 +33,10 @@ from pcf_core.mining.predicates import (
     predicate,
     preposition,
     prepositional,
+    told,
     with_article,
 )
-from pcf_core.mining.substitutes import STAND_IN, with_word
+from pcf_core.mining.substitutes import STAND_IN, in_general, with_word
 from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite, lemma_of
 
 REFLEXIVES = {"himself": "male", "herself": "female"}
@@ -85,6 +88,35 @@ def reflexive_elsewhere(
             return opened(tree, token, (Y,), topic_words), "reflexive"
 
         yield _of_person(tree, host.subject, token, text)
+
+
+def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
+    """Yield the templates of a subject that did it in person: "The nurse herself resigned"."""
+    for token, word in enumerate(map(str.lower, tree.words)):
+        if word not in words or word not in REFLEXIVES:
+            continue
+        subject = _stressed(tree, token)
+        if subject is None or gender_of(tree, subject) not in (None, REFLEXIVES[word]):
+            continue
+
+        def text(subject: int = subject) -> tuple[str, Part]:
+            verb = tree.heads[subject]
+            kept = told(in_general(alone(tree, verb), subject), verb)
+            _check(kept, topic_words)
+            return f"The [X] [Y] {' '.join(kept)}", "reflexive"
+
+        yield _of_person(tree, subject, token, text)
+
+
+def _stressed(tree: Tree, reflexive: int) -> int | None:
+    """Return the subject right behind which a reflexive stands, before their predicate; none elsewhere."""
+    for subject in range(reflexive):
+        if tree.has(subject, "nsubj") and subject < reflexive < tree.heads[subject]:
+            ends = max(token for token in (subject, *tree.subtree(subject)) if token < reflexive)
+            below = tree.heads[reflexive] in (subject, tree.heads[subject]) or subject == reflexive - 1
+            if ends == reflexive - 1 and below and not tree.has(reflexive, "nsubj"):
+                return subject
+    return None
 
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:

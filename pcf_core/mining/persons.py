@@ -251,10 +251,27 @@ def is_name(tree: Tree, token: int) -> bool:
     )
 
 
+def is_same_name(tree: Tree, one: int, other: int) -> bool:
+    """Tell whether two names are one person's: all words of one are in the other, titles aside.
+
+    *John Smith* and *Mr. Smith* are, *John Smith* and *Mary Smith* are not.
+    """
+    if one == other:
+        return True
+    if not (is_name(tree, one) and is_name(tree, other)):
+        return False
+    first, second = (
+        set(words) - set(titles(words))
+        for words in ([tree.words[part].lower() for part in name_of(tree, name)] for name in (one, other))
+    )
+    return bool(first and second) and (first <= second or second <= first)
+
+
 def names_a_person(tree: Tree, token: int) -> bool:
     """Tell whether a proper noun may be a person's name.
 
-    Its last word is of no organisation or time, and no abbreviation such as *BBC*.  A title (*Detective
+    Its last word is of no organisation or time, and no abbreviation such as *BBC*, and one of its words has a
+    capital, whatever the tagger takes *umbrella* for.  A title (*Detective
     Smith*), a noun for a person (*novelist Smith*) or a given name goes before; or no word is of an
     organisation, a place or a time, and no article stands before (*the Titanic*).
     """
@@ -262,6 +279,8 @@ def names_a_person(tree: Tree, token: int) -> bool:
     parts = [tree.words[part] for part in name_of(tree, token)]
     first, last = parts[0].lower(), parts[-1].lower()
     if last in known.organisation or last in known.time or is_abbreviation(parts[-1]):
+        return False
+    if parts[-1].islower() and tree.words[token].islower():
         return False
     if titles(parts) or any(part.lower() in known.person for part in parts[:-1]):
         return last not in known.place

@@ -27,7 +27,8 @@ from pcf_core.core.families import LOCAL_FAMILIES, Family
 from pcf_core.core.records import Record, first_problem
 from pcf_core.core.settings import settings
 
-NAME = re.compile(r"[A-Za-z0-9][\w.\-]{0,95}")
+FIRST, OTHERS, LONGEST_NAME = "[A-Za-z0-9]", r"[\w.\-]", 96  # characters of a name
+NAME = re.compile(f"{FIRST}{OTHERS}{{0,{LONGEST_NAME - 1}}}")
 HUB_ID = re.compile(rf"{NAME.pattern}/{NAME.pattern}")
 REVISION = re.compile(r"\w[\w.\-]*(/\w[\w.\-]*)*")
 

@@ -22,7 +22,7 @@ from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.gguf import SUFFIX, copy_note, tokenizer_of
-from pcf_core.models.names import NAME
+from pcf_core.models.names import FIRST, LONGEST_NAME, OTHERS
 
 FILE_NAME = "public.toml"
 
@@ -35,7 +35,8 @@ class PublicModel(Record):
     what has to be accepted first, empty for an open licence.
     """
 
-    name: str = Field(pattern=f"^{NAME.pattern}$")
+    # As :data:`pcf_core.models.names.NAME`, whose counted characters pydantic would expand to 10 MB.
+    name: str = Field(pattern=f"^{FIRST}{OTHERS}*$", max_length=LONGEST_NAME)
     title: str = Field(min_length=1)
     packages: tuple[str, ...] = Field(min_length=1)
     files: tuple[str, ...] = Field(min_length=1)

@@ -13,7 +13,14 @@ from pcf_core.texts.criteria.records.independence import (
     HobbiesReport,
     ProfessionGender,
 )
-from pcf_core.texts.criteria.records.quantities import FORMULAS, GenderDifference, MutualInformation, Rate
+from pcf_core.texts.criteria.records.quantities import (
+    CONFUSION_WORDS,
+    FORMULAS,
+    GenderDifference,
+    MutualInformation,
+    Rate,
+    in_words,
+)
 from pcf_core.texts.criteria.records.runs import CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 
@@ -27,7 +34,7 @@ def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFra
             {
                 "model": model,
                 "criterion": row.criterion,
-                "quantity": row.quantity,
+                "quantity": in_words(row.quantity),
                 "answers": row.answering,
                 "without a pronoun": row.baseline,
                 **ends("without a pronoun", row.baseline_interval),
@@ -108,16 +115,16 @@ def _normalised(found: MutualInformation) -> list[Row]:
         {
             "normaliser": name,
             "formula": formula,
-            "NMI": found.normalised.get(name),
-            "NMI corrected": found.corrected_normalised.get(name),
+            "link (NMI)": found.normalised.get(name),
+            "link corrected (NMI)": found.corrected_normalised.get(name),
             **ends("corrected", found.intervals.get(name)),
             **ends("other categories", found.category_intervals.get(name)),
             "chance, mean": None if null is None else null.means.get(name),
             "chance, 95 % point": None if null is None else null.highs.get(name),
             "largest": found.largest.normalised.get(name),
             "largest is exact": found.largest.exact,
-            "I, nats": found.information,
-            "I corrected, nats": found.corrected,
+            "mutual information (I), nats": found.information,
+            "mutual information corrected (I), nats": found.corrected,
             "p": None if null is None or found.untold else null.p_value,
             "texts": found.n,
         }
@@ -194,7 +201,7 @@ def embedding_table(reports: Mapping[str, EmbeddingReport]) -> pd.DataFrame:
             head = {"model": reading.model, "variant": reading.variant}
             rows.append({**head, "seed": "mean of all", **_difference(reading.difference)})
             rows += [
-                {**head, "seed": str(seed.seed), "d": seed.effect, "p": seed.p_value}
+                {**head, "seed": str(seed.seed), "effect (Cohen's d)": seed.effect, "p": seed.p_value}
                 for seed in reading.seeds
             ]
     return pd.DataFrame(rows)
@@ -206,9 +213,9 @@ def _difference(found: GenderDifference) -> Row:
         "mean, men's names": found.male,
         "difference": found.difference,
         **ends("", found.interval),
-        "d": found.effect,
-        **ends("d", found.effect_interval),
-        "no d, as": found.undefined,
+        "effect (Cohen's d)": found.effect,
+        **ends("effect", found.effect_interval),
+        "no effect, as": found.undefined,
         "p": found.p_value,
         "p controlled": found.controlled_p,
         "differs": found.differs,
@@ -242,10 +249,7 @@ def confusion_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
             {
                 "model": model,
                 "pronoun": answers.pronoun,
-                "TP": answers.confusion.tp,
-                "FN": answers.confusion.fn,
-                "FP": answers.confusion.fp,
-                "TN": answers.confusion.tn,
+                **{words: getattr(answers.confusion, kind) for kind, words in CONFUSION_WORDS.items()},
                 "invalid": answers.n_invalid,
                 **{f"invalid, {reason}": times for reason, times in answers.invalid.items()},
             }
@@ -261,7 +265,7 @@ def differences_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
         [
             {
                 "model": model,
-                "rate": row.name,
+                "rate": in_words(row.name),
                 "first": row.first,
                 "second": row.second,
                 "first less second": row.value,
@@ -302,7 +306,7 @@ def units_table(reports: Mapping[str, AnswersReport]) -> pd.DataFrame:
 
 def _rate(found: Rate) -> Row:
     return {
-        "rate": found.name,
+        "rate": in_words(found.name),
         "value": found.value,
         **ends("", found.interval),
         **ends("same prompts", found.repeats),

@@ -38,13 +38,21 @@ MOST_EACH = 4  # models of which every pair is compared; of more, the first with
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """A finished run, read under the view options."""
+    """A finished run, read under the view options.
+
+    ``load``: gives its preferences, which take more memory than the report and are not always looked at.
+    """
 
     run: RunSpec
     key: str
     view_key: str
-    result: Result
     report: RiskReport
+    load: Callable[[], Result] = field(repr=False, compare=False)
+
+    @cached_property
+    def result(self) -> Result:
+        """Its preferences, loaded when they are first asked for."""
+        return self.load()
 
     @property
     def even(self) -> float:
@@ -354,4 +362,4 @@ def labels(runs: Iterable[RunSpec]) -> list[str]:
 def load(store: Store, run: RunSpec, options: ViewOptions, read: Read) -> LoadedRun:
     """Load one run under view options; its ``view_key`` is the run's, as nothing is cached by it."""
     result = read(store, run, options.protocol, options.aggregation)
-    return LoadedRun(run, run.key, run.key, result, report(result, run, options))
+    return LoadedRun(run, run.key, run.key, report(result, run, options), lambda: result)

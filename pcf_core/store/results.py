@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +25,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pcf_core.core.errors import RunError
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.store.files import seal, unseal, write_whole
 from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
@@ -33,6 +37,7 @@ log = logging.getLogger(__name__)
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 Columns = Mapping[str, NDArray[Any]]
+State = tuple[int, int, int]  # of a file: inode, size and time of change
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
@@ -104,6 +109,29 @@ def read_document(path: Path) -> dict[str, Any] | None:
         return None
 
 
+def file_state(path: Path) -> State | None:
+    """Return inode, size and time of change of a file; ``None`` where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_ctime_ns
+
+
+def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
+    """Return when each document of a name below a root was written, and its state, by key; none is read."""
+    found: dict[str, tuple[int, State]] = {}
+    try:
+        with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # asked for on each page
+            for key in keys:
+                with suppress(OSError):
+                    state = os.stat(f"{key.path}/{name}.json")  # noqa: PTH116 - a path takes thrice as long
+                    found[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return {}
+    return found
+
+
 def _checksum(arrays: Columns, facts: str) -> str:
     seen = hashlib.sha256(facts.encode())
     for name in arrays:
@@ -119,6 +147,7 @@ log = logging.getLogger(__name__)
 
 SHORTEST_PREFIX = 6
 KEY = re.compile(r"[0-9a-f]+")
+LISTS: Mapping[str, type[Record]] = {"topic": Topic, "evidence": Evidence, "templates": TemplateSet}
 
 
 class RunInfo(Record):
@@ -131,11 +160,16 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; files are read again only after they changed."""
+    """The folder ``runs`` of one layer; files are read again only after they changed.
+
+    Runs on the same list share it: each file has the whole of its lists, which would lie in memory as often
+    as there are models.
+    """
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "runs"
-        self._read: dict[str, tuple[tuple[int, int, int], RunInfo | None]] = {}
+        self._lists: WeakValueDictionary[tuple[str, str], Record] = WeakValueDictionary()
+        self._read: dict[str, tuple[State, RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
         """Write or replace a run.
@@ -158,12 +192,12 @@ class RunFolder:
         return found
 
     def _info(self, key: str) -> RunInfo | None:
-        path = self._folder / f"{key}.json"
+        path = f"{self._folder}/{key}.json"
         try:
-            state = path.stat()
+            state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
             stamp = (state.st_ino, state.st_size, state.st_ctime_ns)
             if key not in self._read or self._read[key][0] != stamp:
-                self._read[key] = stamp, self._parse(path)
+                self._read[key] = stamp, self._parse(Path(path))
             return self._read[key][1]
         except OSError as error:
             log.warning("The run %s cannot be read (%s).", key, error)
@@ -172,11 +206,21 @@ class RunFolder:
     def _parse(self, path: Path) -> RunInfo | None:
         """Read one file; ``None`` where it is damaged, or another run than its name says."""
         try:
-            info = RunInfo.model_validate(unseal(path.read_bytes()))
-        except ValueError as error:
+            body = unseal(path.read_bytes())
+            lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
+            info = RunInfo.model_validate({**body, "run": {**body["run"], **lists}})
+        except (ValueError, KeyError, TypeError) as error:
             log.warning("The run %s is damaged (%s): score it again.", path.stem, error)
             return None
         return info if info.run.key == path.stem else None
+
+    def _list(self, kind: type[Record], body: object) -> Record:
+        """Return a list of a run, the one that is known already where all of it is the same."""
+        key = kind.__name__, digest(body)
+        found = self._lists.get(key)
+        if found is None:
+            found = self._lists[key] = kind.model_validate(body)
+        return found
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:

@@ -29,7 +29,10 @@ from pcf_core.store.results import (
     Columns,
     RunFolder,
     RunInfo,
+    State,
+    document_states,
     encode_result,
+    file_state,
     find_run,
     read_document,
     read_result,
@@ -617,11 +620,20 @@ class Store:
 
     def documents(self, name: str) -> tuple[str, ...]:
         """List the keys under which a document of this name is kept, the newest first."""
-        written: dict[str, float] = {}
+        return tuple(key for key, _ in self.document_states(name))
+
+    def document_states(self, name: str) -> tuple[tuple[str, State], ...]:
+        """List the same keys, each with what is another once its document is; none is read."""
+        found: dict[str, tuple[int, State]] = {}
         for folder in (*self._folders, *self._imported.text_folders()):
-            for path in result_path(folder, "any", name, ".json").parent.parent.glob(f"*/{name}.json"):
-                written.setdefault(path.parent.name, path.stat().st_mtime)
-        return tuple(sorted(written, key=lambda key: (-written[key], key)))
+            found = document_states(folder, name) | found
+        newest = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+        return tuple((key, state) for key, (_, state) in newest)
+
+    def document_state(self, key: str, name: str) -> tuple[State | None, ...]:
+        """Return what is another once :meth:`load_document` may answer otherwise; nothing is read."""
+        folders = (*self._folders, *self._imported.text_folders())
+        return tuple(file_state(result_path(folder, key, name, ".json")) for folder in folders)
 
     def _infos(self) -> dict[str, RunInfo]:
         """Load all runs by key; one that was made here, or is shipped, goes before an imported one."""

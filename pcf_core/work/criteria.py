@@ -6,6 +6,7 @@ Without the model, for pages and commands; :mod:`pcf_core.work.questioning` does
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pydantic import ValidationError
 
@@ -83,6 +84,7 @@ def by_words(asks: Sequence[ScoredAsk]) -> dict[tuple[str, ...], list[ScoredAsk]
 
 
 CRITERIA = "criteria"  # the kind of job and of what is kept
+PUT = 16  # experiments that were put last, and are not checked anew for each model and each run of a page
 
 
 class CriteriaRequest(Record):
@@ -114,11 +116,11 @@ def written_asked(
     CriteriaError
         Repeats or a wording that cannot be asked for, or two cells that ask the same.
     """
-    checked(experiment, experiment.asks(wording))
+    _check_written(experiment, wording)
     return CriteriaAsked(
         experiment=experiment.name,
         title=experiment.title,
-        material=digest(material_of(experiment)),
+        material=_material_hash(experiment),
         answering="written",
         generation=key,
         wording=wording,
@@ -142,10 +144,22 @@ def scored_asked(experiment: Experiment, key: ScoringKey) -> CriteriaAsked:
     return CriteriaAsked(
         experiment=experiment.name,
         title=experiment.title,
-        material=digest(material_of(experiment)),
+        material=_material_hash(experiment),
         answering="scored",
         scoring=key,
     )
+
+
+@lru_cache(maxsize=PUT)
+def _check_written(experiment: Experiment, wording: Wording) -> None:
+    """Check what an experiment asks, once of each object: what it asks follows from its material alone."""
+    checked(experiment, experiment.asks(wording))
+
+
+@lru_cache(maxsize=PUT)
+def _material_hash(experiment: Experiment) -> str:
+    """Return the key under which its material is kept, once of each object: a material never changes."""
+    return digest(material_of(experiment))
 
 
 def checked(experiment: Experiment, asks: Sequence[Ask]) -> None:

@@ -108,6 +108,11 @@ class Answers(Generic[Asked, Result]):
     result: type[Result]
     gone: str
 
+    @property
+    def asked_name(self) -> str:
+        """The name under which the store keeps a request."""
+        return f"{self.kind}-asked"
+
     def load(self, store: Store, key: str) -> Result | None:
         """Load the result of a request by its hash; ``None`` if incomplete, damaged, or of older rules."""
         found = kept_record(store, key, self.kind, self.result)
@@ -119,13 +124,13 @@ class Answers(Generic[Asked, Result]):
         Those of older rules have another hash now: their numbers are not given again.
         """
         keys = store.documents(self.kind)
-        found = ((key, kept_record(store, key, f"{self.kind}-asked", self.asked)) for key in keys)
+        found = ((key, kept_record(store, key, self.asked_name, self.asked)) for key in keys)
         return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
 
     def imported(self, store: Store) -> tuple[Asked, ...]:
         """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
         found = (
-            (key, kept_record(store, key, f"{self.kind}-asked", self.asked)) for key in store.imported_texts()
+            (key, kept_record(store, key, self.asked_name, self.asked)) for key in store.imported_texts()
         )
         return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
 
@@ -137,7 +142,7 @@ class Answers(Generic[Asked, Result]):
         StoreError
             It is gone or damaged.
         """
-        return self.load_part(store, key, f"{self.kind}-asked", self.asked)
+        return self.load_part(store, key, self.asked_name, self.asked)
 
     def load_part(self, store: Store, key: str, name: str, kind: type[Kept]) -> Kept:
         """Load what was kept with a request.
@@ -160,7 +165,7 @@ class Answers(Generic[Asked, Result]):
         StoreError
             The cache folder is read-only or full.
         """
-        store.save_document(asked.hash, f"{self.kind}-asked", asked.model_dump(mode="json"))
+        store.save_document(asked.hash, self.asked_name, asked.model_dump(mode="json"))
 
     def save(self, store: Store, result: Result) -> None:
         """Keep a result that is complete.

@@ -14,14 +14,18 @@ from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import open_store
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.sampling import planned
-from pcf_core.core.errors import RunError
-from pcf_core.core.run import RunSpec
+from pcf_core.core.errors import RunError, StoreError
+from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.settings import Settings, settings
 from pcf_core.measure.bootstrap import RISKS
 from pcf_core.models.precision import AUTO
+from pcf_core.models.registry import resolve
 from pcf_core.store.results import RunInfo
 from pcf_core.store.shards import now
 from pcf_core.store.store import Store
+from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.work.criteria import CRITERIA_AUDIT, scored_asked
 from pcf_core.work.scoring import score_run
 from tests.conftest import fake_scorer, fill
 
@@ -63,6 +67,48 @@ def test_documents_and_counts_decide_what_is_shown(run: RunSpec, monkeypatch: py
         for item in (first, second)
     ]
     assert over_whole == [{}, {"mini-gpt": first.report.interval("overall_risk", "templates")}]
+
+
+def test_preferences_are_loaded_once_somebody_looks(run: RunSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    data.read_run(run, ViewOptions())
+    asked: list[str] = []
+    real = data.result_of
+    monkeypatch.setattr(data, "result_of", lambda run, *how: asked.append(run.key) or real(run, *how))
+    item = data.read_run(run, ViewOptions())
+    assert not asked
+    assert item.result is item.result
+    assert item.result.preferences.occupations == run.evidence.terms
+    assert asked == [run.key]
+
+
+def test_answered_requests_are_read_again_once_one_comes_or_changes(
+    own_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    st.cache_resource.clear()
+    store = Store.open(own_settings.cache)
+    monkeypatch.setattr(data, "open_store", lambda: store)
+    read: list[str] = []
+    real = store.load_document
+    monkeypatch.setattr(store, "load_document", lambda key, name: read.append(key) or real(key, name))
+    keys = [ScoringKey.of(resolve(name)) for name in ("mini-gpt", "mini-t5")]
+    first, second = (scored_asked(load_experiment("tasks"), key) for key in keys)
+
+    def answer(asked: CriteriaAsked) -> None:
+        CRITERIA_AUDIT.save_asked(store, asked)
+        store.save_document(asked.hash, CRITERIA_AUDIT.kind, {})
+
+    assert data.answered(CRITERIA_AUDIT) == ()
+    answer(first)
+    assert [data.answered(CRITERIA_AUDIT) for _ in range(2)] == [(first,)] * 2
+    assert read == [first.hash]
+    answer(second)
+    assert set(data.answered(CRITERIA_AUDIT)) == {first, second}
+    assert [data.asked_as(CRITERIA_AUDIT, first.hash) for _ in range(2)] == [first] * 2
+    asked = own_settings.cache / "results" / first.hash / f"{CRITERIA_AUDIT.asked_name}.json"
+    asked.write_text("{}")
+    assert data.answered(CRITERIA_AUDIT) == (second,)
+    with pytest.raises(StoreError, match="ask again"):
+        data.asked_as(CRITERIA_AUDIT, first.hash)
 
 
 @pytest.mark.slow

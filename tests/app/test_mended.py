@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import plotly.graph_objects as go
+import pytest
 import streamlit
 from plotly.subplots import make_subplots
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
 
-from pcf_core.app.mended import MENDED, Finished, readable
+from pcf_core.app.mended import MENDED, Finished, readable, table_room
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
@@ -67,3 +68,10 @@ def test_a_finished_figure_is_the_same_and_is_taken_apart_once() -> None:
 def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:
     assert len({GRAY_70, GRAY_90}) == 2
     assert GRAY_90.startswith("#0000")
+
+
+@pytest.mark.parametrize(("rows", "pixels"), [(2, 107), (10, 387), (30, 387)])
+def test_the_place_of_a_table_is_kept_as_high_as_the_table_is(rows: int, pixels: int) -> None:
+    style = table_room("models_table", rows)
+    assert f"min-height: {pixels}px" in style
+    assert "st-key-models_table" in style

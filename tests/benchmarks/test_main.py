@@ -64,6 +64,7 @@ def test_the_parts_of_minutes_end() -> None:
     quick = {
         "Generation": ["generation", "--quick"],
         "Pages": ["pages", "--templates", "100", "--repeats", "1", "--no-memory"],
+        "Pages on what is shipped": ["pages", "--shipped", "--repeats", "1", "--no-memory"],
         "Intervals": ["intervals", "--templates", "200"],
         "Tails": ["tails", "--samples", "3", "--size", "30"],
         "Slopes": ["slopes", "--samples", "2"],

@@ -8,12 +8,16 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.floor import needed_flops, peak_growth
+from benchmarks.floor import Products, needed_flops, peak_growth
 from benchmarks.scoring import ON_CPU, ON_GPU, Case, line, measure
 from benchmarks.sides import MINICONS, encoded, naive
 from benchmarks.sizes import SIZES, build, mined_templates, open_scorer, tokenizer_for
+from pcf_core.core.run import ScoringKey
+from pcf_core.models.scoring.permutation import PermutationScorer
+from tests.models.scoring.seq2seq_models import tiny_xlnet
 
 WORDS = ("he", "she", "man", "woman")
+KEY = ScoringKey(model="xlnet", identity="tiny", tokenizer="tiny", family="permutation", rules="1")
 PROMPTS = ("The nurse said that [Y]", "The nurse knew [Y]", "The old captain told us that [Y]")
 
 
@@ -57,14 +61,37 @@ def test_needed_flops_are_those_of_one_plain_pass(name: str) -> None:
         positions = 2
     with FlopCounterMode(display=False) as counter, torch.inference_mode():
         loaded.model(**inputs)
-    products = ("mm", "addmm")
-    counted = sum(n for op, n in counter.get_flop_counts()["Global"].items() if op.__name__ in products)
-    head = 2 * loaded.model.get_output_embeddings().weight.numel()
-    expected = counted - head * (positions - 1)
+    counted = sum(
+        n for op, n in counter.get_flop_counts()["Global"].items() if op.__name__ in ("mm", "addmm")
+    )
+    unread = loaded.model.get_output_embeddings().weight.numel()
+    if family == "masked":
+        layer = loaded.model.base_model.encoder.layer[-1]
+        products = (layer.attention.self.query, layer.attention.output, layer.intermediate, layer.output)
+        unread += sum(part.numel() for made in products for part in made.parameters() if part.ndim == 2)
+    expected = counted - 2 * unread * (positions - 1)
     needed = needed_flops(loaded, family, PROMPTS[:1], WORDS)
     assert needed == pytest.approx(expected, rel=0.08)  # BERT's head has one more small matrix
     assert needed_flops(loaded, family, PROMPTS[:1] * 2, WORDS) == needed
     assert needed_flops(loaded, family, PROMPTS[:2], WORDS) > needed
+
+
+def test_needed_flops_of_xlnet_are_those_that_its_scorer_spends() -> None:
+    """Counted by torch where the scorer leaves out what no answer depends on; a plain pass does more."""
+    loaded = tiny_xlnet()
+    words = ["he", "she", "son", "woman"]
+    prompts = [f"The nurse said that {a}{b} [Y]" for a in "bcdfghjk" for b in "bcdfghjk"]  # distances once
+    scorer = PermutationScorer(loaded, KEY)
+    assert scorer.lean
+    counts = []
+    for scorer.lean in (True, False):
+        with Products(loaded.model) as products:
+            scorer.score(prompts, words)
+        counts.append(products.flops)
+    needed = needed_flops(loaded, "permutation", prompts, words)
+    assert needed == pytest.approx(counts[0], rel=0.05)
+    assert counts[1] > 1.3 * needed
+    assert needed_flops(loaded, "permutation", prompts * 2, words) == needed
 
 
 def test_templates_have_the_statistics_of_mined_ones() -> None:

@@ -66,6 +66,13 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "pronoun",
         "Smith he",
     ),
+    "alone": (
+        "Smith Smith NNP 3 nsubj; was be VBD 3 cop; ill ill JJ 0 root; - - : 6 punct;"
+        "he he PRP 6 nsubj; stayed stay VBD 3 parataxis",
+        "The [X] was ill; [Y]",
+        "pronoun",
+        "Smith he",
+    ),
     "possessive": (
         SMITH + "ended end VBD 0 root; his his PRP$ 4 nmod:poss; career career NN 2 obj",
         "The [X] ended [Y] career",
@@ -99,6 +106,26 @@ FOUND: dict[str, tuple[str, str, Part, str]] = {
         "The [X] said that the press hated [Y]",
         "object",
         "Smith him",
+    ),
+    "possessive-alone": (
+        "Smith Smith NNP 3 nsubj; was be VBD 3 cop; ill ill JJ 0 root; - - : 8 punct;"
+        "his his PRP$ 6 nmod:poss; house house NN 8 nsubj; was be VBD 8 cop; empty empty JJ 3 parataxis",
+        "The [X] was ill; [Y] house was empty",
+        "determiner",
+        "Smith his",
+    ),
+    "object-alone": (
+        "Smith Smith NNP 3 nsubj; was be VBD 3 cop; ill ill JJ 0 root; and and CC 6 cc; we we PRP 6 nsubj;"
+        "visited visit VBD 3 conj; him he PRP 6 obj",
+        "The [X] was ill and people visited [Y]",
+        "object",
+        "Smith him",
+    ),
+    "emphatic": (
+        "Smith Smith NNP 3 nsubj; herself herself PRP 1 nmod:unmarked; resigned resign VBD 0 root",
+        "The [X] [Y] resigned",
+        "reflexive",
+        "Smith herself",
     ),
     "reflexive": (
         "The the DT 2 det; nurse nurse NN 3 nsubj; devoted devote VBD 0 root; herself herself PRP 3 obj;"
@@ -314,9 +341,10 @@ def test_on_by_itself_is_what_is_known_to_be_precise(name: str) -> None:
 def test_what_is_on_by_itself() -> None:
     subject, predicate = ENGLISH.chosen("subject"), ENGLISH.chosen("predicate")
     assert [one.name for one in subject] == [
-        "clause", "where", "possessive", "possessive-elsewhere", "reflexive", "noun",
+        "clause", "where", "alone", "possessive", "possessive-elsewhere", "object-alone", "reflexive", "noun",
+        "noun-elsewhere",
     ]  # fmt: skip
-    assert [one.name for one in predicate] == ["attributive", "noun"]
+    assert [one.name for one in predicate] == ["attributive", "noun", "noun-elsewhere"]
 
 
 def test_what_a_position_does_not_have_is_refused() -> None:

@@ -467,3 +467,22 @@ def test_a_place_with_its_region_is_nobody() -> None:
         "taught teach VBD 6 acl:relcl"
     )
     assert judge(sentence, 0, 7).accepted
+
+
+@pytest.mark.parametrize(("relation", "accepted"), [("obj", False), ("nmod", True)])
+def test_who_does_something_to_him_is_somebody_else(relation: str, accepted: bool) -> None:
+    """If he was late, Jones called him: he is not Jones."""
+    sentence = tree(
+        "If if IN 4 mark; he he PRP 4 nsubj; was be VBD 4 cop; late late JJ 7 advcl; , , , 4 punct;"
+        f"Jones Jones NNP 7 nsubj; called call VBD 0 root; him he PRP 7 {relation}"
+    )
+    assert judge(sentence, 5, 1).accepted == accepted
+
+
+def test_joined_places_of_a_clause_with_where_are_nobody() -> None:
+    sentence = tree(
+        "He he PRP 2 nsubj; left leave VBD 0 root; for for IN 4 case; Rowena Rowena NNP 2 obl;"
+        "and and CC 6 cc; Jerome Jerome NNP 4 conj; where where WRB 9 advmod; he he PRP 9 nsubj;"
+        "taught teach VBD 6 acl:relcl"
+    )
+    assert judge(sentence, 0, 7).accepted

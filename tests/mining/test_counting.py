@@ -130,7 +130,7 @@ def test_what_a_rule_says_of_itself_is_true(rule: Rule) -> None:
     """Each of its examples gives a template, and it names words that are looked for."""
     sentences = [f"{example.rstrip('.')}." for example in re.findall("“([^”]+)”", rule.form)]
     assert sentences
-    forms_alone = 1 if rule.name == "attributive" else 0  # "a young woman" is no word of the topic *race*
+    forms_alone = 2 if rule.name == "attributive" else 0  # *woman* and *boy* are no words of the topic *race*
     assert sums_up(BlockCounter(shipped_parser(), rule), sentences).matches == len(sentences) - forms_alone
     named = re.findall(r"(?<=“)\w+(?=”)|(?<=such as )\w+|\b(?:he|she)\b", rule.looked_for)
     assert named

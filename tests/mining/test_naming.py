@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pcf_core.mining.persons import gender_of, is_name, name_of, names_a_person, names_one_person, naming
+from pcf_core.mining.persons import (
+    gender_of,
+    is_name,
+    is_same_name,
+    name_of,
+    names_a_person,
+    names_one_person,
+    naming,
+)
 from tests.mining.hand import tree
 
 GIVEN = Path(__file__).resolve().parents[3] / "shared" / "data" / "names" / "us_given_names.csv"
@@ -103,3 +111,24 @@ def test_given_names_are_the_shares_of_their_source() -> None:
     assert naming().given.keys() == births.keys()
     for name, (female, male) in births.items():
         assert naming().given[name] == pytest.approx(female / (female + male), abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("John John NNP 3 nsubj; Smith Smith NNP 4 flat", True),
+        ("Mary Mary NNP 3 nsubj; Smith Smith NNP 4 flat", False),
+        ("Mr. Mr. NNP 5 nmod:desc; Smith Smith NNP 3 nsubj", True),
+        ("the the DT 5 det; smith smith NN 3 nsubj", False),
+    ],
+)
+def test_names_of_which_one_holds_the_other_are_one_persons(other: str, same: bool) -> None:
+    sentence = tree(f"John John NNP 3 nsubj; Smith Smith NNP 1 flat; left leave VBD 0 root; {other}")
+    place = next(token for token in (3, 4) if sentence.has(token, "nsubj"))
+    assert is_same_name(sentence, 0, place) == is_same_name(sentence, place, 0) == same
+
+
+@pytest.mark.parametrize(("word", "person"), [("Hartley", True), ("umbrella", False)])
+def test_a_word_in_lower_case_is_nobodys_name(word: str, person: bool) -> None:
+    sentence = tree(f"The the DT 2 det; nice nice JJ 3 amod; {word} {word} NNP 4 nsubj; fell fall VBD 0 root")
+    assert names_a_person(sentence, 2) == person

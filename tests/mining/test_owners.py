@@ -19,6 +19,11 @@ HOSTS = {
         "job job NN 4 obj",
         4, 3, 0,
     ),
+    "of a second verb that the parser reads as adverbial": (
+        SMITH + "came come VBD 0 root; and and CC 4 cc; ended end VBD 2 advcl; his his PRP$ 6 nmod:poss;"
+        "job job NN 4 obj",
+        4, 3, 0,
+    ),
     "of an infinitive": (
         SMITH + "hoped hope VBD 0 root; to to TO 4 mark; end end VB 2 xcomp; his his PRP$ 6 nmod:poss;"
         "job job NN 4 obj",
@@ -195,3 +200,25 @@ def test_beside_a_name_it_is_the_names_where_nobody_else_is_near(text: str) -> N
 )
 def test_beside_a_name_or_noun_it_may_be_somebody_elses(text: str, reason: str) -> None:
     assert verdict(text) == (False, reason)
+
+
+@pytest.mark.parametrize(
+    ("relation", "person", "accepted"),
+    [("conj", "Jones", False), ("conj", "England", True), ("obl", "Jones", True), ("appos", "Jones", False)],
+)
+def test_what_is_joined_to_a_name_is_the_names(relation: str, person: str, accepted: bool) -> None:
+    """He praised Jones and his career; a place has no career."""
+    sentence = tree(
+        f"He he PRP 2 nsubj; praised praise VBD 0 root; {person} {person} NNP 2 obj; and and CC 6 cc;"
+        f"his his PRP$ 6 nmod:poss; career career NN 3 {relation}"
+    )
+    assert owns(sentence, Host(1, 0), 4).accepted == accepted
+
+
+@pytest.mark.parametrize(("name", "accepted"), [("Smith", True), ("Jones", False)])
+def test_the_same_name_is_nobody_else(name: str, accepted: bool) -> None:
+    sentence = tree(
+        f"{name} {name} NNP 2 nsubj; left leave VBD 0 root; and and CC 5 cc; Smith Smith NNP 5 nsubj;"
+        "ended end VBD 2 conj; his his PRP$ 7 nmod:poss; job job NN 5 obj"
+    )
+    assert owns(sentence, Host(4, 3), 5).accepted == accepted

@@ -65,7 +65,7 @@ def test_the_words_of_the_topics_are_kept_out_of_their_templates() -> None:
     assert texts(rule_for([RACE]).skeletons(parsed)) == [Dropped("a hint at the group")]
 
 
-OBJECTS = make_topic("own", [Group(name="a", words=("him",)), Group(name="b", words=("hers",))])
+UNREAD = make_topic("own", [Group(name="a", words=("that one",)), Group(name="b", words=("hers",))])
 NOUNS = make_topic("own", [Group(name="a", words=("man",)), Group(name="b", words=("woman",))])
 FRENCH = make_topic("fr", [Group(name="a", words=("il",)), Group(name="b", words=("elle",))], language="fr")
 
@@ -75,7 +75,7 @@ FRENCH = make_topic("fr", [Group(name="a", words=("il",)), Group(name="b", words
     [
         ([], "no topic"),
         ([load_topic("gender"), RACE], "one position"),
-        ([OBJECTS], "in the constructions that are on by themselves"),
+        ([UNREAD], "in the constructions that are on by themselves"),
         ([FRENCH], "language fr"),
         ([load_topic("gender-zh")], "No construction of Chinese is on by itself"),
     ],

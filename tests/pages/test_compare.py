@@ -139,6 +139,20 @@ def test_the_occupations_that_differ_in_risk_are_drawn_once_somebody_looks(full_
     assert len(asked.get("plotly_chart")) == 2, "an address that asks for a part opens them"
 
 
+def test_an_address_opens_the_occupations_in_a_session_that_had_them_closed(full_store: Store) -> None:
+    app = open_app("compare")
+    assert len(app.get("plotly_chart")) == 1
+    app.switch_page("pages/risk.py").run()
+    app.query_params["compare_part"] = "caprice"
+    app.switch_page("pages/compare.py").run()
+    assert not app.exception
+    assert len(app.get("plotly_chart")) == 2
+    assert app.segmented_control(key="compare_part").value == "caprice"
+    app.session_state["compare_occupations"] = False  # as who closes them does
+    app.run()
+    assert len(app.get("plotly_chart")) == 1, "they stay closed"
+
+
 def test_the_sentence_on_occupations_follows_the_part(full_store: Store) -> None:
     app = open_app("compare", compare_part="caprice")
     runs = {info.run.scoring.model: info.run for info in full_store.runs()}

@@ -291,7 +291,7 @@ def test_published_figures_stand_beside_ours(own_settings: Settings) -> None:
     write_criteria(store_of(own_settings), "tasks")
     app = open_app("criteria", **TASKS)
     published = next(frame.value for frame in app.dataframe if "printed" in frame.value)
-    row = published[(published["quantity"] == "FNR") & (published["of"] == "he")].iloc[0]
+    row = published[(published["quantity"] == RATE_WORDS["FNR"]) & (published["of"] == "he")].iloc[0]
     assert (row["printed"], row["status"], row["mini-gpt, here"]) == ("0.667", "derived", "1")
     missing = published[published["of"] == "nurse"]
     assert set(missing["status"]) == {"published"}

@@ -73,6 +73,16 @@ def test_another_score_is_read_at_once_and_the_order_can_be_turned(scored: Store
     assert not app.error
 
 
+def test_scores_are_words_and_addresses_of_before_still_choose(scored: Store) -> None:
+    app = open_app("knowledge", model="mini-gpt", knowledge_score="log1p")
+    score = app.selectbox(key="knowledge_score")
+    assert (list(score.options), score.value) == (["square root", "logarithm", "quadratic"], "logarithm")
+    assert not [warning for warning in app.warning if "The link has" in warning.value]
+    report = knowledge_report(scored, ScoringKey.of(resolve("mini-gpt")), CONTINENTS, "log1p")
+    assert knowledge_finding("mini-gpt", report) in texts(app)
+    assert "(score: logarithm)" in texts(app)
+
+
 @pytest.mark.slow
 def test_what_was_not_scored_is_queued_and_answered_by_a_worker(
     scored: Store, own_settings: Settings

@@ -42,6 +42,20 @@ def test_a_link_to_the_form_goes_before_the_selection(own_settings: Settings) ->
     assert form(app) == [["mini-bert"], "race", "race-relative", "occupations-bvf"]
 
 
+def test_options_are_words_and_addresses_of_before_still_choose(own_settings: Settings) -> None:
+    app = open_app("run_an_audit")
+    scoring, precision = app.selectbox(key="score_protocol"), app.selectbox(key="score_precision")
+    assert list(scoring.options) == ["whole words", "whole words that end"]
+    assert precision.options[0] == precision.value == "automatic"
+    old = open_app("run_an_audit", score_protocol="exact-boundary", score_precision="auto")
+    assert old.selectbox(key="score_protocol").value == "whole words that end"
+    assert old.selectbox(key="score_precision").value == "automatic"
+    assert not [warning for warning in old.warning if "The link has" in warning.value]
+    now = open_app("run_an_audit", score_protocol="whole words that end", score_precision="float16")
+    assert now.selectbox(key="score_protocol").value == "whole words that end"
+    assert now.selectbox(key="score_precision").value == "float16"
+
+
 def test_the_form_follows_the_selection_until_somebody_chooses_here(own_settings: Settings) -> None:
     app = open_app("run_an_audit", model=["mini-gpt"], topic="gender", templates="gender-nineteen")
     app.sidebar.selectbox(key="topic").set_value("race").run()

@@ -28,7 +28,8 @@ def item() -> arrange.LoadedRun:
         topic.group_names, run.evidence.terms, run.templates.texts, np.stack([male, 1 - male], axis=-1)
     )
     result = Result(preferences, (), (), (), ())
-    return arrange.LoadedRun(run, run.key, "view", result, report(result, run, ViewOptions(), resamples=1))
+    found = report(result, run, ViewOptions(), resamples=1)
+    return arrange.LoadedRun(run, run.key, "view", found, lambda: result)
 
 
 def test_pages_hold_every_cell_once(item: arrange.LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:

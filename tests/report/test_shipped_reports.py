@@ -182,7 +182,7 @@ def test_every_pair_of_few_models_else_the_first_with_each(
     shipped: Store, models: int, compared: int
 ) -> None:
     run = shipped.load_run(GENDER)
-    one = LoadedRun(run, run.key, run.key, None, None)  # type: ignore[arg-type]
+    one = LoadedRun(run, run.key, run.key, None, lambda: None)  # type: ignore[arg-type, return-value]
     runs = {str(place): dataclasses.replace(one, key=str(place)) for place in range(models)}
     found = pairs(runs)
     assert len(found) == compared

@@ -145,6 +145,30 @@ def test_documents_of_a_name_are_listed_the_newest_first(tmp_path: Path) -> None
     assert store.documents("report") == ("c0", "b2", "a1")
 
 
+def test_the_state_of_documents_is_another_once_one_comes_changes_or_goes(tmp_path: Path) -> None:
+    Store.open(tmp_path / "shipped").save_document("c0", "report", {})
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
+
+    def states() -> tuple[object, ...]:
+        return store.document_states("report"), store.document_state("c0", "report")
+
+    seen = [states()]
+    assert states() == seen[0]
+    store.save_document("a1", "report", {})
+    seen.append(states())
+    store.save_document("c0", "report", {"F": 1})
+    seen.append(states())
+    store.save_document("c0", "report", {"F": 2})
+    seen.append(states())
+    (tmp_path / "cache" / "results" / "a1" / "report.json").unlink()
+    seen.append(states())
+    assert len({several for several, _ in seen}) == len(seen)
+    assert [one for _, one in seen[:2]] == [seen[0][1]] * 2, "of another document"
+    assert len({one for _, one in seen}) == 3
+    assert store.document_states("other") == ()
+    assert store.document_state("a1", "other") == (None, None)
+
+
 def test_a_document_that_json_cannot_say_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         store.save_document("abc123", "report", {"F": float("nan")})

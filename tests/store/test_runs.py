@@ -138,3 +138,15 @@ def test_a_prefix_finds_the_one_that_begins_with_it(keys: set[str], length: int,
     else:
         with pytest.raises(RunError, match="give more digits"):
             find_run(prefix, sorted(keys))
+
+
+def test_runs_on_the_same_list_share_it(store: Store, root: Path, key: ScoringKey) -> None:
+    """Counts are no part of a set's hash, and two sets with other counts are not the same."""
+    keys = [key.model_copy(update={"model": name}) for name in ("one", "two", "three")]
+    for one, count in zip(keys, (1, 1, 175), strict=True):
+        store.save_run(run_of(one, count=count), {})
+    found = {info.run.scoring.model: info.run for info in Store.open(root).runs()}
+    assert found == {one.model: run_of(one, count=n) for one, n in zip(keys, (1, 1, 175), strict=True)}
+    assert found["one"].templates is found["two"].templates is not found["three"].templates
+    assert found["one"].topic is found["three"].topic
+    assert found["one"].evidence is found["three"].evidence

@@ -105,6 +105,20 @@ def test_each_cell_is_answered_with_its_own_texts_behind_what_it_is_told(store: 
     assert read_texts(store, WRITTEN, TOY)["nurse"].texts == expected
 
 
+def test_an_experiment_is_checked_and_hashed_once_however_many_models_are_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    toy, asked = Toy(), list[str]()
+    real = Toy.asks
+    monkeypatch.setattr(Toy, "asks", lambda self, wording: asked.append(wording) or real(self, wording))
+    several = [written_asked(toy, KEY, "instruction", count) for count in (2, 3)]
+    assert [one.material for one in several] == [WRITTEN.material] * 2
+    assert asked == ["instruction"]
+    written_asked(toy, KEY, "continuation", 2)
+    assert written_asked(Toy(), KEY, "instruction", 2) == several[0]
+    assert asked == ["instruction", "continuation", "instruction"], "another object may have another material"
+
+
 def test_entries_of_a_file_that_cannot_be_asked_are_in_the_result_and_said(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
+from pcf_core.app.inside import script
 from pcf_core.app.notes import neutral_risks_of
 from pcf_core.app.page import (
     DATA,
@@ -71,6 +72,7 @@ and *Intervals over*, under *Reading options*, change the intervals shown, not t
 """
 MOST_ROWS = 25
 PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"  # of the occupations that differ
+OCCUPATIONS = "compare_occupations"  # whether they are open
 CHOSEN, CLICKED = "occupation", "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
@@ -106,11 +108,10 @@ def draw_pair(loaded: Loaded) -> None:
             whose = sentence.partition(": ")[0]  # a side's own warning begins with its name
             coverage = reports[whose].coverage if whose in pair else None
             st.caption(plain(warning_text(sentence, coverage)))
-    if not {PART, PICTURE, EVERY}.isdisjoint(st.query_params):  # an address that asks for it opens it
-        st.session_state.setdefault("compare_occupations", True)
+    open_if_asked()
     differing = st.expander(
         "Which occupations differ in risk?",
-        key="compare_occupations",
+        key=OCCUPATIONS,
         on_change="rerun",  # drawn once somebody looks: a hidden picture would keep the first from showing
         bind="query-params",
     )
@@ -130,6 +131,19 @@ def draw_pair(loaded: Loaded) -> None:
             PROVENANCE: partial(draw_commands_and_facts, loaded, comparison, pair),
         },
     )
+
+
+def open_if_asked() -> None:
+    """Let an address that asks for a part or a form of the occupations open them, unless it says of that too.
+
+    Only where it has just opened the page, in a new session or in one where they were closed: who closes them
+    afterwards finds them closed.
+    """
+    run = script()
+    if run is None or OCCUPATIONS in st.query_params or {PART, PICTURE, EVERY}.isdisjoint(st.query_params):
+        return
+    if run.goes_back or OCCUPATIONS not in st.session_state:
+        run.as_if_said(OCCUPATIONS, ["true"])
 
 
 def choose_pair(loaded: Loaded) -> tuple[str, str]:
@@ -343,7 +357,14 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
         lowest = -1 / (len(groups) - 1)
     picture(
         partial(
-            dumbbell_plot, shown, pair, ends, order=list(loaded.runs), chosen=chosen or "", lowest=lowest
+            dumbbell_plot,
+            shown,
+            pair,
+            ends,
+            order=list(loaded.runs),
+            chosen=chosen or "",
+            lowest=lowest,
+            above=not is_presented(),
         ),
         "dumbbell_plot",
         f"Tilt of {len(shown):,} occupations under {pair[0]} and {pair[1]}, from {ends[0]} to {ends[1]}",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import streamlit as st
 
 from pcf_core.app import own
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import with_asked
+from pcf_core.app.data import answered
 from pcf_core.app.lists import Stamp, stamp_of, stamp_of_files
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.imported import way_back
@@ -21,6 +22,7 @@ from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.models.precision import named as precision_named
 from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.numbers import count
+from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS
 from pcf_core.texts.criteria.own import (
@@ -142,8 +144,9 @@ def _opened(experiment: ExperimentName, name: str, stamp: Stamp) -> Experiment:
 
 
 @kept(slots=64)
-def _chosen(asked: CriteriaAsked, material: Mapping[str, Any], stamp: Stamp) -> Chosen:
-    return chosen_of(asked, material)
+def _chosen(asked: CriteriaAsked, material: tuple[State | None, ...], stamp: Stamp) -> Chosen | None:
+    found = open_store().load_document(asked.material, MATERIAL)
+    return None if found is None else chosen_of(asked, found)
 
 
 def _draw_labeller() -> str:
@@ -289,8 +292,8 @@ def choices_of(asked: CriteriaAsked) -> Choices | None:
     """
     if asked.imported:
         return None
-    material = open_store().load_document(asked.material, MATERIAL)
-    chosen = None if material is None else _chosen(asked, material, _stamp_of(asked.experiment))
+    material = open_store().document_state(asked.material, MATERIAL)
+    chosen = _chosen(asked, material, _stamp_of(asked.experiment))
     if chosen is None or chosen.name is None:
         return None
     choices: Choices = {
@@ -325,7 +328,7 @@ def draw_kept() -> None:
 
     No material is compared while it is shut.
     """
-    asked_here = [asked for asked in CRITERIA_AUDIT.kept(open_store()) if not asked.imported]
+    asked_here = [asked for asked in answered(CRITERIA_AUDIT) if not asked.imported]
     if not asked_here:
         return
     before = st.expander("Found before", icon=":material/history:", key=SEEN, on_change="rerun")

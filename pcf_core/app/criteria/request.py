@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import current_choice, draw_precision, with_asked
 from pcf_core.app.criteria.own import ANSWERED, SUITED, WORDED, draw_choices, draw_many_questions
-from pcf_core.app.data import draw_lookable
+from pcf_core.app.data import answered, draw_lookable
 from pcf_core.app.links import choose_called
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import TEACHING, draw_length, draw_seed, draw_top_p, first_kept
@@ -158,8 +158,8 @@ def opening_models(known: Sequence[str]) -> list[str]:
 
     So this tab speaks of the model that the tab Summary does.
     """
-    answered = {asked.model for asked in CRITERIA_AUDIT.kept(open_store())}
-    chosen = [name for name in current_choice().models if name in answered]
+    asked = {one.model for one in answered(CRITERIA_AUDIT)}
+    chosen = [name for name in current_choice().models if name in asked]
     return [name for name in [*chosen, TEACHING] if name in known][:1]
 
 

@@ -12,6 +12,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from pcf_core.app.caching import once
 from pcf_core.app.criteria.own import draw_own
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request
 from pcf_core.app.criteria.results import (
@@ -49,7 +50,7 @@ from pcf_core.show.findings.criteria import (
 from pcf_core.show.findings.numbers import count, digits
 from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
-from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName
+from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
@@ -231,19 +232,22 @@ def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, 
     ``results``: by what heads their column.
     """
     st.markdown(WHY)
-    tables = [published_table(experiment, results) for experiment in experiments]
     draw_table(
-        pd.concat(tables, ignore_index=True).fillna(""),
+        once(published_table)(tuple(experiments), dict(results)),
         f"criteria_published_{'_'.join(experiments)}_{next(iter(results.values())).asked.answering}",
     )
 
 
-def published_table(experiment: ExperimentName, results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
-    """Make a table with one row per printed figure; a column for each result of the experiment."""
-    rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
-    return figures_table(
-        rows, {model: one for model, one in results.items() if one.asked.experiment == experiment}
-    )
+def published_table(
+    experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]
+) -> pd.DataFrame:
+    """Make a table with a row per printed figure of some experiments; a column for each of their results."""
+    tables = []
+    for experiment in experiments:
+        rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
+        of_it = {model: one for model, one in results.items() if one.asked.experiment == experiment}
+        tables.append(figures_table(rows, of_it))
+    return pd.concat(tables, ignore_index=True).fillna("")
 
 
 def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, CriteriaResult]) -> pd.DataFrame:
@@ -251,7 +255,7 @@ def figures_table(rows: Sequence[PublishedCriterion], results: Mapping[str, Crit
     return pd.DataFrame(
         [
             {
-                "quantity": row.quantity,
+                "quantity": in_words(row.quantity),
                 "of": row.subject,
                 "printed": "" if row.value is None else digits(row.value),
                 **{f"{model}, here": own_value(row, result) for model, result in results.items()},

@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 
 from pcf_core.app.caching import open_store
+from pcf_core.app.data import answered
+from pcf_core.app.fairpair.material import categories_of, kept_prompts, prompts_of, selection, table_of
 from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
@@ -19,8 +21,7 @@ from pcf_core.models.precision import named as precision_named
 from pcf_core.models.registry import resolve_writer
 from pcf_core.show.findings.fairpair_run import decoding_text
 from pcf_core.show.findings.numbers import count
-from pcf_core.texts.fairpair.categories import SHIPPED, load_categories
-from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.records import (
     EMBEDDING,
     USUAL_DISSIMILARITIES,
@@ -28,8 +29,7 @@ from pcf_core.texts.fairpair.records import (
     FairPairResult,
     Mode,
 )
-from pcf_core.texts.fairpair.tables import load_table
-from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked, load_prompt_set
+from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked
 
 NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
@@ -52,19 +52,18 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
     if asked.imported:
         return None
     try:
-        whole = load_prompts(asked.prompts.name, asked.prompts.names)
-        taken = load_prompt_set(open_store(), asked)
+        whole, taken = prompts_of(asked.prompts.name, asked.prompts.names), kept_prompts(asked)
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
         categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
         encoder = asked.encoders[0].model if asked.encoders else None
         chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
-        own = asked.categories and load_categories(asked.categories.name)
+        own = asked.categories and categories_of(asked.categories.name)
         again = fairpair_asked(
             GenerationKey.of(
                 resolve_writer(asked.key.model, chat).with_dtype(asked.key.dtype), asked.key.decoding
             ),
-            selected(whole, categories, each),
-            load_table(asked.perturbation.table),
+            selection(whole, tuple(categories), each),
+            table_of(asked.perturbation.table),
             count=asked.count,
             mode=asked.perturbation.mode,
             reverse=asked.perturbation.reverse,
@@ -135,7 +134,7 @@ def draw_kept() -> None:
 def found_before() -> list[tuple[FairPairAsked, Choices]]:
     """List the newest requests that the form can make again; equal settings stand together."""
     together: dict[str, tuple[FairPairAsked, Choices]] = {}
-    for asked in FAIRPAIR_AUDIT.kept(open_store()):
+    for asked in answered(FAIRPAIR_AUDIT):
         choices = choices_of(asked)
         if choices is None:
             continue

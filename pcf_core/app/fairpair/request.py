@@ -10,6 +10,7 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.choice import draw_precision, with_asked
 from pcf_core.app.data import draw_lookable
 from pcf_core.app.fairpair.links import EXCHANGED, chosen_measures
+from pcf_core.app.fairpair.material import categories_of, prompts_of, selection, table_of
 from pcf_core.app.links import choose_called
 from pcf_core.app.roles import may_audit
 from pcf_core.app.texts.shared import draw_length, draw_seed, draw_top_p, first_kept, opening_writer
@@ -22,8 +23,8 @@ from pcf_core.models.endpoint import PREFIX as ENDPOINT
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve_writer
 from pcf_core.texts.fairpair.categories import SHELF as CATEGORIES
-from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
-from pcf_core.texts.fairpair.prompts import SHELF, USUAL, load_prompts, selected
+from pcf_core.texts.fairpair.categories import SHIPPED
+from pcf_core.texts.fairpair.prompts import SHELF, USUAL
 from pcf_core.texts.fairpair.records import (
     FEWEST_TEXTS,
     MOST_TEXTS,
@@ -34,7 +35,7 @@ from pcf_core.texts.fairpair.records import (
     PromptSet,
 )
 from pcf_core.texts.fairpair.tables import SHELF as TABLES
-from pcf_core.texts.fairpair.tables import check_names, load_table
+from pcf_core.texts.fairpair.tables import check_names
 from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
 
 FIRST_PROMPTS, FIRST_TABLE = "common-sents-1", "gender"
@@ -148,10 +149,10 @@ def draw_request() -> Request:
             help="What differs between the two sides: names, pronouns, titles and words for people, by a "
             "table of counterparts.",
         )
-    table = load_table(TABLES.require(table_name))
+    table = table_of(table_name)
     if prompts not in SHELF.names():
         raise PromptError(f"There are no prompts named {prompts!r}; choose others under Prompts.")
-    usual = load_prompts(prompts)
+    usual = prompts_of(prompts)
     with st.expander("More settings", icon=":material/tune:"):
         left, right = st.columns(2)
         with left:
@@ -171,8 +172,8 @@ def draw_request() -> Request:
             own = _draw_categories()
     # Nothing is refused before all of the form is there, so that it can be corrected.
     check_pair(names)
-    whole = load_prompts(prompts, names[::-1] if reverse else names)
-    chosen = selected(whole, categories, each)
+    whole = prompts_of(prompts, names[::-1] if reverse else names)
+    chosen = selection(whole, tuple(categories), each)
     settings = tuple(
         Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
         for temperature in sorted({_temperature(text) for text in temperatures})
@@ -371,7 +372,8 @@ def _draw_categories() -> CategorySet | None:
         bind="query-params",
         help="Into which the words that differ are sorted. Those that come with the app, then your own.",
     )
-    return chosen_categories(CATEGORIES.require(chosen))
+    CATEGORIES.require(chosen)
+    return None if chosen == SHIPPED else categories_of(chosen)
 
 
 def _temperature(text: str) -> float:

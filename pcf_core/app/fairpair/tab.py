@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
+from pcf_core.app.fairpair.material import categories_of
 from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
 from pcf_core.app.fairpair.results import found_of, offer_writing
 from pcf_core.app.fairpair.views import VIEWS, Shown
@@ -30,7 +31,7 @@ from pcf_core.show.findings.fairpair_run import (
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
-from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml, load_categories
+from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml
 from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.own_prompts import load_prompts_upload, prompts_toml
 from pcf_core.texts.fairpair.prompts import ENDINGS
@@ -80,7 +81,7 @@ def draw_fairpair() -> None:
 def draw_own(request: Request) -> None:
     """Draw what is kept: the user's own prompts and categories, and what was found before."""
     PROMPTS.draw(request.prompts.name, request.prompts)
-    categories = request.categories or load_categories(SHIPPED)
+    categories = request.categories or categories_of(SHIPPED)
     CATEGORIES.draw(categories.name, categories)
     draw_kept()
 

@@ -1,7 +1,8 @@
 """The tab As in the papers of *Method*: every figure and table by number, what it prints, and ours beside it.
 
 What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.printed`).  Ours is worked
-out when the tab is drawn, by what draws the page that the link opens.
+out when the tab is drawn, by what draws the page that the link opens; what follows from the results alone is
+then kept until they change.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.addresses import Place, choice_of
-from pcf_core.app.caching import open_store
+from pcf_core.app.addresses import Choice, Place, choice_of
+from pcf_core.app.caching import kept
 from pcf_core.app.compare.axis import of_sources, printed_point
 from pcf_core.app.compare.presets import spreads_of_pair
 from pcf_core.app.compare.tables import (
@@ -29,10 +30,10 @@ from pcf_core.app.compare.tables import (
 from pcf_core.app.criteria.hobbies import named
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
 from pcf_core.app.criteria.views import figures_table
-from pcf_core.app.data import Loaded, load
+from pcf_core.app.data import Loaded, answered, load
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
-from pcf_core.app.lists import mined_set, template_sets, topics
+from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
 from pcf_core.app.texts.shared import complete_result
@@ -40,7 +41,9 @@ from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
-from pcf_core.material.printed import PAPERS, Paper, Printed, PrintedLink, printed_items
+from pcf_core.core.settings import settings
+from pcf_core.material.printed import FILE_NAME, PAPERS, Paper, Printed, PrintedLink, printed_items
+from pcf_core.material.published import PublishedRisk
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
 from pcf_core.report.arrange import shown_axes
@@ -88,6 +91,29 @@ MEASURE = "jaccard"  # the dissimilarity of FairPair's figures
 OUR_SHARE = "our share"
 
 
+class Opened:
+    """What one run of the page has loaded: several figures are about the same results."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[Choice, Loaded] = {}
+
+    def results(self, link: PrintedLink) -> Loaded:
+        """Load the results of a link's choice.
+
+        Raises
+        ------
+        LookupError
+            One of them is not here.
+        """
+        choice = choice_of(link.parameters)
+        if choice not in self._loaded:
+            self._loaded[choice] = load(choice)
+        loaded = self._loaded[choice]
+        if loaded.missing or loaded.refused or loaded.unread:
+            raise LookupError(link.label)
+        return loaded
+
+
 @dataclass(frozen=True)
 class Beside:
     """What of ours stands beside a figure: sentences, and a table with its headers."""
@@ -108,16 +134,22 @@ def draw_as_in_papers() -> None:
         format_func=lambda name: TITLES[name],
         help="Whose figures and tables are listed below.",
     )
-    items = [item for item in printed_items() if item.paper == paper]
+    items = [item for item in _items(stamp_of_files(settings().assets / FILE_NAME)) if item.paper == paper]
+    opened = Opened()
     made, absent = [item for item in items if item.ours], [item for item in items if item.absent]
     st.markdown(f"##### {plain(papers_answer(paper, len(made), len(items)))}")
-    draw_items(made)
+    draw_items(made, opened)
     if absent:
         with st.expander(
             f"Not made again here: {count(len(absent), 'figure or table', 'figures and tables')}"
         ):
-            draw_items(absent)
+            draw_items(absent, opened)
     st.caption(SOURCES[paper])
+
+
+@kept(slots=2)
+def _items(stamp: Stamp) -> tuple[Printed, ...]:
+    return printed_items()
 
 
 def papers_answer(paper: Paper, made: int, printed: int) -> str:
@@ -128,14 +160,14 @@ def papers_answer(paper: Paper, made: int, printed: int) -> str:
     return f"Results of ours stand beside {f'{made:,}' if made else 'none'} {of}."
 
 
-def draw_items(items: Sequence[Printed]) -> None:
+def draw_items(items: Sequence[Printed], opened: Opened) -> None:
     """Draw a box for each figure or table."""
     for item in items:
         with st.container(border=True, key=f"printed_{item.title}".replace(" ", "_").replace(",", "")):
-            draw_item(item)
+            draw_item(item, opened)
 
 
-def draw_item(item: Printed) -> None:
+def draw_item(item: Printed, opened: Opened) -> None:
     """Draw one figure or table: what it shows and prints, where it is here, ours, and what differs."""
     st.markdown(f"**{item.number}.** {plain(item.shows)}")
     if item.published:
@@ -146,7 +178,7 @@ def draw_item(item: Printed) -> None:
     for link in item.link:
         draw_link(Place(link.page, link.tab), plain(link.label), address_of(link), ":material/arrow_forward:")
         if item.ours:
-            draw_beside(item, link)
+            draw_beside(item, link, opened)
     if item.differs:
         st.caption(f"What differs: {plain(item.differs)}")
 
@@ -166,10 +198,10 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     return said
 
 
-def draw_beside(item: Printed, link: PrintedLink) -> None:
+def draw_beside(item: Printed, link: PrintedLink, opened: Opened) -> None:
     """Draw ours: sentences, then the table with what is printed in it."""
     try:
-        found = WORKED_OUT[item.ours](item, link)
+        found = WORKED_OUT[item.ours](item, link, opened)
     except (AuditError, LookupError) as error:
         said = str(error) if isinstance(error, AuditError) else NOT_HERE
         st.info(plain(said), icon=":material/info:")
@@ -204,59 +236,57 @@ def draw_printed_rows(item: Printed) -> None:
 # What stands beside a figure, by what the data file calls it.
 
 
-def loaded_of(link: PrintedLink) -> Loaded:
-    """Load the results of a link's choice.
-
-    Raises
-    ------
-    LookupError
-        One of them is not here.
-    """
-    loaded = load(choice_of(link.parameters))
-    if loaded.missing or loaded.refused or loaded.unread:
-        raise LookupError(link.label)
-    return loaded
-
-
-def risks(item: Printed, link: PrintedLink) -> Beside:
+def risks(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the table as it is printed, reference models first, with a row for each of our models below."""
-    loaded = loaded_of(link)
-    rows = [row for row in item.rows if row.topic == link.parameters["topic"]]
-    factor = 1000 if item.paper == "PCF" else 1
+    rows = tuple(row for row in item.rows if row.topic == link.parameters["topic"])
+    return opened.results(link).remember(risks_beside, rows, 1000 if item.paper == "PCF" else 1)
+
+
+def risks_beside(loaded: Loaded, rows: tuple[PublishedRisk, ...], factor: float) -> Beside:
+    """Return the same of results, with the rows that are printed."""
     table = printed_form(paper_table(loaded, rows, factor), 2 if factor > 1 else 4)
     ours, printed = len(loaded.reports), len(loaded.reports) + len(rows)
     as_printed = table.iloc[[*range(printed, len(table)), *range(ours, printed), *range(ours)]]
     return Beside(table=as_printed, columns=paper_columns(factor, as_text=True))
 
 
-def sources(item: Printed, link: PrintedLink) -> Beside:
+def sources(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the printed risks by source of text, and ours."""
-    points = of_sources(loaded_of(link)).points
+    points = of_sources(opened.results(link)).points
     table = axis_table([*map(printed_point, item.rows), *points])
     shown = [name for name in table.columns if not str(name).endswith(("_low", "_high"))]
     return Beside(table=table[shown], columns=AXIS_COLUMNS)
 
 
-def tilts(_: Printed, link: PrintedLink) -> Beside:
+def tilts(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return whom each model favours, and for whom two lean most."""
-    reports = loaded_of(link).even
+    return opened.results(link).remember(tilts_beside)
+
+
+def tilts_beside(loaded: Loaded) -> Beside:
+    """Return the same of results."""
+    reports = loaded.even
     rows = [ModelRow.of(name, report) for name, report in reports.items()]
     pairs = [rows[place : place + 2] for place in range(0, len(rows), 2)]
     return Beside([*map(overview_answer, pairs), farthest_answer(reports)])
 
 
-def factors(item: Printed, link: PrintedLink) -> Beside:
+def factors(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what goes with each model's risk; of one factor, its two lines in words."""
-    loaded = loaded_of(link)
+    return opened.results(link).remember(factors_beside, item.factor)
+
+
+def factors_beside(loaded: Loaded, factor: str) -> Beside:
+    """Return the same of results; ``factor``: empty for all."""
     panels = loaded.remember(plain_factors)
-    if not item.factor:
+    if not factor:
         return Beside([factors_answer(name, found) for name, found in panels.items()])
     return Beside(
         [
             f"{name}: {note}"
             for name, found in panels.items()
             for panel in found
-            if panel.scale.name == item.factor
+            if panel.scale.name == factor
             for note in line_notes(panel)[:2]
         ]
     )
@@ -267,10 +297,14 @@ def plain_factors(loaded: Loaded) -> Panels:
     return {name: factor_panels(report, "overall_risk") for name, report in loaded.reports.items()}
 
 
-def distribution(_: Printed, link: PrintedLink) -> Beside:
+def distribution(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return how prejudice or caprice is spread over occupations."""
-    loaded = loaded_of(link)
-    if link.parameters["part"] == "prejudice":
+    return opened.results(link).remember(distribution_beside, str(link.parameters["part"]))
+
+
+def distribution_beside(loaded: Loaded, part: str) -> Beside:
+    """Return the same of results."""
+    if part == "prejudice":
         shapes = normal_shapes(loaded)
         return Beside(
             [
@@ -286,13 +320,18 @@ def distribution(_: Printed, link: PrintedLink) -> Beside:
     return Beside(said)
 
 
-def heat(_: Printed, link: PrintedLink) -> Beside:
+def heat(_: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return the probabilities of the six occupations in the ten contexts."""
-    said = link.parameters
-    item = loaded_of(link).runs[str(said["heat_model"])]
-    preferences, group = item.result.preferences, str(said["group"])
+    model, group, preset = (str(link.parameters[name]) for name in ("heat_model", "group", "preset"))
     papers = template_sets()[PAPER_TEMPLATES].texts
-    axes = shown_axes(item, group, str(said["preset"]), "tilt", papers, 1)
+    return opened.results(link).remember(heat_beside, model, group, preset, papers)
+
+
+def heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tuple[str, ...]) -> Beside:
+    """Return the same of results; ``papers``: the contexts that are printed."""
+    item = loaded.runs[model]
+    preferences = item.result.preferences
+    axes = shown_axes(item, group, preset, "tilt", papers, 1)
     answer = heat_map_answer(item.run.scoring.label, preferences, item.report.template_weights)
     answers = [] if item.report.says_little else [answer]
     table = cell_rows(preferences, group, axes.rows, axes.columns)
@@ -300,9 +339,9 @@ def heat(_: Printed, link: PrintedLink) -> Beside:
     return Beside(answers, table, number)
 
 
-def change(item: Printed, link: PrintedLink) -> Beside:
+def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what changes from one model to another, and whether the figure shows the same."""
-    loaded = loaded_of(link)
+    loaded = opened.results(link)
     preset = preset_of(loaded.choice.models)
     said = []
     for pair in preset.pair if preset else ():
@@ -322,13 +361,13 @@ def change(item: Printed, link: PrintedLink) -> Beside:
     return Beside(said)
 
 
-def words(_: Printed, link: PrintedLink) -> Beside:
+def words(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return the groups of a topic, and the words that are left out of it."""
     topic = topics()[str(link.parameters["topic_shown"])]
     return Beside([topic_finding(topic), *filter(None, [left_out_note(topic.left_out)])])
 
 
-def templates(item: Printed, link: PrintedLink) -> Beside:
+def templates(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     """Return the heaviest templates that are printed, with their counts, and the same of our set."""
     several = [mined_set(name).templates for name in (item.printed_set, str(link.parameters["set"]))]
     printed, ours = ({template.text: template.count for template in one} for one in several)
@@ -355,7 +394,7 @@ def fairpair_asked(link: PrintedLink) -> list[FairPairAsked]:
     LookupError
         A model has none.
     """
-    newest = {asked.key.model: asked for asked in reversed(FAIRPAIR_AUDIT.kept(open_store()))}
+    newest = {asked.key.model: asked for asked in reversed(answered(FAIRPAIR_AUDIT))}
     return [newest[name] for name in link.parameters["fp_model"]]
 
 
@@ -364,14 +403,14 @@ def fairpair_of(link: PrintedLink) -> list[FairPairResult]:
     return [complete_result(FAIRPAIR_AUDIT, asked.hash) for asked in fairpair_asked(link)]
 
 
-def variability(_: Printed, link: PrintedLink) -> Beside:
+def variability(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return bias and sampling variability of each model."""
     return Beside(
         [f"{found.asked.key.model}: {bars_finding(found.reports[MEASURE])}" for found in fairpair_of(link)]
     )
 
 
-def convergence(_: Printed, link: PrintedLink) -> Beside:
+def convergence(_: Printed, link: PrintedLink, __: Opened) -> Beside:
     """Return from how many texts on bias keeps to its value."""
     return Beside(
         [
@@ -390,13 +429,13 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
         There is none.
     """
     wanted = link.parameters["cr_model"][0], link.parameters["cr_view"]
-    for asked in CRITERIA_AUDIT.kept(open_store()):
+    for asked in answered(CRITERIA_AUDIT):
         if (asked.model, asked.experiment) == wanted:
             return asked
     raise LookupError(wanted)
 
 
-def criteria(item: Printed, link: PrintedLink) -> Beside:
+def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     """Return what an experiment found, and its printed figures with ours of the same kind."""
     result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
     rows = [row for row in published_criteria() if row.id in item.figures]
@@ -420,7 +459,7 @@ def criteria_sentences(item: Printed, report: Record, model: str) -> list[str]:
     return [embedding_finding(embedding), leak_finding(embedding, model)]
 
 
-WORKED_OUT: Mapping[str, Callable[[Printed, PrintedLink], Beside]] = {
+WORKED_OUT: Mapping[str, Callable[[Printed, PrintedLink, Opened], Beside]] = {
     "risks": risks,
     "sources": sources,
     "tilts": tilts,

@@ -12,6 +12,7 @@ from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
 from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
 from pcf_core.app.links import follow
+from pcf_core.app.mended import table_room
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain
@@ -210,6 +211,7 @@ def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
 def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw the table; a click on a name opens Tilt, two ticks offer Compare."""
     table = models_table(shown)
+    st.html(table_room(TABLE, len(shown)))
     answer: Any = st.dataframe(
         table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table,
         hide_index=True,

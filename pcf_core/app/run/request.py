@@ -10,6 +10,7 @@ import streamlit as st
 
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import DEFAULT_MODELS, current_choice, draw_precision, take_usual
+from pcf_core.app.links import select_called
 from pcf_core.app.lists import (
     Usual,
     evidence_lists,
@@ -23,6 +24,7 @@ from pcf_core.app.lists import (
 from pcf_core.app.queue import keep_a_worker
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import plain, size_text
+from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
@@ -146,11 +148,10 @@ def draw_request() -> Request:
         bind="query-params",
         help="The list that fills [X].",
     )
-    protocol = st.selectbox(
+    protocol = select_called(
         "Word scoring",
-        SCORED_PROTOCOLS,
+        {one: word_scoring(one) for one in SCORED_PROTOCOLS},
         key="score_protocol",
-        bind="query-params",
         help="Whole words multiply the probabilities of their tokens. The papers' words of one token are a "
         "selection from these scores and cost nothing extra.",
     )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from pcf_core.app.caching import open_store
+from pcf_core.app.data import asked_as
 from pcf_core.app.own import ask_to_delete
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import plain
@@ -120,7 +121,7 @@ def way_back(
     ``choices_of``: what the tab's form has to say, by the keys of its widgets; ``None`` where it cannot.
     """
     try:
-        asked = audit.load_asked(open_store(), key)
+        asked = asked_as(audit, key)
         choices = choices_of(asked)
     except AuditError:
         return None

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar, get_args
 
 from pcf_core.app.addresses import Choice
-from pcf_core.app.caching import open_store
-from pcf_core.app.data import Loaded, load, scored_models
+from pcf_core.app.data import Loaded, answered, load, scored_models
 from pcf_core.app.lists import all_topics
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.core.errors import AuditError
@@ -72,9 +71,8 @@ class CaseFile:
 
 def known_models(choice: Choice) -> list[str]:
     """List the sidebar's models first, then all that any audit has a result of."""
-    store = open_store()
-    written = [asked.key.model for asked in FAIRPAIR_AUDIT.kept(store)]
-    asked = [one.model for one in CRITERIA_AUDIT.kept(store)]
+    written = [asked.key.model for asked in answered(FAIRPAIR_AUDIT)]
+    asked = [one.model for one in answered(CRITERIA_AUDIT)]
     return list(dict.fromkeys([*choice.models, *scored_models(), *written, *asked]))
 
 
@@ -90,9 +88,7 @@ def case_file(model: str, choice: Choice) -> CaseFile:
     tables = tables_for(topic)
     loaded = _of_one(model, load(replace(choice, models=(model,), precisions=choice.precisions[:1])))
     kept = [
-        one
-        for one in FAIRPAIR_AUDIT.kept(open_store())
-        if one.key.model == model and one.perturbation.table in tables
+        one for one in answered(FAIRPAIR_AUDIT) if one.key.model == model and one.perturbation.table in tables
     ]
     fairpairs = _fairpairs(kept)
     criteria = _criteria(model) if "gender" in tables else ()
@@ -152,7 +148,7 @@ def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     """Return the newest result of each experiment in each way of answering."""
     newest: dict[tuple[str, str], CriteriaAsked] = {}
-    for asked in CRITERIA_AUDIT.kept(open_store()):
+    for asked in answered(CRITERIA_AUDIT):
         if asked.model == model:
             newest.setdefault((asked.experiment, asked.answering), asked)
     found = []

@@ -50,6 +50,7 @@ from pcf_core.show.findings.numbers import count, ends, number, two_decimals
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations
 
 NONE = "–"  # in a cell of a table that has nothing to say
+COLUMNS = ("asks", "measured", "found", "side")
 Way = tuple[Place, str, Mapping[str, str | list[str]]]  # a page or tab, the label of its link, its parameters
 
 HOW = """
@@ -152,13 +153,14 @@ def draw_rows(case: CaseFile) -> None:
             st.markdown(f"**{AUDITS[audit]}**", width="content")
             for place, label, parameters in links:
                 draw_link(place, plain(label), parameters)
-        table = rows_table([row for row in case.rows if row.audit == audit])
+        rows = [row_text(row) for row in case.rows if row.audit == audit]
         with st.container(key=f"cards_of_{audit}"):
-            for row in table.to_dict("records"):
+            for row in rows:
                 side = "" if row["side"] == NONE else f"Side: {row['side']}"
                 draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
         with st.container(key=f"table_of_{audit}"):
-            st.table(table.map(plain).set_index("asks"))
+            said = [{name: plain(text) for name, text in row.items()} for row in rows]
+            st.table(pd.DataFrame(said, columns=list(COLUMNS)).set_index("asks"))
     if case.older:
         st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
 
@@ -199,16 +201,10 @@ def criteria_ways(case: CaseFile) -> list[Way]:
     return found
 
 
-def rows_table(rows: Sequence[CaseRow]) -> pd.DataFrame:
-    """Make a table with one row per quantity, as text."""
-    return pd.DataFrame(
-        {
-            "asks": [row.question for row in rows],
-            "measured": [measured_text(row) for row in rows],
-            "found": [f"{FOUND[row.verdict]}: {row.basis}" for row in rows],
-            "side": [row.side or NONE for row in rows],
-        }
-    )
+def row_text(row: CaseRow) -> dict[str, str]:
+    """Write a quantity as a row of a table, by :data:`COLUMNS`."""
+    found = f"{FOUND[row.verdict]}: {row.basis}"
+    return dict(zip(COLUMNS, (row.question, measured_text(row), found, row.side or NONE), strict=True))
 
 
 def measured_text(row: CaseRow) -> str:

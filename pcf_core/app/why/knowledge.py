@@ -12,6 +12,7 @@ import streamlit as st
 from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.choice import current_choice, with_asked
+from pcf_core.app.links import select_called
 from pcf_core.app.own import OwnPanel, draw_hidden
 from pcf_core.app.page import (
     DATA,
@@ -167,22 +168,21 @@ def draw_form() -> tuple[str, str]:
     """Draw the name of the set, and the score, in one row."""
     PANEL.adopt_next()
     with st.container(horizontal=True):
-        name = st.selectbox(
+        facts = st.selectbox(
             "Facts",
             with_asked("facts", set_names()),
             key="facts",
             bind="query-params",
             help="Sets that come with the app, then your own.",
         )
-        score = st.selectbox(
+        score = select_called(
             "Score",
-            list(SCORES),
+            {name: one.words for name, one in SCORES.items()},
             key="knowledge_score",
-            bind="query-params",
-            help="; ".join(f"{one.name}: {one.formula}" for one in SCORES.values())
+            help="; ".join(f"{one.words}: {one.formula}" for one in SCORES.values())
             + ". Each is concave, 0 at 0 and 1 at 1; another one scores nothing anew.",
         )
-    return name, score
+    return facts, score
 
 
 def known_of(choice: Choice, asked: KnowledgeSet, score: str) -> Known:

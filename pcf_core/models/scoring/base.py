@@ -27,7 +27,8 @@ from pcf_core.material.safety.text import listed
 GAP = "[Y]"
 BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
 LOGITS = 2**26  # logits held at once
-SLICE = 2**22  # of them that are summed at a time: as float32 they fit into a processor's cache
+SLICE = 2**22  # of them that a small model computes at a time: as float32 they fit into a processor's cache
+SUMMED = 2**18  # of them that are summed at a time: they fit into the cache of one core
 MOST_NAMED = 5  # words in a sentence
 Batch = tuple[NDArray[np.int_], FloatArray]
 
@@ -213,12 +214,14 @@ def log_normaliser(logits: Any) -> Any:
     whatever the size of the logits, where log Σ exp itself would be rounded at the size of its value.
     Some places at a time, so that no second copy of all logits is made.
     """
-    highest = logits.amax(dim=-1, keepdim=True).float()
-    spread = highest.new_empty(len(logits))
+    size = SUMMED if logits.device.type == "cpu" else SLICE
     # No slice has one place alone: of one sum, unlike of several, each of torch's threads adds up a part.
-    slices = max(1, min(len(logits) // 2, -(-logits.numel() // SLICE)))
+    slices = max(1, min(len(logits) // 2, -(-logits.numel() // size)))
+    highest = logits.new_empty(len(logits), 1).float()
+    spread = highest.new_empty(len(logits))
     parts = (whole.tensor_split(slices) for whole in (logits, highest, spread))
     for some, most, sums in zip(*parts, strict=True):
+        most.copy_(some.amax(dim=-1, keepdim=True))
         sums.copy_((some - most).exp_().sum(dim=-1))
     return highest.squeeze(-1).cpu().double() + spread.cpu().double().log()
 

@@ -55,7 +55,6 @@ from pcf_core.models.scoring.base import (
     Batch,
     TokenNats,
     check_context,
-    log_normaliser,
     plan,
     quoted,
     row_cost,
@@ -204,14 +203,18 @@ class CausalScorer(LocalScorer):
         """Return [read] nats of all reads of the trees, one after another, in one forward pass."""
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
-        places, place = np.unique(np.stack([number, node]), axis=1, return_inverse=True)
-        rows, positions = torch.as_tensor(places, device=self.device)
-        logits = self._logits(rows, positions, **self._inputs(trees))
-        found = logits[place, np.maximum(token, 0)].cpu().double()
+        length = max(len(tree.ids) for tree in trees)
+        places, place = np.unique(number * length + node, return_inverse=True)
+        rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
+        return self._nats(rows, positions, place, token, **self._inputs(trees))
+
+    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+        """Return [read] logits; of an end, the log of the sum of all that end a word."""
+        found = super()._wanted(logits, place, np.maximum(token, 0))
         if self.boundary:
             ending = logits[:, self.ends].float().logsumexp(dim=-1).cpu().double()[place]
             found = torch.where(torch.as_tensor(token == ENDS), ending, found)
-        return np.asarray((found - log_normaliser(logits)[place]).numpy())
+        return found
 
     def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
         """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
@@ -259,13 +262,15 @@ class CausalScorer(LocalScorer):
         beginning.
 
         A text longer than an attention window shows windows over positions, a branch far from its ancestors
-        in slots but close to them in positions shows windows over slots.
+        in slots but close to them in positions shows windows over slots.  All three leave the text in its
+        first quarter: of a later one ancestors would be nearer in slots, so that whatever hides or moves
+        them does so to these, and its sequence alone would take as long as all of theirs.
         """
         draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
         last = self.vocabulary - 1  # sorted behind the others
         depth = min(size - 7, (self.context or size) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
-        texts = [*trunks, *((*trunks[0][: depth // part], last) for part in (2, 4, depth))]
+        texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
         behind = [Continuations.of([(last, draws[-1]), (last, draws[-2])])] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
         lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]

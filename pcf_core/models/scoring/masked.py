@@ -14,6 +14,9 @@ not share one sample space.
 1. P("sh"  | The nurse said that [MASK] [MASK] .) = 0.2
 2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
+
+**Speed.**  Behind the attention of the last layer only the mask that is read is computed, where the
+architecture has a module there and gives the same numbers: asked when a model is opened.
 """
 
 from __future__ import annotations
@@ -34,7 +37,6 @@ from pcf_core.models.scoring.base import (
     Batch,
     TokenNats,
     check_context,
-    log_normaliser,
     plan,
     row_cost,
 )
@@ -62,7 +64,9 @@ class MaskedScorer(LocalScorer):
         if loaded.tokenizer.mask_token_id is None:
             raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
         self.mask: int = loaded.tokenizer.mask_token_id
-        self.body = self._find_body(**self._inputs([Query((self.mask, self.mask), 1)]))
+        probe = self._inputs([Query((self.mask, self.mask), 1)])
+        self.body = self._find_body(**probe)
+        self.last = self._find_last(**probe)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -118,13 +122,19 @@ class MaskedScorer(LocalScorer):
         """Return [row, word] nats: the sum over a word's tokens of what its queries give."""
         values = np.zeros((rows, words))
         queries = list(reads)
-        lengths = [len(query.ids) for query in queries]
-        for bucket in plan(lengths, [self._cost(length) for length in lengths], self.batch_tokens):
+        kinds = [self._kind(query) for query in queries]
+        order = {kind: number for number, kind in enumerate(sorted(set(kinds)))}
+        costs = [self._cost(len(query.ids)) for query in queries]
+        for bucket in plan([order[kind] for kind in kinds], costs, self.batch_tokens):
             chosen = [queries[index] for index in bucket]
             flat = [(n, *read) for n, query in enumerate(chosen) for read in reads[query]]
             number, row, word, token = np.array(flat).T
             np.add.at(values, (row, word), self._log_probabilities(chosen, number, token))
         return values
+
+    def _kind(self, query: Query) -> tuple[int, ...]:
+        """Return what queries of one forward pass have in common: their length."""
+        return (len(query.ids),)
 
     def _cost(self, length: int) -> int:
         positions = length if self.body is None else 1
@@ -136,9 +146,7 @@ class MaskedScorer(LocalScorer):
         rows = torch.arange(len(queries), device=self.device)
         positions = torch.tensor([query.position for query in queries], device=self.device)
         with self._device_errors():
-            logits = self._logits(rows, positions, **self._inputs(queries))
-            wanted = logits[number, token].cpu().double() - log_normaliser(logits)[number]
-        return np.asarray(wanted.numpy())
+            return self._nats(rows, positions, number, token, **self._inputs(queries))
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
         """Make the arguments of the model; rows have equal length, so the mask is all ones."""

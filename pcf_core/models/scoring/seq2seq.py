@@ -52,7 +52,7 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import Batch, check_context, log_normaliser, plan, row_cost, split_prompt
+from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Continuations, Tree, chains, pack
@@ -192,25 +192,26 @@ class Seq2SeqScorer(LocalScorer):
         sources = torch.tensor([question.source for question in questions], device=self.device)
         mask = torch.ones_like(sources)
         with self._device_errors():
-            encoded = self.model.get_encoder()(input_ids=sources, attention_mask=mask)
+            with self.products.used():
+                encoded = self.model.get_encoder()(input_ids=sources, attention_mask=mask)
             for tree in self._trees(questions[0]):
                 _, word, node, token = tree.reads.T
                 nodes, place = np.unique(node, return_inverse=True)
-                rows = np.repeat(np.arange(len(questions)), len(nodes))
+                count = len(questions)
+                rows = np.arange(count).repeat(len(nodes))
                 decoder = self._decoder_inputs(tree, [question.start for question in questions])
                 with self._at_depths(tree):
-                    logits = self._logits(
+                    nats = self._nats(
                         torch.as_tensor(rows, device=self.device),
-                        torch.as_tensor(np.tile(nodes, len(questions)), device=self.device),
+                        torch.as_tensor(np.tile(nodes, count), device=self.device),
+                        np.add.outer(np.arange(count) * len(nodes), place).ravel(),
+                        np.tile(token, count),
                         encoder_outputs=encoded,
                         attention_mask=mask,
                         use_cache=False,
                         **decoder,
                     )
-                shape = (len(questions), len(nodes), -1)
-                found = logits.view(shape)[:, place, token].cpu().double()
-                nats = found - log_normaliser(logits).view(shape)[:, place, 0]
-                np.add.at(values, word, nats.numpy().T)
+                np.add.at(values, word, nats.reshape(count, -1).T)
         return values.T
 
     def _decoder_inputs(self, tree: Tree, starts: Sequence[Ids]) -> dict[str, torch.Tensor]:

@@ -16,6 +16,7 @@ from pcf_core.show.findings.numbers import RISK_NAMES, called
 MOST_TRIED, MOST_LABELS = 12, 5  # of the points far from the identity line
 ROOM = (0.3, 0.08)  # that a name takes on a narrow page: parts of the width and the height
 ROW = 20  # pixels of a dumbbell
+AXIS = 50  # pixels of an axis above the plot, with its title
 TARGETS = 1_600  # invisible marks that a click anywhere in a row finds: more make a browser slow
 
 
@@ -127,6 +128,7 @@ def dumbbell_plot(
     order: Sequence[str] = (),
     chosen: str = "",
     lowest: float = -1.0,
+    above: bool = False,
 ) -> go.Figure:
     """Draw a row an occupation, from the top: a mark for either model at its tilt, and a line between them.
 
@@ -147,6 +149,8 @@ def dumbbell_plot(
         An occupation whose name is marked.
     lowest
         The left end of the axis: −1, or what is possible of one of several groups.
+    above
+        Whether the axis stands above the plot too: what is higher than a window is read from either end.
     """
     figure = go.Figure()
     occupations = [row.occupation for row in rows]
@@ -186,17 +190,25 @@ def dumbbell_plot(
     labels = {name: theme.text(called(name), 24) for name in occupations}
     if chosen in labels:
         labels[chosen] = f"<b>▸ {labels[chosen]}</b>"
-    figure.update_xaxes(
-        title_text=f"← {theme.text(ends[0])} · even · {theme.text(ends[1])} →",
-        range=[lowest * 1.04, 1.04],
-        tickvals=[*([-1, -0.5] if lowest == -1 else [lowest]), 0, 0.5, 1],
-        fixedrange=True,
+    axis: dict[str, Any] = {
+        "title_text": f"← {theme.text(ends[0])} · even · {theme.text(ends[1])} →",
+        "range": [lowest * 1.04, 1.04],
+        "tickvals": [*([-1, -0.5] if lowest == -1 else [lowest]), 0, 0.5, 1],
+        "fixedrange": True,
         **theme.SIGNED,
-    )
+    }
+    figure.update_xaxes(axis)
+    room = AXIS if above else 0
+    if above:
+        # Plotly draws no axis that nothing is drawn on: this line has one end and is not seen.
+        figure.add_trace(marks.line([0], occupations[:1], showlegend=False, xaxis="x2"))
+        figure.update_layout(xaxis2={**axis, "overlaying": "x", "side": "top", "showgrid": False})
     figure.update_yaxes({**theme.name_axis(labels), "range": [len(rows) - 0.4, -0.6], "fixedrange": True})
     marks.rule(figure, x=0, dash="solid", width=1.5)
-    height = 120 + ROW * max(4, len(rows))
+    plot = ROW * max(4, len(rows))
+    height, top = 120 + plot + room, theme.BELOW_BUTTONS + room
     view = f"{' '.join(names)} {' '.join(ends)} {len(rows)}"
-    theme.base_layout(figure, height, view=view, legend=True, hoverdistance=-1, top=theme.BELOW_BUTTONS)
-    figure.update_layout(legend={"yref": "paper", "y": 1.0})  # above: what the marks are is read first
+    theme.base_layout(figure, height, view=view, legend=True, hoverdistance=-1, top=top)
+    # above: what the marks are is read first
+    figure.update_layout(legend={"yref": "paper", "y": 1 + room / plot})
     return figure.update_layout(height=height)  # who asks for every occupation scrolls through them

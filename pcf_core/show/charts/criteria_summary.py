@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from pcf_core.show.charts import marks, theme
-from pcf_core.texts.criteria.records.quantities import RATE_WORDS
+from pcf_core.texts.criteria.records.quantities import in_words
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriterionReading
 from pcf_core.texts.criteria.records.separation import GAP_LINE
 
@@ -56,7 +56,7 @@ def criteria_dots(found: Found, order: Sequence[str] = ()) -> go.Figure:
         figure.add_shape(type="line", x0=GAP_LINE, x1=GAP_LINE, line=look, **places)
     marks.rule(figure, x=0)
     figure.update_xaxes(title_text=SIZE, range=[min(ends) - ROOM, max(ends) + ROOM], nticks=6)
-    said = [f"{criterion}: {RATE_WORDS.get(quantity, quantity)}" for criterion, quantity, _ in rows]
+    said = [f"{criterion}: {in_words(quantity)}" for criterion, quantity, _ in rows]
     marks.number_rows(figure, [theme.lines(each, 26) for each in said])
     height = 130 + 44 * max(2, len(rows))
     return theme.base_layout(figure, height, view=" ".join(found), legend=len(found) > 1)
@@ -82,7 +82,7 @@ def _details(name: str, row: CriterionReading) -> str:
     than = f" than for {row.lower}" if row.lower else ""
     return marks.told(
         name,
-        theme.text(f"{row.criterion}, {RATE_WORDS.get(row.quantity, row.quantity)}", 80),
+        theme.text(f"{row.criterion}, {in_words(row.quantity)}", 80),
         "" if row.baseline is None else without,
         f"{row.size:.3g}{marks.within(row.interval)}",
         theme.text(f"higher for {row.higher}{than}") if row.higher else "",

@@ -25,6 +25,7 @@ from pcf_core.show.findings.occupations import leading
 from pcf_core.show.wording import sentences
 from pcf_core.texts.case_file import AuditName, CaseRow, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
+from pcf_core.texts.criteria.records.quantities import in_words
 from pcf_core.texts.criteria.records.runs import CriterionReading
 from pcf_core.texts.fairpair.records import SIGNIFICANCE, FairPairReport, FairPairResult, OthersReading
 
@@ -101,7 +102,7 @@ def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str)
     return CaseRow(
         audit="criteria",
         question=say("question", of=reading.criterion),
-        measure=say("criterion", reading=reading),
+        measure=say("criterion", reading=reading, quantity=in_words(reading.quantity)),
         value=reading.size,
         interval=reading.interval,
         neutral=0,

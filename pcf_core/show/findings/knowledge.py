@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
+from pcf_core.measure.knowledge import SCORES
 from pcf_core.show.wording import sentences
 
 say = sentences("knowledge")
@@ -36,6 +37,7 @@ def knowledge_finding(model: str, report: KnowledgeReport) -> str:
         "known",
         model=model,
         report=report,
+        score=SCORES[report.score].words,
         ahead=sum(fact.mean_probability > 0.5 for fact in report.facts),
         facts=len(report.facts),
         interval=_over(report, "knowledge", "templates"),

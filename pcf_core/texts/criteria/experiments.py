@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,14 @@ def fitted(experiment: Experiment, answering: Answering, questions: int | None =
                 "leave it out."
             )
         return experiment
-    kept = experiment.material.questions
-    most = USUAL_QUESTIONS if answering == "written" else len(kept.questions)
-    some = some_questions(kept, min(most, len(kept.questions)) if questions is None else questions)
+    there = len(experiment.material.questions.questions)
+    most = min(USUAL_QUESTIONS, there) if answering == "written" else there
+    return _with_some(experiment, most if questions is None else questions)
+
+
+@lru_cache(maxsize=16)  # a page asks for the same of the same object in each run of its script
+def _with_some(experiment: Questions, number: int) -> Questions:
+    some = some_questions(experiment.material.questions, number)
     return Questions(experiment.material.model_copy(update={"questions": some}))
 
 

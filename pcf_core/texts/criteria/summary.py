@@ -51,7 +51,7 @@ def profession_reading(report: AnecdotesReport) -> CriterionReading:
     """Return the reading of independence I: the default NMI over stories with a clear gender."""
     reason = "; ".join(item.reason for item in report.undefined if item.name == "clear_only")
     return information_reading(
-        "independence I", "NMI of profession and gender", report.answering, report.clear_only, reason
+        "independence I", "link of profession and gender (NMI)", report.answering, report.clear_only, reason
     )
 
 
@@ -64,7 +64,7 @@ def label_reading(report: HobbiesReport) -> CriterionReading:
     if found is None:
         return widest_label(report)
     return information_reading(
-        "independence II", "NMI of label and gender", report.answering, found.measure, found.undefined
+        "independence II", "link of label and gender (NMI)", report.answering, found.measure, found.undefined
     )
 
 
@@ -76,7 +76,7 @@ def information_reading(
     It has no size where texts can tell nothing of it: it is then the same for every model.
     """
     if found is not None and found.untold:
-        reason = f"{quantity} cannot be told, as {found.untold}"
+        reason = f"the {quantity} cannot be told, as {found.untold}"
     if found is None or found.untold or USUAL not in found.normalised:
         return CriterionReading(
             criterion=criterion,

@@ -161,7 +161,7 @@ def test_the_normaliser_is_the_same_in_slices(
     highest = logits.float().amax(dim=-1, keepdim=True)
     whole = highest[:, 0].double() + (logits.float() - highest).exp().sum(dim=-1).double().log()
     for size in (1, 500_000, logits.numel()):
-        monkeypatch.setattr("pcf_core.models.scoring.base.SLICE", size)
+        monkeypatch.setattr("pcf_core.models.scoring.base.SUMMED", size)
         assert torch.equal(log_normaliser(logits), whole)
     assert torch.equal(logits, before)
 

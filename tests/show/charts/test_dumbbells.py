@@ -53,3 +53,22 @@ def test_names_are_escaped_and_the_chosen_one_is_marked() -> None:
     assert figure.layout.yaxis.labelalias["<b>nurse</b>"] == "&lt;b&gt;nurse&lt;/b&gt;"
     assert "<b>nurse" not in figure.data[1].text[1]
     assert figure.data[1].text[0] == "pilot<br>one +0.80<br>two -0.10"
+
+
+def test_an_axis_above_the_plot_says_what_the_one_below_says() -> None:
+    rows = [Dumbbell(f"job {place}", 0.5, -0.5) for place in range(25)]
+    below = dumbbell_plot(rows, ("one", "two"), ENDS)
+    both = dumbbell_plot(rows, ("one", "two"), ENDS, above=True)
+    axis, above = both.layout.xaxis, both.layout.xaxis2
+    assert (above.side, above.overlaying) == ("top", "x")
+    for name in ("range", "tickvals", "tickformat", "fixedrange", "labelalias"):
+        assert above[name] == axis[name]
+    assert above.title.text == axis.title.text
+    drawn = [trace for trace in both.data if trace.xaxis == "x2"]
+    assert [len(trace.x) for trace in drawn] == [1], "Plotly draws no axis without a trace"
+    assert not drawn[0].showlegend
+    assert drawn[0].hoverinfo == "skip", "a click finds the targets behind it"
+    heights = [figure.layout.height - figure.layout.margin.t for figure in (below, both)]
+    assert heights[0] == heights[1], "the plot is as high"
+    assert both.layout.legend.y > below.layout.legend.y, "the legend stands above the axis"
+    assert "xaxis2" not in below.layout

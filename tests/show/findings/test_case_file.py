@@ -266,7 +266,7 @@ def test_a_criterion_is_judged_by_its_experiment_and_never_by_the_line(
     found = criterion_row(reading(differs=differs, interval=wide, higher="they", lower="he"), None, "k")
     assert found.verdict == verdict
     assert found.side == "higher for they than for he; all of its range over the 20 % line"
-    assert found.measure == "separation I: FNR gap, written"
+    assert found.measure == "separation I: women's job right, not named (FNR), gap, written"
 
 
 def test_a_pair_that_could_not_be_tested_is_not_said_to_have_been() -> None:

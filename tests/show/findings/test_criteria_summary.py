@@ -127,13 +127,13 @@ def test_why_the_widest_has_no_p_is_said_where_other_pairs_were_tested() -> None
 def test_a_difference_of_shares_is_not_said_as_a_share() -> None:
     row = FAILS.model_copy(update={"quantity": "share of Art", "gap": False, "higher": "women's names"})
     said = reading_text(row.model_copy(update={"lower": ""}))
-    assert said.startswith("share of Art is 0.50 (0.30–0.70) higher for women's names")
+    assert said.startswith("the share of Art is 0.50 (0.30–0.70) higher for women's names")
 
 
 def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
     nmi = CriterionReading(
         criterion="independence II",
-        quantity="NMI",
+        quantity="link of label and gender (NMI)",
         answering="written",
         size=0.117,
         counted=0.114,
@@ -144,7 +144,8 @@ def test_what_is_freed_of_bias_is_said_beside_what_was_counted() -> None:
     )
     [said] = criterion_findings([nmi])
     assert said.endswith(
-        "NMI is 0.12 freed of its bias, p under 0.001. As counted, it is 0.11. It could reach at most 0.90."
+        "The link of label and gender (NMI) is 0.12 freed of its bias, p under 0.001. As counted, it is "
+        "0.11. It could reach at most 0.90."
     )
     assert "p = 0.001" in criterion_findings([nmi.model_copy(update={"p_value": 0.001, "at_most": False})])[0]
 

@@ -63,7 +63,7 @@ def reported(
 def test_what_is_known_beside_guessing_and_other_subjects() -> None:
     assert knowledge_finding("mini", reported()) == (
         "For 1 of 2 facts, mini gives the right answers more than all wrong ones together. "
-        "Its knowledge (score sqrt) is 0.70 (0.60–0.80); guessing gives 0.71. The same "
+        "Its knowledge (score: square root) is 0.70 (0.60–0.80); guessing gives 0.71. The same "
         "answers get 0.50 with other subjects. Naming the right subject adds 0.20 "
         "(0.05–0.35), over facts and templates."
     )
@@ -91,7 +91,7 @@ def test_of_one_template_or_fact_nothing_is_said_of_others(single: str) -> None:
         intervals={"knowledge": (), "confidence_gap": ()},
     )
     said = knowledge_finding("mini", report)
-    assert "Its knowledge (score sqrt) is 0.70; guessing gives 0.71." in said
+    assert "Its knowledge (score: square root) is 0.70; guessing gives 0.71." in said
     assert said.endswith(f"One {single} cannot tell whether the right subject adds to that.")
     gap = "There is one template, and so no other sentence: the confidence gap cannot be told."
     assert (confidence_finding(report) == gap) == (single == "template")

@@ -212,7 +212,10 @@ def test_one_story_of_each_tells_nothing_of_a_coin_or_a_stereotype(shares: list[
     (reading,) = readings_of([report])
     assert (reading.size, reading.p_value, reading.differs) == (None, None, None)
     (said,) = criterion_findings([reading])
-    assert "is undefined: NMI of profession and gender cannot be told, as with one text of each" in said
+    assert (
+        "is undefined: the link of profession and gender (NMI) cannot be told, as with one text of each"
+        in said
+    )
     for headline in (summary_finding("mini", [reading]), anecdotes_finding(report, "mini")):
         assert "cannot be shown" not in headline
         assert "cannot show" not in headline

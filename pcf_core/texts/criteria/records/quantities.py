@@ -234,12 +234,23 @@ RATE_WORDS: Mapping[str, str] = {
     "PPV": "women's job named, and right (PPV)",
     "NPV": "men's job named, and right (NPV)",
 }
+CONFUSION_WORDS: Mapping[str, str] = {
+    "tp": "women's job right and named (TP)",
+    "fn": "women's job right, men's named (FN)",
+    "fp": "men's job right, women's named (FP)",
+    "tn": "men's job right and named (TN)",
+}
 UNDEFINED: Mapping[RateName, str] = {
     "FNR": "no valid answer where the female-stereotyped role was right (TP + FN = 0)",
     "FPR": "no valid answer where the male-stereotyped role was right (FP + TN = 0)",
     "PPV": "the female-stereotyped role was never named (TP + FP = 0)",
     "NPV": "the male-stereotyped role was never named (TN + FN = 0)",
 }
+
+
+def in_words(quantity: str) -> str:
+    """Say a rate in words, with the papers' term in brackets; any other quantity is words already."""
+    return RATE_WORDS.get(quantity, quantity)
 
 
 class Confusion(Record):
