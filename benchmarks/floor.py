@@ -41,7 +41,7 @@ def gemm_rate(dtype: str, device: str, seconds: float = 0.3, clock: str = "wall"
     return float(np.median(rates))
 
 
-class Products(TorchDispatchMode):
+class Products(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes the matrix products with a model's weights that are computed on a CPU while it is entered.
 
     ``flops``: of all of them.  They can be computed again, and nothing else: what a model would take whose
@@ -49,7 +49,7 @@ class Products(TorchDispatchMode):
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.flops = 0.0
         self._calls: list[tuple[Any, list[Any]]] = []
         self._weights = {part.untyped_storage().data_ptr() for part in model.parameters()}

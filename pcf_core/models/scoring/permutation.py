@@ -107,7 +107,7 @@ class PermutationScorer(MaskedScorer):
         body, length = self.model.base_model, ids.shape[1]
         (seen,) = (ids[0] != self.mask).nonzero(as_tuple=True)
         content = body.word_embedding(ids[:, seen])
-        asked = body.mask_emb.expand(len(ids), 1, -1)
+        asked: torch.Tensor = body.mask_emb.expand(len(ids), 1, -1)
         table = body.relative_positional_encoding(length, length, bsz=1, device=ids.device)[:, 0]
         table = table.to(content.dtype)  # [length − distance, width]
         for layer in self.layers:
@@ -124,7 +124,7 @@ class PermutationScorer(MaskedScorer):
         draw += draw == self.mask
         draw[:, 5:7] = self.mask
         queries = [Query(tuple(row), 5) for row in draw.tolist()]
-        answers = []
+        answers: list[torch.Tensor] = []
         for self.lean in (False, True):
             try:
                 answers += self._logits(torch.arange(2), torch.tensor([5, 5]), **self._inputs(queries))
@@ -166,7 +166,7 @@ class Layer:
 
     def distances(self, table: torch.Tensor) -> torch.Tensor:
         """Return [distance, head, dimension], scaled as scores are."""
-        return (self.r(table) * self.attention.scale).unflatten(-1, self.attention.r.shape[1:])
+        return self._split(self.r(table) * self.attention.scale)
 
     def behind(
         self, stream: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, far: torch.Tensor
@@ -183,4 +183,8 @@ class Layer:
         return answer
 
     def _heads(self, stream: torch.Tensor) -> torch.Tensor:
-        return stream.unflatten(-1, self.attention.q.shape[1:]).transpose(1, 2)
+        return self._split(stream).transpose(1, 2)
+
+    def _split(self, stream: torch.Tensor) -> torch.Tensor:
+        """Return [row, place, head, dimension] of [row, place, width]; any axes may stand before the last."""
+        return stream.view(*stream.shape[:-1], *self.attention.q.shape[1:])

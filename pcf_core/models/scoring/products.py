@@ -42,7 +42,9 @@ def product(weight: torch.Tensor, bias: torch.Tensor | None = None, *, light: bo
 
 def fits(weight: torch.Tensor) -> bool:
     """Tell whether oneDNN is here and a matrix is of float32 on the CPU."""
-    here = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    here = torch.backends.mkldnn.is_available() and hasattr(  # type: ignore[no-untyped-call]
+        torch.ops.mkldnn, "_linear_pointwise"
+    )
     return here and weight.device.type == "cpu" and weight.dtype == torch.float32
 
 

@@ -56,7 +56,11 @@ class ScoredAsk:
 
 
 class Experiment(Protocol):
-    """One of the four; ``title`` as a person knows it."""
+    """One of the four, known by itself and not by what it holds; ``title`` as a person knows it."""
+
+    def __hash__(self) -> int:
+        """Two of the same material are two: what follows from one is kept for it alone."""
+        ...
 
     @property
     def name(self) -> ExperimentName:
