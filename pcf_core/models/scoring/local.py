@@ -192,14 +192,15 @@ class LocalScorer(Scorer):
 
     @torch.inference_mode()
     def _find_last(self, **inputs: Any) -> Any:
-        """Find the module behind the last attention, with the same text: BERT's and its kin's.
+        """Find the module behind the last attention, with two such texts: BERT's and its kin's.
 
-        It takes what was attended to and what was there before, and mixes no positions.
+        It takes what was attended to and what was there before, and mixes no positions.  What comes behind it
+        may still ask which text a row is, as X-MOD's adapters of languages do: one text alone hides that.
         """
         named = [part for name, part in self.model.named_modules() if name.endswith("attention.output")]
         if self.body is None or not named:
             return None
-        row, position = torch.tensor([[0], [1]], device=self.device)
+        row, position = torch.tensor([[0, 1], [1, 1]], device=self.device)
         full = self._whole(row, position, **inputs)
         self.last = named[-1]
         try:

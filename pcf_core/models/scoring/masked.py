@@ -66,7 +66,7 @@ class MaskedScorer(LocalScorer):
         self.mask: int = loaded.tokenizer.mask_token_id
         probe = self._inputs([Query((self.mask, self.mask), 1)])
         self.body = self._find_body(**probe)
-        self.last = self._find_last(**probe)
+        self.last = self._find_last(**self._inputs([Query((self.mask, self.mask), 1)] * 2))
 
     @property
     def traits(self) -> dict[str, str]:

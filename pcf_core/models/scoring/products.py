@@ -41,11 +41,12 @@ def product(weight: torch.Tensor, bias: torch.Tensor | None = None, *, light: bo
 
 
 def fits(weight: torch.Tensor) -> bool:
-    """Tell whether oneDNN is here and a matrix is of float32 on the CPU."""
+    """Tell whether oneDNN is here and a matrix is of float32 on the CPU: none that is empty or packed."""
     here = torch.backends.mkldnn.is_available() and hasattr(  # type: ignore[no-untyped-call]
         torch.ops.mkldnn, "_linear_pointwise"
     )
-    return here and weight.device.type == "cpu" and weight.dtype == torch.float32
+    plain = type(weight) in (torch.Tensor, torch.nn.Parameter) and weight.layout == torch.strided
+    return here and plain and weight.is_cpu and weight.dtype == torch.float32 and weight.numel() > 0
 
 
 class Products:

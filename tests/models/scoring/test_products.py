@@ -13,6 +13,8 @@ from transformers.pytorch_utils import Conv1D
 from pcf_core.models.scoring import local
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.products import Products, product
+from tests.models.scoring.conftest import build, open_loaded
+from tests.models.scoring.tiny_tokenizers import roberta_tokenizer
 
 Open = Callable[..., Scorer]
 
@@ -65,6 +67,21 @@ def test_narrow_numbers_keep_their_own_products() -> None:
     assert torch.equal(product(weight, light=True)(given), given @ weight)
 
 
+class Packed(torch.Tensor):
+    """Numbers held in a form of their own, as those of quantised weights are."""
+
+
+def test_empty_and_packed_weights_keep_their_own_products() -> None:
+    """A head of MobileBERT has an empty layer where embeddings are as wide as the model."""
+    packed = torch.nn.Linear(16, 24)
+    packed.weight = torch.nn.Parameter(packed.weight.detach().as_subclass(Packed))
+    empty = torch.nn.Linear(16, 24)
+    empty.weight = torch.nn.Parameter(torch.empty(0, 16))
+    parts = [empty, packed]
+    with Products(torch.nn.Sequential(*parts), light=True).used():
+        assert all("forward" not in vars(part) for part in parts)
+
+
 @pytest.mark.parametrize("places", [2, 5])
 def test_the_head_gives_the_same_in_slices(
     any_name: str,
@@ -102,3 +119,14 @@ def test_only_the_place_that_is_read_runs_behind_the_last_attention(
     trimmed = scorer.score(prompts, words)
     scorer.last = None
     np.testing.assert_allclose(scorer.score(prompts, words), trimmed, atol=1e-5, rtol=0)
+
+
+def test_a_layer_that_asks_which_text_a_row_is_runs_whole(prompts: tuple[str, ...]) -> None:
+    """X-MOD's adapters stand behind the last attention, one for each text's language."""
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    languages = {"languages": ["en_XX"], "default_language": "en_XX"}
+    scorer: Any = open_loaded(build("XmodForMaskedLM", roberta_tokenizer, **shape, **languages), "xmod")
+    assert scorer.last is None
+    together = scorer.score(prompts, ("he", "she"))
+    alone = [[scorer.alone(prompt, word) for word in ("he", "she")] for prompt in prompts]
+    np.testing.assert_allclose(together, alone, atol=1e-5, rtol=0)
