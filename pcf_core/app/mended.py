@@ -141,11 +141,8 @@ STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
-HEAD, ROW, MOST_ROWS = (
-    37,
-    35,
-    10,
-)  # of a table: pixels of its head and of a row, and how many are seen at once
+HEAD, ROW = 37, 35  # pixels of a table's head and of a row
+MOST_ROWS = 10  # of a table are seen at once
 STRONG: dict[str, Any] = {"tickfont": {"color": GRAY_90}, "title": {"font": {"color": GRAY_90}}}
 
 
