@@ -356,6 +356,18 @@ def _name_now(item: T, now: Mapping[str, T]) -> str:
     return item.name if _is_there(item, now) else version_name(item)
 
 
+def templates_name(run: RunSpec) -> str:
+    """Return the name that opens a run's templates on a page, whatever their own name stands for now."""
+    return _name_now(run.templates, template_sets())
+
+
+def present_templates(run: RunSpec) -> RunSpec:
+    """Return a run as a page that opens it has it: with today's counts and notes of the same templates."""
+    sets = template_sets()
+    name = run.templates.name
+    return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
+
+
 def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:
     """Tell one model's runs apart by place, one of the same prompts.
 

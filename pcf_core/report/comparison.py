@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pcf_core.audit.elsewhere import OtherSentences
 from pcf_core.core.risk import Comparison, Difference, Interval, Over
 from pcf_core.report.documents import finite
 from pcf_core.show.findings.comparison import verdict_text
@@ -16,8 +17,11 @@ if TYPE_CHECKING:  # a third of a command's start, and most write no table
 RISKS = {"overall_risk": "Risk R", "prejudice_risk": "Prejudice", "caprice_risk": "Caprice"}
 
 
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``."""
+def comparison_document(comparison: Comparison, others: Sequence[OtherSentences] = ()) -> dict[str, Any]:
+    """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``.
+
+    ``others``: the same two models in other sentences.
+    """
     document = {
         "first": asdict(comparison.first),
         "second": asdict(comparison.second),
@@ -37,6 +41,15 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         ],
         "left_out": [item.model_dump() for item in comparison.left_out],
         "warnings": list(comparison.warnings),
+        "elsewhere": [
+            {
+                "templates": other.runs[0].templates.name,
+                "runs": [run.key for run in other.runs],
+                "says_little": list(other.little),
+                **differences_document({"overall_risk": other.risk}),
+            }
+            for other in others
+        ],
     }
     return finite(document)  # type: ignore[no-any-return]
 
