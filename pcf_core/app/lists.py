@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from pcf_core.app import caching
+from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
+from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
@@ -347,8 +349,8 @@ def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
         "topic": _name_now(run.topic, topics()),
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
-        "precision": [precision_named(run.scoring.dtype)],
-        "protocol": run.scoring.protocol,
+        "precision": precisions_called([precision_named(run.scoring.dtype)]),
+        "protocol": word_scoring(run.scoring.protocol),
     }
 
 

@@ -186,7 +186,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
     said = dict(link.parameters)
     if "model" in said:
-        return {**choice_of(said).parameters, **said}
+        return {**said, **choice_of(said).parameters}
     try:
         if "fp_model" in said:
             return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **said}
