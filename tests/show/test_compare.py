@@ -137,7 +137,7 @@ def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
     comparison = compared_example()
     gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
     assert how_sure(gone, comparison) == (
-        "Sure? Yes, from an even split; no, from what each expects of anyone: 0.28 against 0.27."
+        "Sure? Yes, from an even split. From what each expects of anyone: 0.28 against 0.27."
     )
     assert "0.27 against 0.28" in how_sure(
         replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison
