@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pcf_core.audit.baseline import Baseline
+from pcf_core.audit.elsewhere import OtherSentences
 from pcf_core.core.risk import (
     Comparison,
     CorrectedRisk,
@@ -250,8 +251,11 @@ def json_bytes(document: object) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()
 
 
-def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``."""
+def comparison_document(comparison: Comparison, others: Sequence[OtherSentences] = ()) -> dict[str, Any]:
+    """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``.
+
+    ``others``: the same two models in other sentences.
+    """
     document = {
         "first": asdict(comparison.first),
         "second": asdict(comparison.second),
@@ -271,6 +275,15 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         ],
         "left_out": [item.model_dump() for item in comparison.left_out],
         "warnings": list(comparison.warnings),
+        "elsewhere": [
+            {
+                "templates": other.runs[0].templates.name,
+                "runs": [run.key for run in other.runs],
+                "says_little": list(other.little),
+                **differences_document({"overall_risk": other.risk}),
+            }
+            for other in others
+        ],
     }
     return finite(document)  # type: ignore[no-any-return]
 

@@ -82,7 +82,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
     assert "With mini-gpt" not in texts(app)
-    app.selectbox(key="reference").set_value("uniform").run()
+    app.selectbox(key="reference").set_value("an even split").run()
     assert "Caprice cannot exceed 1," in texts(app)
 
 
