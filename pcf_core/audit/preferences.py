@@ -177,7 +177,7 @@ def select_words(
     P(she) = .1 and a tokenizer without capital letters, {he, He} against {she} is .2/.3 and not .4/.5.
 
     ``fitting`` keeps the words that are not in ``unfit``, which is of all templates together: the others
-    cannot stand at ``[Y]`` or not mean who stands at ``[X]`` (:mod:`pcf_core.material.parts`), and take
+    cannot stand at ``[Y]`` or not mean who stands at ``[X]`` (:mod:`pcf_core.audit.fitting`), and take
     their counterparts with them.
 
     ``counts``: by place, the tokens of each word there, where it is known; else those of ``table`` count.

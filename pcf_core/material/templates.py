@@ -1,7 +1,8 @@
 """Template sets (C): texts with ``[X]`` and ``[Y]`` and how often each was counted in a corpus.
 
-A set is a file (:mod:`pcf_core.material.template_files`): shipped, with a card beside it, or the user's own,
-kept in the cache (:mod:`pcf_core.material.own_sets`) or anywhere.
+A set is a file (:mod:`pcf_core.material.template_files`): shipped, with a card beside it; the user's own,
+with its card in it, in the folder ``templates`` of the cache; or anywhere.  The user's are found by name
+after the shipped ones, whose names they cannot take.
 
 **Two template sets side by side: how much of their mass they share, and what only one of them has.**  Rank
 correlation of the shared weights is in :mod:`pcf_core.measure.regression`, the effect on risks in
@@ -30,10 +31,18 @@ from pcf_core.core.topics import (
     Template,
     TemplateSet,
 )
-from pcf_core.material.safety.reading import label
+from pcf_core.material.own_files import OwnFiles
+from pcf_core.material.safety.reading import MAX_BYTES, label
 from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
 from pcf_core.material.shelves import Shelf, name_of
-from pcf_core.material.template_files import LARGEST_NUMBER, Row, make_card, read_card, read_rows
+from pcf_core.material.template_files import (
+    LARGEST_NUMBER,
+    Row,
+    make_card,
+    parquet_bytes,
+    read_card,
+    read_rows,
+)
 
 ENDINGS = (".csv", ".parquet")
 SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
@@ -302,3 +311,54 @@ def compare_sets(first: TemplateSet, second: TemplateSet) -> SetComparison:
         only_first=tuple(text for text in one if text not in other),
         only_second=tuple(text for text in other if text not in one),
     )
+
+
+def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
+    """Keep a set under its name, whole or not at all; see :meth:`OwnFiles.save`."""
+    return OWN.save(mined, replace=replace)
+
+
+def checked_set(mined: MinedSet) -> MinedSet:
+    """Return the set normalised.
+
+    Raises
+    ------
+    TemplateError
+        :func:`make_mined` refuses it.
+    """
+    return make_mined(mined.name, mined.templates, mined.card, where="The set to save")
+
+
+def set_bytes(mined: MinedSet) -> bytes:
+    """Write the set as a file, its card within.
+
+    Raises
+    ------
+    TemplateError
+        It is too large to be read again.
+    """
+    data = parquet_bytes(mined)
+    if len(data) > MAX_BYTES:
+        raise TemplateError(
+            f"The set {mined.name} has {len(data) / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are kept: "
+            "cut it at a higher count."
+        )
+    return data
+
+
+def check_new_name(name: str, *, replace: bool = False) -> None:
+    """Refuse a name before work is put into what will bear it; see :meth:`OwnFiles.check_new_name`."""
+    OWN.check_new_name(name, replace=replace)
+
+
+def delete_set(name: str) -> None:
+    """Delete one of the user's own sets; see :meth:`OwnFiles.delete`."""
+    OWN.delete(name)
+
+
+def load_upload(file_name: str, data: bytes) -> MinedSet:
+    """Read a set from the bytes of a CSV or Parquet file; see :meth:`OwnFiles.read_upload`."""
+    return OWN.read_upload([(file_name, data)])
+
+
+OWN = OwnFiles(SHELF, set_bytes, load_mined, checked_set, ending=".parquet", others=(".toml", ".csv"))

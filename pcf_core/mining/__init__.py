@@ -4,9 +4,9 @@
 
 ``corpora`` reads the forms of files, ``documents`` opens a corpus, ``sentences`` finds the wanted words,
 ``parser`` makes trees; ``rules`` (``clausal`` and ``attributive``, with ``predicates``, ``verb_groups``,
-``openings``, ``substitutes``, ``mending``, ``verbs``, ``coreference``, ``owners`` and ``persons``) makes
-templates of them; ``counting`` counts a block, ``pool`` on every core, ``ledger`` keeps the counts, and
-``miner`` makes a set of them.
+``openings``, ``substitutes``, ``verbs``, ``coreference``, ``owners`` and ``persons``) makes templates of
+them; ``counting`` counts a block, ``pool`` on every core, ``ledger`` keeps the counts, and ``miner`` makes a
+set of them.
 
 Layer: imports what is below it.  It parses through :mod:`pcf_core.mining.parser.pipeline`, so nothing of it
 but its counts and cards is for the Streamlit process.

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from pcf_core.mining.chains import alone, governed
-from pcf_core.mining.clausal import FITS, check_clause, connective, governor
+from pcf_core.mining.clausal import FITS, check_clause, connective, governor, mended
 from pcf_core.mining.coreference import judge
-from pcf_core.mining.mending import mended
 from pcf_core.mining.openings import Y, opened, steps_to
 from pcf_core.mining.owners import Host, host_that_owns, owns
 from pcf_core.mining.parser.trees import Tree

@@ -19,9 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, skeleton
+from pcf_core.mining.clausal import FITS, check_clause, clausal, connective, governor, mended, skeleton
 from pcf_core.mining.coreference import RULES, RULES_BESIDE, SUBJECTS, Check, judge, the_pronoun_has_a_gender
-from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon, names_one_person, verb_forms
 from pcf_core.mining.predicates import noun_phrase, predicate, preposition, prepositional, told

@@ -2,15 +2,21 @@
 
 Smith         said                (that)        he would leave ...
 subject   <   predicate    <    connective   <  pronoun, subject of a clause that depends on the predicate
+
+A small parser often attaches the clause that matters wrongly; it is mended first.  Before and after:
+
+    decided <-advcl- whether he should stay     ->  ccomp
+    knew <-obj- what <-acl:relcl- he wanted     ->  knew <-ccomp- wanted <-obj- what
+    told <-obj- press <-acl- that he resigned   ->  told <-ccomp- resigned
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from pcf_core.core.topics import Part, Topic
 from pcf_core.mining.coreference import judge
-from pcf_core.mining.mending import mended
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, lexicon
 from pcf_core.mining.predicates import told
@@ -24,6 +30,7 @@ PAIRS = frozenset({"as if", "as though", "so that", "even though", "even if", "n
 COORDINATORS = frozenset({"and", "but", "so"})
 QUESTIONS = frozenset(["how", "why", "what", "where", "when", "who", "whom"])
 RELATIVES = frozenset(["which", "whom", "who", "whose", "where", "what"])
+QUESTION_WORDS = frozenset(["what", "who", "whom", "where", "why", "how"])
 
 
 def wanted(topics: Sequence[Topic]) -> tuple[str, ...]:
@@ -173,3 +180,63 @@ def check_clause(tree: Tree, clause: int, joint: str, words: Sequence[str]) -> N
         joint == "as" and len(words) == 1
     ):
         raise Refused("a clause its predicate does not take")
+
+
+def mended(tree: Tree, clause: int) -> Tree:
+    """Return the tree with the clause attached where it belongs; the same tree if no error is known."""
+    for repair in (question_after_its_verb, free_relative, clause_of_the_told):
+        better = repair(tree, clause)
+        if better is not None:
+            return better
+    return tree
+
+
+def question_after_its_verb(tree: Tree, clause: int) -> Tree | None:
+    """Read ``whether``, ``that`` or ``if`` after a verb that takes it as the start of a complement."""
+    verb = tree.heads[clause]
+    if not tree.has(clause, "advcl") or tree.children(verb, "ccomp", "obj"):
+        return None
+    marks = [tree.words[mark].lower() for mark in tree.children(clause, "mark")]
+    lemma, lists = lemma_of(tree, verb), lexicon().lists
+    wanted = {
+        "whether": lemma in lists["whether"],
+        "that": lemma in lists["that"],
+        "if": lemma in ("ask", "wonder"),
+    }
+    if len(marks) == 1 and wanted.get(marks[0], False):
+        return _attached(tree, clause, verb)
+    return None
+
+
+def free_relative(tree: Tree, clause: int) -> Tree | None:
+    """Attach a question word that the verb has as its object to the clause that it opens."""
+    word = tree.heads[clause]
+    verb = tree.heads[word]
+    if (
+        not tree.has(clause, "acl")
+        or tree.words[word].lower() not in QUESTION_WORDS
+        or not tree.has(word, "obj")
+    ):
+        return None
+    if lemma_of(tree, verb) not in lexicon().lists["question"] or tree.children(word, "case"):
+        return None
+    return _attached(_attached(tree, clause, verb), word, clause, "obj")
+
+
+def clause_of_the_told(tree: Tree, clause: int) -> Tree | None:
+    """Attach what somebody is told to the verb, not to the person who is told."""
+    noun = tree.heads[clause]
+    verb = tree.heads[noun]
+    if not tree.has(clause, "acl") or not tree.has(noun, "obj", "iobj") or tree.children(verb, "ccomp"):
+        return None
+    marks = tree.children(clause, "mark")
+    that = len(marks) == 1 and tree.words[marks[0]].lower() == "that" and tree.tags[marks[0]] == "IN"
+    if that and lemma_of(tree, verb) in lexicon().lists["told"]:
+        return _attached(tree, clause, verb)
+    return None
+
+
+def _attached(tree: Tree, token: int, head: int, relation: str = "ccomp") -> Tree:
+    heads, relations = list(tree.heads), list(tree.relations)
+    heads[token], relations[token] = head, relation
+    return replace(tree, heads=tuple(heads), relations=tuple(relations))

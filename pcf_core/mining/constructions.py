@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from pcf_core.mining import attributive, belongings, chains, clausal, modifiers, unrivalled
-from pcf_core.mining.chinese import finders
+from pcf_core.mining import attributive, belongings, chains, chinese, clausal, modifiers, unrivalled
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
 
@@ -319,16 +318,16 @@ CHINESE: Mapping[str, Construction] = {
             "他 or 她 in a clause behind a verb of saying",
             ("护士说她累了。", "这位[X]说[Y]"),
             ("subject",),
-            finders.clause,
-            words=finders.PRONOUNS,
+            chinese.clause,
+            words=chinese.PRONOUNS,
         ),
         Construction(
             "possessive",
             "他的 or 她的 before a thing of one's own",
             ("护士失去了她的工作。", "这位[X]失去了[Y]的工作"),
             ("subject",),
-            finders.possessive,
-            words=finders.PRONOUNS,
+            chinese.possessive,
+            words=chinese.PRONOUNS,
         ),
     )
 }

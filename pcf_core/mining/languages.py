@@ -10,8 +10,7 @@ from functools import partial
 from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import listed
-from pcf_core.mining.chinese.sentences import Sentences, count_characters
-from pcf_core.mining.chinese.words import lists_of_chinese
+from pcf_core.mining.chinese import Sentences, count_characters, lists_of_chinese
 from pcf_core.mining.constructions import CHINESE, CONSTRUCTIONS, Construction, Position
 from pcf_core.mining.persons import lists_identity
 from pcf_core.mining.sentences import Wanted, candidates

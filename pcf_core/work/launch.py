@@ -1,20 +1,22 @@
-"""Start a worker where none is alive: a process of its own, which outlives the app.
+"""A worker's life around its work: started where none is alive, known as alive while it serves, signed off.
 
-It carries the fingerprint of the app's settings.  A worker with those of another app, or of this one before
-they were changed, is replaced: it ends when it is idle, and the new one waits for that.
+A worker that the app starts is a process of its own, which outlives the app.  It carries the fingerprint of
+the app's settings.  A worker with those of another app, or of this one before they were changed, is replaced:
+it ends when it is idle, and the new one waits for that.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 
-from pcf_core.core.errors import ScoringError
+from pcf_core.core.errors import ScoringError, StoreError
 from pcf_core.core.settings import ROOT, Settings
-from pcf_core.work.attendance import LOG_NAME
 from pcf_core.work.processes import is_here, name_of
 from pcf_core.work.queue import Queue
 
@@ -23,6 +25,10 @@ COMMAND = (sys.executable, "-m", "pcf_core", "worker")
 _started: list[
     subprocess.Popen[bytes]
 ] = []  # by this process; asked for their end, so that none is left a zombie
+log = logging.getLogger(__name__)
+
+BEAT_SECONDS = 2.0
+LOG_NAME = "worker.log"
 
 
 def worker_alive(settings: Settings) -> bool:
@@ -85,3 +91,72 @@ def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes
         raise ScoringError(
             f"No worker could be started ({error}): start one yourself with `python -m pcf_core worker`."
         ) from error
+
+
+def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str = "") -> None:
+    """Be known as alive while ``serve`` works; then give back what is held and sign off.
+
+    ``fingerprint`` tells the settings of the app that started it, if one did.  ``serve`` is called again
+    where it says that it would go on and something waits: it was submitted by somebody who saw that a worker
+    is alive.
+    """
+    try:
+        while True:
+            with _beating(queue, owner, fingerprint):
+                would_go_on = serve()
+            if not would_go_on or not queue.current or queue.sign_off(owner):
+                return
+    finally:
+        if queue.current:  # else nobody reads it any more
+            queue.leave(owner)
+
+
+@contextmanager
+def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
+    """Send heartbeats, in long batches too."""
+    queue.heartbeat(owner, fingerprint)
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(BEAT_SECONDS):
+            try:
+                queue.heartbeat(owner, fingerprint)
+            except StoreError as error:
+                log.warning("%s", error)
+
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+class _LogFile(logging.FileHandler):
+    """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):  # of opening the file, which the class it extends does outside its own care
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing: Python would print a traceback, mostly into the same file."""
+
+    def close(self) -> None:
+        with suppress(OSError):
+            super().close()
+
+
+@contextmanager
+def logging_to(settings: Settings) -> Iterator[None]:
+    """Write the core's warnings and tracebacks to ``worker.log`` in the cache folder."""
+    handler = _LogFile(settings.cache / LOG_NAME, encoding="utf8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
+    core = logging.getLogger("pcf_core")
+    core.addHandler(handler)
+    try:
+        yield
+    finally:
+        core.removeHandler(handler)
+        handler.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 from pcf_core.core.settings import Engine, Settings
 from pcf_core.core.topics import Topic
-from pcf_core.material.own_sets import save_set
+from pcf_core.material.templates import save_set
 from pcf_core.mining.counting import open_counter
 from pcf_core.mining.documents import open_corpus
 from pcf_core.mining.miner import Mined, Progress, mine

@@ -20,8 +20,8 @@ from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
-from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import check_text
+from pcf_core.material.templates import check_new_name
 from pcf_core.models.hub import require_allowed_code
 from pcf_core.models.offers import Offer, require_fetchable
 from pcf_core.models.public import gguf_files

@@ -28,7 +28,7 @@ from multiprocessing.process import BaseProcess
 from pcf_core.core.errors import AuditError, StoreError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.mining.pool import end_with_parent, interrupts_held
-from pcf_core.work.attendance import attend, logging_to
+from pcf_core.work.launch import attend, logging_to
 from pcf_core.work.processes import leave_signals_to_parent, name_of, signals_to
 from pcf_core.work.queue import Queue
 

@@ -30,8 +30,8 @@ from pcf_core.models.generation.opening import open_generator as open_real_gener
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
-from pcf_core.work.attendance import attend, logging_to
 from pcf_core.work.jobs import HANDLERS, Held, JobContext, OpenGenerator, OpenScorer, Stopped
+from pcf_core.work.launch import attend, logging_to
 from pcf_core.work.people import check_may_ask, submitter_of
 from pcf_core.work.processes import name_of, signals_to
 from pcf_core.work.queue import Job, Queue

@@ -26,8 +26,8 @@ from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.evidence import OWN as EVIDENCE
 from pcf_core.material.evidence import load_evidence, occupation_weights
 from pcf_core.material.knowledge import OWN as KNOWLEDGE
-from pcf_core.material.own_sets import load_upload
 from pcf_core.material.own_topics import load_topic_upload
+from pcf_core.material.templates import load_upload
 from pcf_core.mining.documents import open_corpus
 from pcf_core.models.completions import Manner, Server, written_of
 from pcf_core.models.endpoint import probe

@@ -22,10 +22,9 @@ from pcf_core.core.settings import settings as app_settings
 from pcf_core.material import evidence, knowledge
 from pcf_core.material.evidence import load_evidence, make_evidence, occupation_weights
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.own_sets import load_upload, save_set
 from pcf_core.material.own_topics import load_topic_upload, save_topic
 from pcf_core.material.safety.text import INVISIBLE, TURNING
-from pcf_core.material.templates import load_mined
+from pcf_core.material.templates import load_mined, load_upload, save_set
 from pcf_core.material.topics import KEYS as TOPIC_KEYS
 from pcf_core.material.topics import load_topic
 

@@ -1,4 +1,4 @@
-"""The clausal rule on trees written by hand; the first sentence is the paper's own (BVF 3.2)."""
+"""The clausal rule and its repairs of a parse, on trees by hand; the first is the paper's own (BVF 3.2)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from pcf_core.material.topics import load_topic
-from pcf_core.mining.clausal import clausal, wanted
+from pcf_core.mining.clausal import clausal, mended, wanted
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped
 from tests.mining.hand import texts, tree, trees
@@ -85,6 +85,24 @@ NOTHING = {
     "he he PRP 7 nsubj; won win VBD 4 ccomp",
     "another pronoun": SMITH + "said say VBD 0 root; it it PRP 4 nsubj; rained rain VBD 2 ccomp",
 }
+WRONG = {
+    "Smith Smith NNP 2 nsubj; decided decide VBD 0 root; whether whether IN 5 mark; he he PRP 5 nsubj;"
+    "stayed stay VBD 2 advcl": ("The [X] decided whether [Y]"),
+    "Smith Smith NNP 2 nsubj; knew know VBD 0 root; what what WP 2 obj; he he PRP 5 nsubj;"
+    "wanted want VBD 3 acl:relcl": ("The [X] knew what [Y]"),
+    "Smith Smith NNP 2 nsubj; told tell VBD 0 root; the the DT 4 det; press press NN 2 obj;"
+    "that that IN 7 mark;"
+    "he he PRP 7 nsubj; won win VBD 4 acl:relcl": "The [X] told the press that [Y]",
+}
+RIGHT = (
+    "Smith Smith NNP 2 nsubj; said say VBD 0 root; that that IN 5 mark; he he PRP 5 nsubj;"
+    "won win VBD 2 ccomp",
+    "Smith Smith NNP 2 nsubj; left leave VBD 0 root; when when WRB 5 advmod; he he PRP 5 nsubj;"
+    "won win VBD 2 advcl",
+    "Smith Smith NNP 2 nsubj; saw see VBD 0 root; the the DT 4 det; film film NN 2 obj; that that WDT 7 obj;"
+    "he he PRP 7 nsubj; made make VBD 4 acl:relcl",
+    "Smith Smith NNP 2 nsubj; went go VBD 0 root; if if IN 5 mark; he he PRP 5 nsubj; won win VBD 2 advcl",
+)
 
 
 def mined(text: str) -> list[str | Dropped]:
@@ -138,3 +156,19 @@ def test_whatever_the_tree_a_template_is_well_formed(parsed: Tree) -> None:
             word.lower() for word in inside
         }
         assert all(word.islower() for word in inside)
+
+
+@pytest.mark.parametrize(("text", "template"), WRONG.items(), ids=WRONG.values())
+def test_a_clause_is_put_where_it_belongs(text: str, template: str) -> None:
+    parsed = tree(text)
+    pronoun = parsed.words.index("he")
+    better = mended(parsed, parsed.heads[pronoun])
+    assert better.heads[parsed.heads[pronoun]] == parsed.root
+    assert better.words == parsed.words
+    assert [found.text for found in clausal(parsed, ("he",))] == [template]
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_a_right_parse_stays_as_it_is(text: str) -> None:
+    parsed = tree(text)
+    assert mended(parsed, parsed.heads[parsed.words.index("he")]) is parsed

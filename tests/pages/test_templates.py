@@ -10,9 +10,8 @@ from streamlit.testing.v1 import AppTest
 from pcf_core.app.lists import set_names
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import MinedSet
-from pcf_core.material.own_sets import save_set
 from pcf_core.material.template_files import csv_bytes
-from pcf_core.material.templates import load_mined, own_template_sets
+from pcf_core.material.templates import load_mined, own_template_sets, save_set
 from pcf_core.material.topics import load_topic
 from tests.pages.mined import OWN, press, said, tick
 from tests.pages.opened import open_app, open_foot

@@ -9,7 +9,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import MinedSet
-from pcf_core.material.own_sets import save_set
+from pcf_core.material.templates import save_set
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue

@@ -11,7 +11,7 @@ from pcf_core.app.templates import mine
 from pcf_core.app.templates.mine import corpora_at_hand, delete_upload, keep_upload, uploads_folder
 from pcf_core.core.errors import CorpusError
 from pcf_core.core.settings import Settings, settings
-from pcf_core.material.own_sets import save_set
+from pcf_core.material.templates import save_set
 from pcf_core.work.queue import Queue
 from tests.pages.mined import OWN, press, said
 from tests.pages.opened import open_app

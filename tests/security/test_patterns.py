@@ -16,7 +16,7 @@ from pcf_core.app.widgets import plain, plain_label
 from pcf_core.material.safety.reading import ASIDE, LONG_KEY
 from pcf_core.material.shelves import safe_name
 from pcf_core.material.suiting import with_article
-from pcf_core.mining.corpora.wikitext import prose
+from pcf_core.mining.corpora.dump import prose
 from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.models.folder import shortened
 from pcf_core.models.generation.base import declines

@@ -19,8 +19,7 @@ import pytest
 from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.store.store import Store
 from pcf_core.work import supervisor
-from pcf_core.work.attendance import LOG_NAME
-from pcf_core.work.launch import ensure_worker
+from pcf_core.work.launch import LOG_NAME, ensure_worker
 from pcf_core.work.queue import Job, Queue
 from pcf_core.work.requests import submit_run, submit_words
 from pcf_core.work.supervisor import Supervisor

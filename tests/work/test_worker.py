@@ -27,8 +27,8 @@ from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
-from pcf_core.work.attendance import LOG_NAME, logging_to
 from pcf_core.work.jobs import HANDLERS, JobContext
+from pcf_core.work.launch import LOG_NAME, logging_to
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
 from pcf_core.work.scoring import SAVE_SECONDS, score_run
@@ -413,7 +413,7 @@ def test_stop_within_a_small_request_gives_both_jobs_back(
 def test_the_heart_beats_during_a_long_batch(
     worker: Worker, queue: Queue, toy: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.work.attendance.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr("pcf_core.work.launch.BEAT_SECONDS", 0.01)
     beats: list[str] = []
     enough = threading.Event()
     real = queue.heartbeat

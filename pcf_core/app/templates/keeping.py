@@ -19,13 +19,12 @@ from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
 from pcf_core.app.widgets import plain, plain_label, refusals_said
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
-from pcf_core.material.own_sets import check_new_name, delete_set, load_upload, save_set
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_editing import renamed
 from pcf_core.material.template_files import csv_bytes, parquet_bytes
-from pcf_core.material.templates import make_mined
+from pcf_core.material.templates import check_new_name, delete_set, load_upload, make_mined, save_set
 from pcf_core.measure.resampling import effective_number
 from pcf_core.show.findings.numbers import count, effective_count
 

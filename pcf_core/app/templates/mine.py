@@ -26,9 +26,9 @@ from pcf_core.app.widgets import plain, refusals_said, size_text
 from pcf_core.core.errors import CorpusError, TemplateError
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Topic
-from pcf_core.material.own_sets import check_new_name
 from pcf_core.material.safety.text import MAX_NAME, shown
 from pcf_core.material.shelves import name_of
+from pcf_core.material.templates import check_new_name
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.corpora.source import suffixes

@@ -14,11 +14,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from pcf_core.core.errors import PipelineError
-from pcf_core.mining.chinese import finders
+from pcf_core.mining import chinese
 from pcf_core.mining.parser.pipeline import open_pipeline, tree_of
 from pcf_core.mining.parser.places import SHIPPED, check_language
 from pcf_core.mining.parser.schemes import scheme_of
-from tests.mining.chinese.hand import rows
+from tests.mining.chinese_hand import rows
 from tests.mining.hand import texts
 
 # Part of the labels of zh_core_web_sm 3.8, as its card lists them.
@@ -122,6 +122,6 @@ def test_stanfords_labels_are_read_as_those_of_universal_dependencies(text: str,
     doc = Doc(Vocab(), words=list(words), tags=list(tags), heads=list(heads), deps=deps)
     tree = tree_of(doc[:], "stanford")
     found = [
-        one for find in (finders.clause, finders.possessive) for one in texts(find(tree, finders.PRONOUNS))
+        one for find in (chinese.clause, chinese.possessive) for one in texts(find(tree, chinese.PRONOUNS))
     ]
     assert found == [template]

@@ -1,21 +1,38 @@
-"""The constructions of Chinese on sentences of our own, parsed by hand as UD Chinese GSD does it."""
+"""Chinese: which sentences are looked at, what each construction finds in them, and a corpus mined."""
 
 from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import ROOT
-from pcf_core.mining.chinese import finders
-from pcf_core.mining.chinese.words import words
+from pcf_core.core.topics import Topic
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
+from pcf_core.material.topics import load_topic
+from pcf_core.mining import chinese
+from pcf_core.mining.chinese import MAX_CHARACTERS, TOO_LONG, Sentences, count_characters, words
 from pcf_core.mining.constructions import CHINESE
+from pcf_core.mining.corpora.source import Document
+from pcf_core.mining.counting import BlockCounter, open_counter
+from pcf_core.mining.miner import Mined, mine
 from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.rules import rule_for
+from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Dropped, Found
-from tests.mining.chinese.hand import sentence
+from tests.mining.chinese_hand import sentence
+from tests.mining.fakes import FakeCorpus, Here
 from tests.mining.hand import texts
 
-TOPIC = frozenset({"他", "她", "男人", "女人"})
+TOPIC_WORDS = frozenset({"他", "她", "男人", "女人"})
 CLAUSES = {
     "护士/NN/2/nsubj 说/VV/0/root 她/PRP/5/nsubj 很/RB/5/advmod 累/JJ/2/ccomp 。": "这位[X]说[Y]",
     "这/DT/3/det 位/NNB/1/clf 医生/NN/4/nsubj 表示/VV/0/root ，/,/4/punct "
@@ -142,6 +159,20 @@ NOTHING = {
     "her memoirs, by whoever publishes them": "编辑/NN/2/nsubj 出版/VV/0/root 她/PRP/5/nmod 的/DEC/3/case "
     "回忆录/NN/2/obj 。",
 }
+SEARCH = Sentences(("他", "她"))
+TOPIC = load_topic("gender-zh")
+PRONOUN = ("pronoun",)
+PARSED = [
+    sentence(text)
+    for text in (
+        "护士/NN/2/nsubj 说/VV/0/root 她/PRP/4/nsubj 累/JJ/2/ccomp 。",
+        "医生/NN/2/nsubj 说/VV/0/root 他/PRP/4/nsubj 辞职/VV/2/ccomp 。",
+        "记者/NN/2/nsubj 失去/VV/0/root 了/AS/2/aux 他/PRP/6/nmod 的/DEC/4/case 工作/NN/2/obj 。",
+        "护士们/NN/2/nsubj 说/VV/0/root 她/PRP/4/nsubj 累/JJ/2/ccomp 。",
+        "她/PRP/2/nsubj 来/VV/0/root 。",
+    )
+]
+KNOWN = {"".join(tree.words): tree for tree in PARSED}
 
 
 def test_the_document_says_how_many_sentences_were_tried() -> None:
@@ -151,11 +182,11 @@ def test_the_document_says_how_many_sentences_were_tried() -> None:
 
 
 def clause(text: str) -> list[str | Dropped]:
-    return texts(finders.clause(sentence(text), ("他", "她"), TOPIC))
+    return texts(chinese.clause(sentence(text), ("他", "她"), TOPIC_WORDS))
 
 
 def possessive(text: str) -> list[str | Dropped]:
-    return texts(finders.possessive(sentence(text), ("他", "她"), TOPIC))
+    return texts(chinese.possessive(sentence(text), ("他", "她"), TOPIC_WORDS))
 
 
 @pytest.mark.parametrize(("text", "template"), CLAUSES.items(), ids=CLAUSES.values())
@@ -191,7 +222,7 @@ def test_a_sentence_of_another_form_is_not_counted(text: str) -> None:
 
 def test_what_stood_at_x_and_y_is_said() -> None:
     tree = sentence(next(iter(CLAUSES)))
-    (found,) = finders.clause(tree, ("她",))
+    (found,) = chinese.clause(tree, ("她",))
     assert isinstance(found, Found)
     assert (tree.words[found.subject], tree.words[found.word or 0], found.fits) == (
         "护士",
@@ -201,12 +232,12 @@ def test_what_stood_at_x_and_y_is_said() -> None:
 
 
 def test_the_pronouns_that_are_looked_for_decide() -> None:
-    assert list(finders.clause(sentence(next(iter(CLAUSES))), ("他",))) == []
+    assert list(chinese.clause(sentence(next(iter(CLAUSES))), ("他",))) == []
 
 
 def test_a_word_of_the_topic_may_not_stand_inside() -> None:
     tree = sentence(next(iter(POSSESSIVES)))
-    assert texts(finders.possessive(tree, ("她",), {"工作"})) == [Dropped("a hint at the group")]
+    assert texts(chinese.possessive(tree, ("她",), {"工作"})) == [Dropped("a hint at the group")]
 
 
 @pytest.mark.parametrize("name", CHINESE)
@@ -215,7 +246,7 @@ def test_the_example_of_a_construction_is_what_it_finds(name: str) -> None:
     trees = [sentence(text) for text in (*CLAUSES, *POSSESSIVES)]
     trees.append(sentence("护士/NN/2/nsubj 说/VV/0/root 她/PRP/4/nsubj 累/JJ/2/ccomp 了/AS/4/aux 。"))
     (tree,) = (one for one in trees if "".join(one.words) == example)
-    assert texts(CHINESE[name].find(tree, ("他", "她"), TOPIC)) == [template]
+    assert texts(CHINESE[name].find(tree, ("他", "她"), TOPIC_WORDS)) == [template]
 
 
 PARTS = [
@@ -261,8 +292,8 @@ def test_whatever_the_tree_a_template_is_made_of_listed_words(parsed: Tree) -> N
         )
     )
     things = "|".join(sorted({thing for own in known.own.values() for thing in own}))
-    for find in (finders.clause, finders.possessive):
-        for found in texts(find(parsed, ("他", "她"), TOPIC)):
+    for find in (chinese.clause, chinese.possessive):
+        for found in texts(find(parsed, ("他", "她"), TOPIC_WORDS)):
             if isinstance(found, Dropped):
                 assert found.reason
             else:
@@ -270,3 +301,141 @@ def test_whatever_the_tree_a_template_is_made_of_listed_words(parsed: Tree) -> N
                 middle, _, end = found.removeprefix("这位[X]").partition("[Y]")
                 assert set(middle) <= {*inside, "，"}
                 assert end == "" or end.removeprefix("的") in things.split("|")
+
+
+def split(text: str) -> tuple[list[str], Counter[str]]:
+    passed: Counter[str] = Counter()
+    found = []
+    for offset, one in SEARCH(text, passed):
+        assert text[offset:].startswith(one)
+        found.append(one)
+    return found, passed
+
+
+def test_a_sentence_ends_behind_its_marks_and_closing_quotes_or_with_the_line() -> None:
+    text = "护士说：“她累了！”他走了？！\n  标题 她\n价格是3.5元，她说。"
+    assert split(text) == (["护士说：“她累了！”", "他走了？！", "标题 她", "价格是3.5元，她说。"], Counter())
+
+
+def test_others_are_counted() -> None:
+    long = "她" + "很" * MAX_CHARACTERS + "累。"
+    assert split(f"下雨了。{long}她来了。\n\n天晴了。") == (
+        ["她来了。"],
+        Counter({WITHOUT_WORD: 2, TOO_LONG: 1}),
+    )
+
+
+def test_other_words_with_the_same_character_do_not_count() -> None:
+    assert split("其他人来了。她们走了。他弹吉他。他们和吉他。") == (
+        ["他弹吉他。"],
+        Counter({WITHOUT_WORD: 3}),
+    )
+
+
+def test_no_words_find_nothing() -> None:
+    assert list(Sentences(())("她来了。", Counter())) == []
+
+
+def test_the_length_of_a_text_is_its_characters() -> None:
+    assert count_characters("护士说 she 她累了，3 次。\n") == 7
+
+
+@given(st.text("他她说。！”\n a.", max_size=40))
+def test_every_character_is_in_one_sentence(text: str) -> None:
+    everything = Sentences(("他", "她", "说", "。", "！", "”", "a", "."))
+    passed: Counter[str] = Counter()
+    found = "".join(sentence for _, sentence in everything(text, passed))
+    assert "".join(found.split()) == "".join(text.split())
+    assert not passed
+    wanted, others = split(text)
+    assert len(wanted) + others.total() == sum(1 for _ in everything(text, Counter()))
+
+
+def test_the_shipped_occupations_are_persons() -> None:
+    assert set(load_evidence("occupations-zh").terms) <= words().person
+
+
+def test_the_verbs_of_the_shipped_templates_are_verbs_of_saying() -> None:
+    shipped = [template.text for template in load_templates("gender-zh-reporting").templates]
+    verbs = {text.removeprefix("这位[X]").removesuffix("[Y]").rstrip("，") for text in shipped}
+    assert len(verbs) == 10
+    assert verbs <= words().saying
+
+
+def test_the_words_of_a_gender_are_known() -> None:
+    assert {word for word in TOPIC.groups[0].words if len(word) > 1} <= words().male
+    assert {word for word in TOPIC.groups[1].words if len(word) > 1} <= words().female
+    assert not words().male & words().female
+
+
+def test_nothing_that_is_kept_hints_at_a_gender() -> None:
+    kept = words().saying | words().negation | words().aspect | words().before_saying | set(words().own)
+    kept |= {thing for things in words().own.values() for thing in things}
+    assert not [word for word in kept if {"男", "女", "他", "她", "父", "母", "妻", "夫"} & set(word)]
+
+
+@pytest.mark.parametrize("name", ["saying", "negation", "cut", "aspect", "one"])
+def test_no_word_is_a_person(name: str) -> None:
+    assert not getattr(words(), name) & words().person
+
+
+@dataclass(frozen=True)
+class ByHeart:
+    """The stub of a parser: sentences written by hand, and their trees."""
+
+    name: str = "by heart"
+    identity: str = "1"
+
+    def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
+        for text in texts:
+            yield [KNOWN[text]]
+
+
+def mined(tmp_path: Path, topics: tuple[Topic, ...] = (TOPIC,)) -> Mined:
+    rule = rule_for(topics, ("clause", "possessive"))
+    nurse, doctor, reporter, nurses, comes = KNOWN
+    documents = (
+        Document(id="a", title="", text=f"{nurse}今天下雨。{doctor}\n{nurses}", source="s"),
+        Document(id="b", title="", text=f"{reporter}{comes}{nurse}", source="t"),
+    )
+    counters = Here(BlockCounter(ByHeart(), rule))
+    return mine(FakeCorpus(documents), topics, rule, counters, tmp_path, name="zh-mined")
+
+
+def test_a_set_is_mined(tmp_path: Path) -> None:
+    found = mined(tmp_path)
+    rows = [(one.text, one.count, one.documents, one.fits) for one in found.templates.templates]
+    assert rows == [("这位[X]说[Y]", 3, 2, PRONOUN), ("这位[X]失去了[Y]的工作", 1, 1, PRONOUN)]
+    assert found.templates.templates[0].examples == ("a@0", "a@11", "b@13")
+    facts = found.facts
+    assert (facts.sentences, facts.matches, facts.without_word) == (6, 4, 1)
+    assert dict(facts.dropped) == {
+        "not the same person: the noun is not a person's": 1,
+        "no wanted word stands where the chosen constructions have one": 1,
+    }
+    assert facts.words == 37
+
+
+def test_its_card_says_the_language_and_what_was_counted(tmp_path: Path) -> None:
+    card = mined(tmp_path).templates.card
+    assert (card.language, card.form, card.words) == ("zh", "clausal", 37)
+    assert card.notes == "Its length is counted in Chinese characters, not in words."
+    assert card.history[0].endswith("Constructions: clause, possessive.")
+
+
+def test_its_templates_are_filled_as_those_of_the_shipped_set(tmp_path: Path) -> None:
+    first, second = mined(tmp_path).templates.templates_only.templates
+    assert first.prompt("护士") == "这位护士说[Y]"
+    assert second.prompt("护士").replace("[Y]", "她") == "这位护士失去了她的工作"
+
+
+def test_the_rule_travels_to_a_worker() -> None:
+    rule = rule_for((TOPIC,), ("clause",))
+    assert pickle.loads(pickle.dumps(rule)) == rule  # noqa: S301
+    assert (rule.language, rule.looked_for) == ("zh", "他 or 她")
+    assert rule.form == "one of these forms: “护士说她累了。”"
+
+
+def test_the_shipped_parser_is_refused_before_anything_is_read() -> None:
+    with pytest.raises(PipelineError, match=r"en-mini must be one of Chinese, 'zh' \(got 'en'\)"):
+        open_counter("en-mini", (TOPIC,), ("clause",))

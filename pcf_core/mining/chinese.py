@@ -1,0 +1,331 @@
+"""Chinese for the miner: its sentences, its words, and the two constructions that its rules read.
+
+护士      说      (，)    她 很 累                护士      失去 了    她 的          工作
+subject < verb < comma < subject of its clause    subject < verb    < pronoun 的  < object
+
+The rules read relations of Universal Dependencies as in the treebank UD Chinese GSD, and what
+:data:`pcf_core.mining.parser.schemes.STANFORD` makes of the labels of spaCy's Chinese packages.  No precision
+was measured, so no construction is on by itself.
+
+Both constructions are made of listed words alone (``assets/language/zh/words.toml``), so that a template
+holds no hint at a group: 这位[X]说[Y], 这位[X]失去了[Y]的工作.  Before and behind the words of a template a
+sentence may go on.  Nothing in Chinese says that 他 or 她 is the subject of the clause above: 医生说她会康复
+may well be of a patient.  So the rules accept only subjects that are one person for certain, with nobody else
+named before the pronoun, and refuse whatever they do not know.
+
+A sentence ends behind ``。``, ``！``, ``？`` or ``…`` with the marks and closing quotation marks that follow,
+and at the end of a line.  A full stop of Latin script ends none: it stands in numbers and foreign names.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pcf_core.core.records import digest
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import Part
+from pcf_core.material.evidence import load_evidence
+from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import lists_identity
+from pcf_core.mining.sentences import WITHOUT_WORD
+from pcf_core.mining.verb_groups import Dropped, Found, Refused
+
+PRONOUNS = ("他", "她")
+FITS: tuple[Part, ...] = ("pronoun",)  # before 的 too: Chinese has one form
+OF = "的"
+COMMAS = ("，", ",")
+DIRECT = frozenset("：:“”「」『』‘’\"'")
+PLURAL = "们"
+TIME = re.compile(r"[\d〇零一二三四五六七八九十]+[年月日号时点分]?|[年月日号时点分]")  # 5月 3 日
+Behind = Callable[[Tree, int, int], tuple[list[str], list[str]]]  # tree, verb, pronoun -> words kept
+GENDERS = {"他": "male", "她": "female"}
+NAMES = ("NR", "NNP", "PROPN")  # tags of a name: Chinese Treebank, UD Chinese GSD, universal
+DOT = "·"  # between the parts of a foreigner's name
+OF_ONE = ("det", "nummod", "clf")
+OF_A_NAME = ("appos", "flat")
+EVIDENCE = "occupations-zh"
+MAX_CHARACTERS = 120
+TOO_LONG = f"sentence over {MAX_CHARACTERS} characters"
+SENTENCE = re.compile(r"[^。！？!?…\n]*+(?:[。！？!?…]++[”’」』）)\"]*+|\n|\Z)")
+CHARACTER = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+# No pronoun: 其他 (other), 吉他 (guitar); 他们 and 她们 are several.
+NOT_BEHIND, NOT_BEFORE = "其吉", "们"
+
+
+def clause(
+    tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
+) -> Iterator[Found | Dropped]:
+    """Yield at most one template of a sentence whose pronoun is the subject of a clause; or why it gave none.
+
+    ``pronouns``: those that are looked for; ``topic_words``: all words of the topics; none may stand inside.
+    """
+    for pronoun, verb in _candidates(tree, pronouns, "nsubj"):
+        governed = tree.heads[pronoun]
+        if not tree.has(governed, "ccomp") or tree.heads[governed] != verb:
+            continue
+        if tree.words[verb] in words().saying:
+            yield _tried(tree, verb, pronoun, topic_words, _behind_saying)
+            return
+
+
+def possessive(
+    tree: Tree, pronouns: Collection[str], topic_words: Collection[str] = ()
+) -> Iterator[Found | Dropped]:
+    """Yield at most one template of a sentence whose pronoun owns the object; or why it gave none.
+
+    ``pronouns`` and ``topic_words`` as for :func:`clause`.
+    """
+    for pronoun, verb in _candidates(tree, pronouns, "nmod", "det"):
+        thing = tree.heads[pronoun]
+        if not tree.has(thing, "obj") or tree.heads[thing] != verb:
+            continue
+        if tree.words[thing] in words().own.get(tree.words[verb], ()):
+            yield _tried(tree, verb, pronoun, topic_words, _behind_doing)
+            return
+
+
+def _candidates(tree: Tree, pronouns: Collection[str], *relations: str) -> Iterator[tuple[int, int]]:
+    """Yield the pronouns of these relations that stand behind a main verb with one subject, and the verb."""
+    verb = tree.root
+    subjects = tree.children(verb, "nsubj", "csubj")
+    if len(subjects) != 1 or subjects[0] > verb or tree.has(subjects[0], "csubj"):
+        return
+    for token, word in enumerate(tree.words):
+        if token > verb and word in pronouns and tree.has(token, *relations):
+            yield token, verb
+
+
+def _tried(
+    tree: Tree, verb: int, pronoun: int, topic_words: Collection[str], behind: Behind
+) -> Found | Dropped:
+    """Return the template of a pronoun behind a verb, or why there is none."""
+    (subject,) = tree.children(verb, "nsubj")
+    try:
+        check_person(tree, subject, pronoun)
+        _check_alone(tree, pronoun)
+        before, (inside, ending) = _before(tree, subject, verb), behind(tree, verb, pronoun)
+        kept = [*before, tree.words[verb], *inside]
+        if not set(topic_words).isdisjoint([*kept, *ending]):
+            raise Refused("a hint at the group")
+    except Refused as reason:
+        return Dropped(str(reason), (subject, pronoun))
+    return Found(f"这位[X]{''.join(kept)}[Y]{''.join(ending)}", subject, pronoun, FITS)
+
+
+def _check_alone(tree: Tree, pronoun: int) -> None:
+    """Refuse a pronoun of several (他 们), and one with more than 的 beside it (她 和 同事)."""
+    behind = tree.words[pronoun + 1 : pronoun + 2]
+    beside = [tree.words[child] for child in tree.children(pronoun) if tree.words[child] != OF]
+    if PLURAL in behind or beside:
+        raise Refused("more than the pronoun")
+
+
+def _before(tree: Tree, subject: int, verb: int) -> list[str]:
+    """Return what is kept of the words between subject and verb: negation, and the first half of a verb.
+
+    Commas, times and listed adverbs are cut, also before the subject.
+
+    Raises
+    ------
+    Refused
+        Anything else, as that may name another person, or change what the verb says.
+    """
+    known, kept = words(), []
+    for child in tree.children(verb):
+        if child > verb or child == subject:
+            continue
+        below = [tree.words[token] for token in tree.subtree(child)]
+        word = tree.words[child]
+        half = child == verb - 1 and word in known.before_saying and tree.words[verb] in known.with_saying
+        if len(below) == 1 and child > subject and (half or word in known.negation):
+            kept.append(word)
+        elif any(one not in (*COMMAS, *known.cut) and not TIME.fullmatch(one) for one in below):
+            raise Refused("more than the subject stands before the verb")
+    return kept
+
+
+def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
+    """Return what is kept between verb and pronoun, a comma or nothing, and behind the pronoun: nothing.
+
+    Raises
+    ------
+    Refused
+        Direct speech, in which 他 and 她 are never who speaks; or other words.
+    """
+    between = tree.words[verb + 1 : pronoun]
+    if any(mark in DIRECT for mark in between):
+        raise Refused("direct speech")
+    if between not in ((), *((comma,) for comma in COMMAS)):
+        raise Refused("more than a comma stands before the clause")
+    return [COMMAS[0]] * len(between), []
+
+
+def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
+    """Return what is kept between verb and pronoun, a sign of aspect or nothing, and behind the pronoun.
+
+    Raises
+    ------
+    Refused
+        Other words between verb and pronoun, or more than 的 between the pronoun and the thing.
+    """
+    between, thing = tree.words[verb + 1 : pronoun], tree.heads[pronoun]
+    if len(between) > 1 or any(word not in words().aspect for word in between):
+        raise Refused("more than the verb stands before the pronoun")
+    if tree.words[pronoun + 1 : thing] != (OF,):
+        raise Refused("more than 的 stands before the thing")
+    return list(between), [OF, tree.words[thing]]
+
+
+def check_person(tree: Tree, subject: int, pronoun: int) -> None:
+    """Refuse a subject that a pronoun may not mean.
+
+    Raises
+    ------
+    Refused
+        It may be several people, no person, or of another gender; something beside it may name another.
+    """
+    for child in tree.children(subject):
+        _check_beside(tree, subject, child)
+    if not is_person(tree, subject):
+        raise Refused("not the same person: the noun is not a person's")
+    gender = gender_of(tree, subject)
+    if gender and gender != GENDERS.get(tree.words[pronoun], gender):
+        raise Refused("not the same person: another gender")
+
+
+def _check_beside(tree: Tree, subject: int, child: int) -> None:
+    """Refuse what stands beside the subject unless it is known to name nobody else.
+
+    Allowed are one article, number and classifier of one (这 位), a noun or adjective without dependents
+    (医院 护士, 年轻 护士), and the name of the same person (护士 王芳, 王 医生), but no whole name before the
+    noun: 小红 妈妈 is the mother of 小红.
+    """
+    known, below = words(), list(tree.subtree(child))
+    if tree.has(child, *OF_ONE):
+        if any(tree.words[token] not in known.one for token in below):
+            raise Refused("not the same person: there may be several")
+        return
+    single = below == [child] and child < subject
+    same = tree.has(child, *OF_A_NAME) and below == [child] and is_name(tree, child)
+    title = child == subject - 1 and is_name(tree, subject)  # 护士 王芳
+    may_be_name = is_name(tree, child) or not tree.tags[child]  # a parser without a tagger cannot tell
+    named = is_noun_for_person(tree, child) or (may_be_name and len(tree.words[child]) > 1)
+    plain = tree.has(child, "compound", "amod", "nmod") and (title or not named)
+    if not (same or (single and plain)):
+        raise Refused("not the same person: something beside the noun may name another")
+
+
+def is_person(tree: Tree, token: int) -> bool:
+    """Tell whether a noun is one person: by itself, by such a noun before it, or as a foreigner's name."""
+    if is_noun_for_person(tree, token):
+        return True
+    name = tree.words[token]
+    if not is_name(tree, token) or name.endswith(words().organisation):
+        return False
+    return DOT in name.strip(DOT) or (
+        token > 0 and tree.heads[token - 1] == token and is_noun_for_person(tree, token - 1)
+    )
+
+
+def is_noun_for_person(tree: Tree, token: int) -> bool:
+    """Tell whether a word is a listed noun for a person, or one with a character before it.
+
+    王医生, 女护士 and 副教授 are such words; 医生们 is none.
+    """
+    word = tree.words[token]
+    return word in words().person or (len(word) > 2 and word[1:] in words().person)
+
+
+def is_name(tree: Tree, token: int) -> bool:
+    """Tell whether the parser says that a word is a proper name; without a tagger nothing is one."""
+    return tree.tags[token] in NAMES
+
+
+def gender_of(tree: Tree, subject: int) -> str | None:
+    """Return the gender that a subject or a word beside it tells, ``"male"`` or ``"female"``; else None."""
+    known = words()
+    told = [
+        part
+        for token in tree.subtree(subject)
+        for part in (tree.words[token], tree.words[token][:1], tree.words[token][1:])
+    ]
+    if any(part in known.female for part in told):
+        return "female"
+    return "male" if any(part in known.male for part in told) else None
+
+
+@dataclass(frozen=True)
+class Words:
+    """The lists, each as the file explains it.
+
+    ``person`` has the terms of the shipped occupations and all of ``male`` and ``female`` too; ``own``: verb
+    -> the things that are of who does it.
+    """
+
+    person: frozenset[str]
+    male: frozenset[str]
+    female: frozenset[str]
+    one: frozenset[str]
+    saying: frozenset[str]
+    before_saying: frozenset[str]
+    with_saying: frozenset[str]
+    own: Mapping[str, frozenset[str]]
+    aspect: frozenset[str]
+    negation: frozenset[str]
+    cut: frozenset[str]
+    organisation: tuple[str, ...]
+
+
+def lists_of_chinese() -> str:
+    """Hash all that :func:`words` is made of, the shipped occupations too."""
+    return digest([lists_identity("zh"), load_evidence(EVIDENCE).hash])
+
+
+@lru_cache(maxsize=1)
+def words() -> Words:
+    """Load the shipped lists, once."""
+    path = settings().assets / "language" / "zh" / "words.toml"
+    table = tomllib.loads(path.read_text(encoding="utf8"))
+    lists = {name: frozenset(text.split()) for name, text in table.items() if isinstance(text, str)}
+    lists["person"] |= lists["male"] | lists["female"] | frozenset(load_evidence(EVIDENCE).terms)
+    organisation = tuple(sorted(lists.pop("organisation")))
+    own = {verb: frozenset(things) for verb, *things in map(str.split, table["own"])}
+    return Words(**lists, own=own, organisation=organisation)
+
+
+class Sentences:
+    """Finds the sentences of a text that have a wanted word.
+
+    ``words``: of one script; a word counts wherever its characters stand, but not in 其他 and 他们.
+    """
+
+    def __init__(self, words: Collection[str]) -> None:
+        either = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+        self._search = re.compile(rf"(?<![{NOT_BEHIND}])(?:{either})(?!{NOT_BEFORE})" if either else "(?!)")
+
+    def __call__(self, text: str, passed: Counter[str]) -> Iterator[tuple[int, str]]:
+        """Yield (offset of the first character, sentence), from left to right.
+
+        ``passed`` counts the others: those over 120 characters with a wanted word as ``TOO_LONG``, those
+        without one as ``WITHOUT_WORD``.
+        """
+        for found in SENTENCE.finditer(text):
+            sentence = found[0].strip()
+            if not sentence:
+                continue
+            if not self._search.search(sentence):
+                passed[WITHOUT_WORD] += 1
+            elif len(sentence) > MAX_CHARACTERS:
+                passed[TOO_LONG] += 1
+            else:
+                yield found.start() + found[0].index(sentence), sentence
+
+
+def count_characters(text: str) -> int:
+    """Count Chinese characters, the unit in which texts without spaces are measured."""
+    return sum(1 for _ in CHARACTER.finditer(text))
