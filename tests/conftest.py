@@ -8,9 +8,11 @@ import hashlib
 import os
 import shutil
 import signal
+import sqlite3
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -70,11 +72,22 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+class Unsynced(sqlite3.Connection):
+    """A connection that waits for no disk, whatever it is told."""
+
+    def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
+        if sql.startswith("PRAGMA"):
+            super().execute("PRAGMA synchronous = OFF")
+            sql = sql.replace("synchronous = NORMAL", "synchronous = OFF")
+        return super().execute(sql, *given)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_power_cut() -> Iterator[None]:
     """No machine loses its power during a test: what a file system has taken need not reach the disk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
+        patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=Unsynced))
         yield
 
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,14 @@ class Kept:
     anecdotes: str
     scored: str
 
-    def fairpair_pack(self) -> PackedFairPair:
-        return packed_fairpair(self.store, self.fairpair)
 
-    def criteria_pack(self, name: str) -> PackedCriteria:
-        return packed_criteria(self.store, getattr(self, name))
+@cache
+def intact(kept: Kept, name: str) -> PackedFairPair | PackedCriteria:
+    """What is packed of a result, which is read as it is: what is refused is what was changed."""
+    packed_as = packed_fairpair if name == "fairpair" else packed_criteria
+    one = packed_as(kept.store, getattr(kept, name))
+    assert read_pack(forged(one, lambda body: body)).texts
+    return one
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +98,7 @@ def test_a_fairpair_result_comes_back_with_every_text(kept: Kept) -> None:
 
 
 def test_runs_and_texts_of_one_model_share_its_name(kept: Kept) -> None:
-    run = small_run(kept.criteria_pack("scored").result.asked.key)  # type: ignore[arg-type]
+    run = small_run(intact(kept, "scored").result.asked.key)  # type: ignore[arg-type]
     assert run.as_imported.scoring.name == KEY.as_imported.model
 
 
@@ -191,7 +195,7 @@ FORGED_PAIRS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("forgery", FORGED_PAIRS)
 def test_a_forged_fairpair_result_is_refused_though_every_checksum_fits(kept: Kept, forgery: str) -> None:
-    refused(kept.fairpair_pack(), FORGED_PAIRS[forgery])
+    refused(kept, "fairpair", FORGED_PAIRS[forgery])
 
 
 FORGED_CRITERIA: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -245,7 +249,7 @@ def twice(body: Any) -> Any:
 @pytest.mark.parametrize("forgery", FORGED_CRITERIA)
 def test_a_forged_result_of_the_criteria_is_refused(kept: Kept, forgery: str) -> None:
     name, change = FORGED_CRITERIA[forgery]
-    refused(kept.criteria_pack(name), change)
+    refused(kept, name, change)
 
 
 @pytest.mark.parametrize("forgery", FORGED_MATERIAL)
@@ -257,11 +261,11 @@ def test_material_that_no_file_could_make_is_refused(kept: Kept, forgery: str) -
         body["result"]["asked"]["material"] = digest(body["material"])
         return body
 
-    refused(kept.criteria_pack(name), with_hash)
+    refused(kept, name, with_hash)
 
 
-def refused(one: PackedFairPair | PackedCriteria, change: Callable[[Any], Any]) -> None:
-    assert read_pack(forged(one, lambda body: body)).texts, "what is refused is what was changed"
+def refused(kept: Kept, name: str, change: Callable[[Any], Any]) -> None:
+    one = intact(kept, name)
     with pytest.raises(PackError) as refusal:
         read_pack(forged(one, change))
     said = str(refusal.value)
@@ -302,7 +306,7 @@ def otherwise(value: Any) -> Any:
 @given(st.data())
 def test_no_value_that_follows_from_others_can_be_changed(kept: Kept, data: st.DataObject) -> None:
     """Of the report, of what was asked for, and of the texts that were compared."""
-    one = kept.fairpair_pack()
+    one = intact(kept, "fairpair")
     body = json.loads(canonical(one))
     places = [
         path

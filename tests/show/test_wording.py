@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -17,16 +18,20 @@ SHOW = FOLDER.parent
 SUBJECTS = sorted(path.stem for path in FOLDER.glob("*.j2"))
 
 
+@cache
+def _parsed(subject: str) -> nodes.Template:
+    return environment().parse((FOLDER / f"{subject}.j2").read_text(encoding="utf-8"))
+
+
 def _macros(subject: str) -> dict[str, nodes.Macro]:
     """Return the macros of a subject by their names."""
-    parsed = environment().parse((FOLDER / f"{subject}.j2").read_text(encoding="utf-8"))
-    return {macro.name: macro for macro in parsed.find_all(nodes.Macro)}
+    return {macro.name: macro for macro in _parsed(subject).find_all(nodes.Macro)}
 
 
 def _within(subject: str) -> set[str]:
     """Return the names that macros of a subject call themselves."""
-    parsed = environment().parse((FOLDER / f"{subject}.j2").read_text(encoding="utf-8"))
-    return {call.node.name for call in parsed.find_all(nodes.Call) if isinstance(call.node, nodes.Name)}
+    calls = _parsed(subject).find_all(nodes.Call)
+    return {call.node.name for call in calls if isinstance(call.node, nodes.Name)}
 
 
 def _calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
@@ -74,8 +79,9 @@ def test_every_call_gives_what_its_template_takes() -> None:
 def test_every_template_is_used_and_uses_what_it_takes(subject: str) -> None:
     """What no finding says is deleted, and so is a value that no word depends on."""
     written = {_name(call) for _, where, call in CALLS if where == subject}
+    said = written | _within(subject)
     for name, macro in _macros(subject).items():
-        assert name in written | _within(subject), f"{subject}.j2: {name} is never written"
+        assert name in said, f"{subject}.j2: {name} is never written"
         read = {found.name for part in macro.body for found in _names(part)}
         assert {argument.name for argument in macro.args} <= read, f"{subject}.j2: {name} takes too much"
 
