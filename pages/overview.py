@@ -18,7 +18,7 @@ from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.leaning import example_cell
+from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_risks_finding, overview_finding, whiskers_note
 from pcf_core.show.overview import (

@@ -40,14 +40,14 @@ from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.measure.toy import older_bias, older_deviation, toy_risk, two_models
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
-from pcf_core.report.comparison import RISKS
+from pcf_core.report.documents import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.leaning import example_cell
-from pcf_core.report.sections.shared import neutral_risks
-from pcf_core.report.tails import largest_caprice
-from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
+from pcf_core.report.sections.heat_map import example_cell
+from pcf_core.report.sections.risk import neutral_risks
+from pcf_core.report.sections.tails import largest_caprice
+from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
 from pcf_core.show.findings import (
     anecdotes,

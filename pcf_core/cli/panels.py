@@ -18,25 +18,17 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study
-from pcf_core.report.notes import interval_notes, study_notes, warnings_of
-from pcf_core.report.panels import Panel
+from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study, interval_notes, study_notes, warnings_of
+from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
 from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
 from pcf_core.report.sections.comparison import whole_pair_panel
+from pcf_core.report.sections.criteria import criteria_panels
+from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import knowledge_panel
-from pcf_core.report.sections.risk import corrected_panel, reports_panel
-from pcf_core.report.sections.shared import lean_panel
+from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
 from pcf_core.report.sections.summary import compared_sentences
-from pcf_core.report.sections.texts import (
-    criteria_panels,
-    fairpair_panels,
-    labels,
-    ratio_panel,
-    read_together,
-)
-from pcf_core.report.text import text_lines
 from pcf_core.show.compare import Standing, in_other_sentences
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings

@@ -18,8 +18,7 @@ from pcf_core.cli.console import give, one_of, open_store, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
-from pcf_core.report.comparison import comparison_document
-from pcf_core.report.documents import baseline_document, report_document
+from pcf_core.report.documents import baseline_document, comparison_document, report_document
 from pcf_core.show.findings.imported import imported_note
 from pcf_core.store.store import Store
 

@@ -36,10 +36,10 @@ from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
-from pcf_core.report.comparison import comparison_table
+from pcf_core.report.documents import comparison_table
 from pcf_core.report.reproducing import afresh, compare_command, scratch_commands
-from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,

@@ -39,9 +39,8 @@ from pcf_core.app.texts.shared import draw_where_asked
 from pcf_core.app.widgets import plain
 from pcf_core.core.settings import settings
 from pcf_core.report import how_to_read
-from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.texts import WAYS, by_way, criteria_panel
+from pcf_core.report.sections.criteria import WAYS, by_way, criteria_panel, summary_table
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     judged_finding,

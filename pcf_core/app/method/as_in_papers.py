@@ -47,10 +47,10 @@ from pcf_core.material.printed import FILE_NAME, PAPERS, Paper, Printed, Printed
 from pcf_core.material.published import PublishedRisk
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
-from pcf_core.report.arrange import shown_axes
-from pcf_core.report.factors import Panels
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.factors import Panels
+from pcf_core.report.sections.heat_map import shown_axes
 from pcf_core.report.sections.tails import normal_shapes
 from pcf_core.show.answers import farthest_answer, heat_map_answer
 from pcf_core.show.findings.anecdotes import stereotype_finding
