@@ -83,12 +83,21 @@ def _content_of(value: Any) -> tuple[object, ...]:
         return (beside[_WRITTEN],)
     found = [getattr(value, name) for name in _field_names(type(value))]
     rows = tuple(map(_as_rows, found))
-    if not _never_changes(type(value)) or not any(
-        isinstance(one, tuple | dict) and len(one) > MANY for one in found
-    ):
+    if not _never_changes(type(value)) or not any(map(_is_long, found)):
         return rows
     beside[_WRITTEN] = key_of(*rows)
     return (beside[_WRITTEN],)
+
+
+def _is_long(value: object) -> bool:
+    """Tell whether there are many values, in it or in a record that it holds and that stands as a key."""
+    if isinstance(value, tuple | dict):
+        held = value.values() if isinstance(value, dict) else value
+        return len(value) > MANY or any(map(_is_long, held))
+    if isinstance(value, LoadedRun) or not _never_changes(type(value)):
+        return False
+    _content_of(value)
+    return _WRITTEN in value.__dict__
 
 
 def _never_changes(kind: type) -> bool:

@@ -19,7 +19,7 @@ import streamlit as st
 
 from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, precisions_named
 from pcf_core.app.caching import open_store
-from pcf_core.app.data import draw_lookable, load, lookable, scored_models
+from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
 from pcf_core.app.links import follow, select_called, several_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
@@ -30,7 +30,6 @@ from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
 from pcf_core.models.precision import AUTO
 from pcf_core.models.public import public_models
-from pcf_core.models.registry import list_models
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
@@ -46,7 +45,7 @@ FIRST, SECOND, VIEW = "compare_first", "compare_second", "compare_view"  # what 
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
     known_topics = all_topics()
-    known = [*(spec.name for spec in list_models()), *scored_models()]
+    known = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Results* show")
         models = st.multiselect(

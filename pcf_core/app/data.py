@@ -16,6 +16,7 @@ from pcf_core.app.addresses import Choice
 from pcf_core.app.caching import kept, key_of, once, open_queue, open_store
 from pcf_core.app.lists import named_or_kept, set_names, stamp_of
 from pcf_core.app.roles import may_audit
+from pcf_core.app.steady import looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import NEUTRAL
 from pcf_core.audit.options import ViewOptions
@@ -26,7 +27,7 @@ from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
-from pcf_core.core.run import IMPORTED, SELECTIONS, Protocol, RunSpec, model_label, scored_as
+from pcf_core.core.run import IMPORTED, SELECTIONS, ModelSpec, Protocol, RunSpec, model_label, scored_as
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
@@ -280,6 +281,11 @@ def imported_run(
     )
 
 
+def listed_models() -> tuple[ModelSpec, ...]:
+    """List the models that come with the app or are the operator's, looked up once while a page is drawn."""
+    return looked_up(list_models)
+
+
 def finished(run: RunSpec) -> bool:
     """Tell whether every template of a run is scored."""
     return open_store().is_finished(run)
@@ -329,7 +335,7 @@ def finished_runs(shown: RunSpec) -> list[RunSpec]:
     """
     runs = [info.run for info in open_store().runs() if info.complete]
     sets = [shown.templates.name, shown.topic.templates, *set_names(), *(run.templates.name for run in runs)]
-    models = [*(spec.name for spec in list_models()), *(run.scoring.name for run in runs)]
+    models = [*(spec.name for spec in listed_models()), *(run.scoring.name for run in runs)]
     return sorted(runs, key=lambda run: (sets.index(run.templates.name), models.index(run.scoring.name)))
 
 
@@ -347,6 +353,12 @@ def whole_template_intervals(loaded: Loaded) -> dict[str, Interval]:
 
 def answered(audit: TextAudit[AuditRequest, Material, AuditAnswer]) -> tuple[AuditRequest, ...]:
     """List the answered requests of a text audit, the newest first, read once until one of them changes."""
+    return looked_up(_answered_now, audit)
+
+
+def _answered_now(
+    audit: TextAudit[AuditRequest, Material, AuditAnswer],
+) -> tuple[AuditRequest, ...]:
     store = open_store()
     states = store.document_states(audit.kind), store.document_states(audit.asked_name)
     return _answered(audit, *states)
@@ -389,7 +401,7 @@ def lookable(names: Sequence[str]) -> list[str]:
         return list(names)
     audited = answered(FAIRPAIR_AUDIT)
     known = {
-        *(spec.name for spec in list_models() if spec.family != "endpoint"),
+        *(spec.name for spec in listed_models() if spec.family != "endpoint"),
         *scored_models(),
         *(asked.key.model for asked in audited),
         *(encoder.model for asked in audited if not asked.imported for encoder in asked.encoders),

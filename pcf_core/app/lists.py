@@ -20,6 +20,7 @@ from typing import TypeVar
 from pcf_core.app import caching
 from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
+from pcf_core.app.steady import looked_up
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
@@ -47,6 +48,10 @@ T = TypeVar("T", Topic, Evidence, TemplateSet)
 
 def stamp_of(kind: str) -> Stamp:
     """Return name, size and time of change of every file of a folder of the assets."""
+    return looked_up(_stamp_of, kind)
+
+
+def _stamp_of(kind: str) -> Stamp:
     folder = f"{settings().assets / kind}"
     with os.scandir(folder) as files:  # a page asks two dozen times; paths are far slower
         names = sorted(file.path for file in files)
@@ -65,6 +70,10 @@ def stamp_of_files(*paths: Path | str) -> Stamp:
 
 def stamp_of_shelf(shelf: Shelf) -> Stamp:
     """Return the same of every file that a shelf has, shipped or the user's own."""
+    return looked_up(_stamp_of_shelf, shelf)
+
+
+def _stamp_of_shelf(shelf: Shelf) -> Stamp:
     return *stamp_of(shelf.folder), *stamp_of_files(*shelf.own().values())
 
 
@@ -128,7 +137,7 @@ class TemplateSets(Mapping[str, TemplateSet]):
 
 def template_sets() -> TemplateSets:
     """Load template sets by name."""
-    return TemplateSets()
+    return looked_up(TemplateSets)
 
 
 def set_names() -> list[str]:
@@ -266,7 +275,7 @@ def lists_token() -> str:
 
 def set_token(name: str) -> str:
     """Return a token for the content of a set: it changes when the set's files do."""
-    return digest([name, TemplateSets().stamp(name)])
+    return digest([name, template_sets().stamp(name)])
 
 
 def kept() -> Lists:
@@ -274,6 +283,10 @@ def kept() -> Lists:
 
     By name and hash, the newest first.
     """
+    return looked_up(_kept_now)
+
+
+def _kept_now() -> Lists:
     runs = {info.run.key: info.run for info in open_store().runs() if info.complete}
     sets = sorted({run.templates.name for run in runs.values()} & set(set_names()))
     return _kept(tuple(runs), (lists_token(), *map(set_token, sets)))

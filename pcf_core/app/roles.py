@@ -18,6 +18,7 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
+from pcf_core.app.steady import look_again, looked_up
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import settings
@@ -38,6 +39,10 @@ def has_login() -> bool:
     SettingsError
         Secrets are there and cannot be read, so that nobody knows whether they hold one.
     """
+    return looked_up(_has_login)
+
+
+def _has_login() -> bool:
     if "is_logged_in" in st.user:
         return True
     unread = [path for path in map(Path, st.get_option("secrets.files")) if path.exists()]
@@ -76,7 +81,10 @@ def write(change: Callable[ASKED, Answer], *given: ASKED.args, **options: ASKED.
         A viewer; besides whatever it raises itself.
     """
     check_may_ask(person(), settings())
-    return change(*given, **options)
+    try:
+        return change(*given, **options)
+    finally:
+        look_again()
 
 
 def recorded(

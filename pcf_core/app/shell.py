@@ -35,6 +35,7 @@ from pcf_core.app.links import (
 from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
+from pcf_core.app.steady import steady
 from pcf_core.app.topics.draft import take_written
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import AuditError
@@ -119,7 +120,7 @@ def _open_frame() -> StreamlitPage:
     draw_style()
     from_elsewhere = TAKEN not in st.session_state and "model" in st.query_params  # says what it compares
     opened = is_new_page() and not from_elsewhere
-    with link_first():
+    with link_first(), steady(), open_store().steady():
         draw_choice()
         draw_tools()
     follow_pressed(current_choice().parameters)
@@ -154,7 +155,8 @@ def show(draw: Callable[[], None]) -> None:
     try:
         for sentence in open_store().warnings():
             st.warning(plain(sentence), icon=":material/warning:")
-        draw()
+        with steady(), open_store().steady():
+            draw()
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
     except StopException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -178,6 +179,7 @@ class Store:
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
         self._imported = Imported(root)
+        self._looked = threading.local()  # what runs there are, within :meth:`steady`
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
@@ -635,15 +637,38 @@ class Store:
         folders = (*self._folders, *self._imported.text_folders())
         return tuple(file_state(result_path(folder, key, name, ".json")) for folder in folders)
 
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Look once, in this thread, at what runs there are, and again once this store has changed any.
+
+        Who asks dozens of times within a moment, as a page does, has the same answer each time.
+        """
+        self._looked.infos = {}
+        try:
+            yield
+        finally:
+            self._looked.infos = None
+
     def _infos(self) -> dict[str, RunInfo]:
         """Load all runs by key; one that was made here, or is shipped, goes before an imported one."""
-        return self._imported.infos() | self._made_infos()
+        return self._once("all", lambda: self._imported.infos() | self._made_infos())
 
     def _made_infos(self) -> dict[str, RunInfo]:
+        return self._once("made", self._read_infos)
+
+    def _read_infos(self) -> dict[str, RunInfo]:
         infos: dict[str, RunInfo] = {}
         for folder in reversed(self._runs):
             infos |= folder.infos()
         return infos
+
+    def _once(self, what: str, look: Callable[[], dict[str, RunInfo]]) -> dict[str, RunInfo]:
+        found: dict[str, dict[str, RunInfo]] | None = getattr(self._looked, "infos", None)
+        if found is None:
+            return look()
+        if what not in found:
+            found[what] = look()
+        return found[what]
 
     def _must_be_readable(self) -> None:
         try:
@@ -658,5 +683,9 @@ class Store:
     def _writing(self) -> Iterator[None]:
         """Let one writer in at a time, and turn failures into an error with a sentence."""
         self._database.must_last()
-        with told(self._root), self._database.transaction():
-            yield
+        try:
+            with told(self._root), self._database.transaction():
+                yield
+        finally:
+            if getattr(self._looked, "infos", None) is not None:
+                self._looked.infos = {}

@@ -69,7 +69,11 @@ def test_a_button_leads_to_another_tab_and_keeps_the_choice(
     held = pressed(app, label)
     assert {name: held[name] for name in said} == said
     assert held["text_tab"] == tab
-    assert (held["model"], held["criterion"], held["templates"]) == (["mini-gpt"], "l2", "gender-nineteen")
+    assert (held["model"], held["criterion"], held["templates"]) == (
+        ["mini-gpt"],
+        "large ones weigh more",
+        "gender-nineteen",
+    )
     app.segmented_control(key="text_tab").set_value("Summary").run()
     assert app.selectbox(key="cf_model").value == "mini-gpt"
 

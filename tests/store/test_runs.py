@@ -65,6 +65,24 @@ def test_a_run_that_is_asked_for_is_kept_and_a_known_one_keeps_its_state(
     assert after.run.templates.counts.tolist() == [175.0]
 
 
+def test_who_asks_within_a_moment_looks_once_and_sees_own_changes(
+    store: Store, root: Path, key: ScoringKey
+) -> None:
+    first, second = run_of(key), run_of(key, terms=("nurse", "clerk"))
+    elsewhere = Store.open(root)
+    with store.steady():
+        assert store.runs() == ()
+        elsewhere.save_run(first, {})
+        assert store.runs() == (), "what another process does is seen in the next moment"
+        assert not store.is_finished(first)
+        store.save_run(second, {})
+        assert {info.run.key for info in store.runs()} == {first.key, second.key}
+        store.delete_run(second.key)
+        assert [info.run.key for info in store.runs()] == [first.key]
+    elsewhere.delete_run(first.key)
+    assert store.runs() == ()
+
+
 def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:
     Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
     store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])

@@ -50,7 +50,7 @@ def draw_presets() -> None:
     ready = presets(scored_models())
     if not ready:
         return
-    chosen, auditor = preset_of(current_choice().models), may_audit()
+    asked, auditor = set(current_choice().models), may_audit()
     st.markdown("**Ready comparisons**")
     with st.container(horizontal=True):
         for preset in ready:
@@ -60,7 +60,7 @@ def draw_presets() -> None:
                 help=f"{plain(preset.help)} What is not scored yet is queued."
                 if auditor
                 else plain(preset.help),
-                icon=":material/check:" if preset == chosen else ":material/compare_arrows:",
+                icon=":material/check:" if set(preset.models) == asked else ":material/compare_arrows:",
                 on_click=take,
                 args=(preset,),
             )

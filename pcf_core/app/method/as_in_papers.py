@@ -36,6 +36,7 @@ from pcf_core.app.links import draw_link
 from pcf_core.app.lists import Stamp, mined_set, stamp_of_files, template_sets, topics
 from pcf_core.app.page import finding
 from pcf_core.app.results.heat_map import PAPER_TEMPLATES
+from pcf_core.app.steady import looked_up
 from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.factors import factor_panels
@@ -341,7 +342,7 @@ def heat_beside(loaded: Loaded, model: str, group: str, preset: str, papers: tup
 def change(item: Printed, link: PrintedLink, opened: Opened) -> Beside:
     """Return what changes from one model to another, and whether the figure shows the same."""
     loaded = opened.results(link)
-    preset = preset_of(loaded.choice.models)
+    preset = looked_up(preset_of, loaded.choice.models)
     said = []
     for pair in preset.pair if preset else ():
         if pair.claim is None or f"Figure {pair.claim.figure}" != item.number:

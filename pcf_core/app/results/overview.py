@@ -10,7 +10,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
-from pcf_core.app.data import Loaded, finished_runs, must_wait, read_run
+from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, read_run
 from pcf_core.app.links import follow
 from pcf_core.app.mended import table_room
 from pcf_core.app.page import chart
@@ -20,7 +20,6 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError, RunError
 from pcf_core.core.run import ModelKind, RunSpec, split_label
-from pcf_core.models.registry import list_models
 from pcf_core.report.loaded import LoadedRun, letter_runs
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import two_decimals
@@ -104,7 +103,7 @@ def read_runs(loaded: Loaded, runs: Mapping[str, RunSpec]) -> dict[str, LoadedRu
 
 def kinds_of(runs: Mapping[str, RunSpec]) -> dict[str, ModelKind]:
     """Return by label what kind of model each is."""
-    declared = {spec.name: spec.kind for spec in list_models()}
+    declared = {spec.name: spec.kind for spec in listed_models()}
     return {
         label: "imported" if run.scoring.imported else declared.get(run.scoring.name, "own")
         for label, run in runs.items()
@@ -180,7 +179,7 @@ def draw_models(loaded: Loaded, runs: Mapping[str, RunSpec]) -> list[ModelRow]:
         draw_cards(loaded, shown)
     with st.container(key="table_of_models"):
         draw_model_table(loaded, shown)
-    stored = {spec.name: spec.quantization for spec in list_models()}
+    stored = {spec.name: spec.quantization for spec in listed_models()}
     names = dict.fromkeys(split_label(row.model)[0] for row in shown)
     copies = copies_text({name: stored.get(name, "") for name in names})
     st.caption(plain(" ".join(filter(None, [bar_legend(), ties_text(shown), copies]))))
