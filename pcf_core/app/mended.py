@@ -47,7 +47,7 @@ FROM_THE_TOP = """
 
 # A link to a page keeps room around its words for the colour that it takes under the pointer.  It hangs
 # over, so that the words begin where those above and below do; what follows in a row keeps its place.
-ALIGNED_LINKS = """
+LINKS = """
 [data-testid="stPageLink-NavLink"] { position: relative; left: -0.5rem; }
 """
 
@@ -144,7 +144,7 @@ SIDEBAR_TO_COME = """
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
 }
 """
-STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{ALIGNED_LINKS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
+STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{LINKS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
