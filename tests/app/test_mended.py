@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -51,7 +52,7 @@ def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
 
 
 def test_what_sets_a_mark_off_from_a_bar_has_the_colour_of_the_page() -> None:
-    look = {"symbol": "circle", "hover": None}
+    look: dict[str, Any] = {"symbol": "circle", "hover": None}
     drawn = marks.dots([0.5], [0], "one", color="#123456", across=[Span(0.4, 0.6)], **look)
     bar = go.Bar(x=[0.5], y=[0], marker_color=marks.RIM)
     plain_dot = marks.dots([0.5], [0], "two", color="#654321", **look)
