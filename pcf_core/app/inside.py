@@ -16,6 +16,7 @@ from typing import Protocol
 from starlette.staticfiles import StaticFiles
 from streamlit import delta_generator
 from streamlit.elements.lib.js_number import JSNumber
+from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR as BG_COLOR
 from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90 as GRAY_90
 from streamlit.elements.widgets.number_input import NumberInputSerde
 from streamlit.navigation.page import StreamlitPage as StreamlitPage

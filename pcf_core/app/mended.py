@@ -16,7 +16,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from pcf_core.app.inside import GRAY_90
+from pcf_core.app.inside import BG_COLOR, GRAY_90
+from pcf_core.show.charts.marks import RIM
 from pcf_core.show.charts.theme import titled
 
 # The chosen segment, the chosen tab and a slider's value are written in the accent colour, which in the dark
@@ -42,6 +43,12 @@ FOCUS = """
 FROM_THE_TOP = """
 [data-testid="stMainBlockContainer"] { padding-top: 4.5rem; }
 [data-testid="stSidebarHeader"] { margin-bottom: 0; }
+"""
+
+# A link to a page keeps room around its words for the colour that it takes under the pointer.  It hangs
+# over, so that the words begin where those above and below do; what follows in a row keeps its place.
+LINKS = """
+[data-testid="stPageLink-NavLink"] { position: relative; left: -0.5rem; }
 """
 
 # A key figure's label, value and interval are cut where its column is narrow; here they wrap.
@@ -137,7 +144,7 @@ SIDEBAR_TO_COME = """
     [data-testid="stAppViewContainer"]:not(:has([data-testid="stSidebar"])) { padding-left: 300px; }
 }
 """
-STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
+STYLE = f"{FROM_THE_TOP}{ACCENTED_TEXT}{FOCUS}{LINKS}{WHOLE_FIGURES}{WHOLE_CHIPS}{TOUCH}{CARDS}{LINES}{ICONS}"
 MENDED = f"<style>{STYLE}</style>"  # drawn by the script, where another command than ours serves it
 FIRST_STYLE = f"<style>{STYLE}{WIDE}{SIDEBAR_TO_COME}</style>"
 FIRST_PRESENTED = f"<style>{STYLE}{WIDE}</style>"  # no sidebar comes, so nothing is to keep its place
@@ -159,6 +166,8 @@ def table_room(key: str, rows: int) -> str:
 def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
     """Give axes, colour bars and annotations of a new figure the stronger grey, in place.
 
+    What sets a mark off from the bar under it takes the page's colour: white on a dark page, it would be seen
+    before the mark itself.
     ``title`` and ``source`` are written into it where it has none, see :func:`titled`.
     """
     if title:
@@ -167,7 +176,15 @@ def readable(figure: go.Figure, title: str = "", source: str = "") -> go.Figure:
     figure.update_yaxes(STRONG)
     figure.update_coloraxes(colorbar=STRONG)
     figure.update_annotations(font_color=GRAY_90)
+    figure.for_each_trace(_on_the_page, selector={"type": "scatter"})
     return figure
+
+
+def _on_the_page(trace: go.Scatter) -> None:
+    if isinstance(trace.marker.color, str) and trace.marker.color == RIM:
+        trace.marker.update(color=BG_COLOR, line_color=BG_COLOR)
+        if trace.error_x.array is not None:
+            trace.error_x.color = BG_COLOR
 
 
 class Finished(go.Figure):  # type: ignore[misc]

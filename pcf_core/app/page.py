@@ -213,9 +213,14 @@ def made_by(item: LoadedRun) -> Mapping[str, Any]:
     return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}
 
 
+def unbroken(text: str) -> str:
+    """Return a text in which no line breaks between a figure and its per cent sign."""
+    return text.replace(" %", "\u00a0%")
+
+
 def finding(*sentences: str) -> None:
-    """Draw the finding: no line breaks between a figure and its per cent sign."""
-    said = [plain(sentence).replace(" %", "\u00a0%") for sentence in sentences if sentence]
+    """Draw the finding, a line for each sentence."""
+    said = [unbroken(plain(sentence)) for sentence in sentences if sentence]
     if said:
         st.markdown("  \n".join(said))
 
@@ -224,7 +229,7 @@ def finding_list(sentences: Iterable[str]) -> None:
     """Draw findings one below the other."""
     said = "\n".join(f"- {plain(sentence)}" for sentence in sentences if sentence)
     if said:
-        st.markdown(said.replace(" %", "\u00a0%"))
+        st.markdown(unbroken(said))
 
 
 def draw_notes(sentences: Iterable[str]) -> None:
@@ -376,7 +381,7 @@ def draw_tabs(name: str, parts: Mapping[str, str | Callable[[], None]]) -> None:
     for tab, part in shown:
         with tab:
             if isinstance(part, str):
-                st.markdown(part)
+                st.markdown(unbroken(part))
             else:
                 part()
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 import streamlit
 from plotly.subplots import make_subplots
-from streamlit.elements.lib.streamlit_plotly_theme import GRAY_70, GRAY_90
+from streamlit.elements.lib.streamlit_plotly_theme import BG_COLOR, GRAY_70, GRAY_90
 
 from pcf_core.app.mended import MENDED, Finished, readable, table_room
+from pcf_core.show.charts import marks
+from pcf_core.show.charts.marks import Span
 
 SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
 
@@ -48,6 +51,18 @@ def test_every_axis_and_note_is_drawn_in_the_stronger_grey() -> None:
     assert figure.layout.xaxis.title.text == "one"
 
 
+def test_what_sets_a_mark_off_from_a_bar_has_the_colour_of_the_page() -> None:
+    look: dict[str, Any] = {"symbol": "circle", "hover": None}
+    drawn = marks.dots([0.5], [0], "one", color="#123456", across=[Span(0.4, 0.6)], **look)
+    bar = go.Bar(x=[0.5], y=[0], marker_color=marks.RIM)
+    plain_dot = marks.dots([0.5], [0], "two", color="#654321", **look)
+    _, rim, dot, other = readable(go.Figure([bar, *marks.rimmed(drawn), plain_dot])).data
+    assert rim.marker.color == rim.marker.line.color == rim.error_x.color == BG_COLOR
+    assert dot.marker.color == "#123456"
+    assert other.marker.color == "#654321"
+    assert bar.marker.color == marks.RIM
+
+
 def test_title_and_source_are_written_into_a_figure() -> None:
     figure = readable(go.Figure(go.Bar(x=[1], y=[1])), "Risk", "PCF Audit")
     assert "Risk" in figure.layout.title.text
@@ -65,9 +80,10 @@ def test_a_finished_figure_is_the_same_and_is_taken_apart_once() -> None:
     assert finished.to_dict()["layout"]["height"] == finished.layout.height == figure.layout.height
 
 
-def test_the_placeholders_are_two_colours_that_streamlit_replaces() -> None:
-    assert len({GRAY_70, GRAY_90}) == 2
+def test_the_placeholders_are_colours_that_streamlit_replaces() -> None:
+    assert len({GRAY_70, GRAY_90, BG_COLOR}) == 3
     assert GRAY_90.startswith("#0000")
+    assert BG_COLOR.startswith("#0000")
 
 
 @pytest.mark.parametrize(("rows", "pixels"), [(2, 107), (10, 387), (30, 387)])

@@ -47,7 +47,7 @@ def test_the_source_under_a_title_is_as_large() -> None:
 
 def test_the_words_of_a_bar_of_colours_are_as_large_and_have_room() -> None:
     figure = go.Figure(go.Heatmap(z=[[0, 1]], coloraxis="coloraxis"))
-    bar = theme.probability_axis("male", 0.5, y=1, yanchor="bottom", ypad=6)
+    bar = theme.probability_axis("male words", 0.5, y=1, yanchor="bottom", ypad=6)
     figure = titled(theme.base_layout(figure, 500, coloraxis=bar, top=64), "Probability", "PCF Audit")
     shown = enlarged(figure)
     before, after = figure.layout.coloraxis.colorbar, shown.layout.coloraxis.colorbar

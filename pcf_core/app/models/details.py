@@ -19,6 +19,7 @@ from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
 from pcf_core.audit.baseline import NEUTRAL
+from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import self_audit_of
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import LeftOut
@@ -237,7 +238,7 @@ def run_title(run: RunSpec) -> str:
     sentences = run.topic.name, run.templates.name
     neutral = run.evidence.name == NEUTRAL
     asked = ("neutral subjects", *sentences) if neutral else (*sentences, run.evidence.name)
-    return " · ".join((*asked, run.scoring.protocol, run.scoring.dtype, run.key))
+    return " · ".join((*asked, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
 
 
 def draw_open(run: RunSpec) -> None:

@@ -45,6 +45,7 @@ COLUMNS = {
     "effective": st.column_config.TextColumn(
         "Effective",
         width=75,
+        alignment="right",  # as the numbers beside it: it is text for its digits alone
         help="As many templates of equal weight would give means as steady as these.",
     ),
     "corpus": st.column_config.TextColumn("Corpus", help="The texts that it was mined from."),

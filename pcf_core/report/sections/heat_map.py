@@ -22,7 +22,7 @@ from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
 from pcf_core.show.answers import heat_map_answer
 from pcf_core.show.charts.heat_map import heat_map
-from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.numbers import count, words_of
 from pcf_core.show.findings.occupations import (
     heat_map_finding,
 )
@@ -44,11 +44,11 @@ def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: boo
     return Panel(
         title=name,
         findings=[runs.remember(heat_sentence, name, group)],
-        heading=f"Probability of {group} words: {name}",
+        heading=f"Probability of {words_of(group)}: {name}",
         source=runs.source,
         key="heat_map",
         name="heat-map",
-        alt=f"Heat map of the probability of {group} words, {name}",
+        alt=f"Heat map of the probability of {words_of(group)}, {name}",
         chart=partial(heat_picture, item, group, rows, columns, clicks=clicks),
         how=how_to_read.HEAT_MAP,
         table=lambda: cell_rows(item.result.preferences, group, rows, columns),

@@ -14,6 +14,7 @@ from pcf_core.texts.criteria.records.separation import GAP_LINE
 SIZE = "link (NMI) or gap (0 = holds)<br>→ farther from the criterion"
 SPREAD = 0.5  # of a row, over which several models are spread
 ROOM = 0.03  # of the axis, beyond its last mark
+LONGEST = 28  # columns of a line of a name: no quantity of a criterion is cut
 
 Found = Mapping[str, Sequence[CriterionReading]]
 
@@ -57,7 +58,7 @@ def criteria_dots(found: Found, order: Sequence[str] = ()) -> go.Figure:
     marks.rule(figure, x=0)
     figure.update_xaxes(title_text=SIZE, range=[min(ends) - ROOM, max(ends) + ROOM], nticks=6)
     said = [f"{criterion}: {in_words(quantity)}" for criterion, quantity, _ in rows]
-    marks.number_rows(figure, [theme.lines(each, 26) for each in said])
+    marks.number_rows(figure, [theme.lines(each, LONGEST) for each in said])
     height = 130 + 44 * max(2, len(rows))
     return theme.base_layout(figure, height, view=" ".join(found), legend=len(found) > 1)
 

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import called, words_of
 
 ROW, AROUND = 16, 200  # pixels of a row with a name that is read, and of all that stands around the rows
 TALLEST = AROUND + 40 * ROW  # so many rows have a name each; of more, plotly names some
@@ -115,7 +115,7 @@ def heat_map(
         legend=False,
         bargap=0.15,
         hoverdistance=-1 if opened else 20,
-        coloraxis=theme.probability_axis(name, neutral, y=1, yanchor="bottom", ypad=6),
+        coloraxis=theme.probability_axis(theme.text(words_of(group)), neutral, y=1, yanchor="bottom", ypad=6),
         top=64,
     )
     return figure.update_yaxes(tickfont_size=NAME, row=2)

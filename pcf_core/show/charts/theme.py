@@ -185,17 +185,17 @@ def shades(colors: Sequence[str]) -> list[list[Any]]:
     return [[place / (len(colors) - 1), color] for place, color in enumerate(colors)]
 
 
-def probability_axis(name: str, neutral: float, **bar: Any) -> dict[str, Any]:
+def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
     """Return the colour axis of a probability: always 0 to 1, with neutral in the middle of the colours.
 
-    ``name`` is the group's; ``bar`` says where the colour bar stands.
+    ``words`` says whose: "male words"; ``bar`` says where the colour bar stands.
     """
     return {
         "colorscale": diverging(neutral),
         "cmin": 0,
         "cmax": 1,
         "colorbar": {
-            **color_bar(f"probability of {name} words"),
+            **color_bar(f"probability of {words}"),
             "tickvals": [0, neutral, 1],
             "ticktext": ["0", f"{neutral:.2g} neutral", "1"],
             **bar,

@@ -16,6 +16,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.measure.toy import SimplexRisk, ToyRisk
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
+from pcf_core.show.findings.numbers import words_of
 
 PANEL = 265
 THICK = 7
@@ -92,7 +93,7 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
         140 + 170 * rows,
         view=group,
         legend=False,
-        coloraxis=theme.probability_axis(theme.text(group), 0.5, y=-0.2, yanchor="top", ypad=0),
+        coloraxis=theme.probability_axis(theme.text(words_of(group)), 0.5, y=-0.2, yanchor="top", ypad=0),
         top=theme.BELOW_PANEL_NAMES,
     )
 

@@ -45,6 +45,12 @@ def test_the_scale_is_fixed_and_centred_on_neutral(
     assert axis.colorbar.title.text == f"probability of {group} words"
 
 
+def test_a_group_whose_name_is_no_adjective_is_quoted(preferences: Preferences) -> None:
+    asked = replace(preferences, groups=("christian", "muslim"))
+    figure = heat_map(asked, "christian", [0], [0], WEIGHTS, neutral=0.5)
+    assert figure.layout.coloraxis.colorbar.title.text == "probability of words of “christian”"
+
+
 def test_labels_are_escaped_and_coverage_is_left_out_where_unknown(preferences: Preferences) -> None:
     figure = heat_map(replace(preferences, coverage=None), "male", [1], [0], WEIGHTS, neutral=0.5)
     cells = next(trace for trace in figure.data if trace.type == "heatmap")

@@ -263,7 +263,7 @@ def test_a_long_sentence_is_a_title_up_to_its_first_comma() -> None:
 
 
 def test_a_colour_bar_above_the_plot_leaves_the_title_its_place() -> None:
-    axis = theme.probability_axis("male", 0.5, y=1, yanchor="bottom", ypad=6)
+    axis = theme.probability_axis("male words", 0.5, y=1, yanchor="bottom", ypad=6)
     figure = theme.base_layout(go.Figure(), 300, top=64, coloraxis=axis)
     bar = theme.titled(figure, "Short", "PCF Audit").layout.coloraxis.colorbar
     assert (bar.yref, bar.yanchor) == ("container", "top")
