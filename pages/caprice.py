@@ -7,8 +7,7 @@ from pcf_core.app.page import finding, foot, key_figures, open_page
 from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fits, draw_prejudice, first_runs
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls, plain
-from pcf_core.report.sections.tails import caprice_panel, prejudice_panel
-from pcf_core.report.tails import tails_table
+from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
 from pcf_core.show.findings.tails import stand_outs, widest
 
 

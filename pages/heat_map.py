@@ -18,10 +18,9 @@ from pcf_core.app.results.heat_map import (
     take_click,
 )
 from pcf_core.app.shell import show
-from pcf_core.report.arrange import shown_axes
+from pcf_core.report.documents import whole_cell_table
 from pcf_core.report.key_figures import heat_figures
-from pcf_core.report.sections.leaning import heat_answer, heat_map_panel
-from pcf_core.report.tables import whole_cell_table
+from pcf_core.report.sections.heat_map import heat_answer, heat_map_panel, shown_axes
 from pcf_core.show.charts.heat_map import MOST_OPENED
 from pcf_core.show.overview import ModelRow, overview_answer
 

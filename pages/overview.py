@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.choice import current_choice
+from pcf_core.app.compare.elsewhere import order_elsewhere
 from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
 from pcf_core.app.notes import draw_seeds, neutral_risks_of, notes, said_intervals_and_more
@@ -17,10 +18,16 @@ from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
-from pcf_core.report.sections.leaning import example_cell
+from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.show.charts.risk import risk_dots
 from pcf_core.show.findings.models import neutral_risks_finding, overview_finding, whiskers_note
-from pcf_core.show.overview import example_sentence, numbers_table, overview_answer, risks_sentence
+from pcf_core.show.overview import (
+    answering,
+    example_sentence,
+    numbers_table,
+    overview_answer,
+    risks_sentence,
+)
 
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
@@ -46,7 +53,10 @@ def draw() -> None:
     loaded = open_page("Overview", "Do these models favour one group?", draw_start, brief=True)
     runs = runs_alike(loaded)
     chosen = chosen_rows(loaded, runs)
-    finding(overview_answer(chosen), risks_sentence(chosen))
+    elsewhere = order_elsewhere(loaded, [row.model for row in answering(chosen)])
+    finding(overview_answer(chosen), risks_sentence(chosen), elsewhere.sentence if elsewhere else "")
+    if elsewhere:
+        elsewhere.draw_way(loaded)
     rows = draw_models(loaded, runs)
     if is_presented():
         return

@@ -8,7 +8,7 @@ from pcf_core.app.queue import follow_readings
 from pcf_core.app.report import draw_contents, draw_report
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import plain
-from pcf_core.report.whole_report import contents_finding
+from pcf_core.report.whole import contents_finding
 
 
 def draw() -> None:

@@ -12,8 +12,8 @@ from pcf_core.app.results.policies import draw_verdicts
 from pcf_core.app.results.risk import draw_lean, draw_occupations
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
-from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
+from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.findings.models import neutral_risks_finding
 from pcf_core.show.overview import overview_answer, risk_answer
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from pcf_core.app.addresses import OVERVIEW
+from pcf_core.app.addresses import OVERVIEW, precisions_called
 from pcf_core.app.choice import current_choice
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
@@ -62,7 +62,10 @@ def draw_refusal(model: str, error: AuditError) -> None:
 def draw_scored(request: Request, runs: Sequence[RunSpec]) -> None:
     """Say that nothing is left to score, and lead to the results."""
     st.success("All of this is scored already.", icon=":material/check:")
-    of_all = {"model": [run.scoring.name for run in runs], "precision": [request.precision]}
+    of_all = {
+        "model": [run.scoring.name for run in runs],
+        "precision": precisions_called([request.precision]),
+    }
     draw_link(OVERVIEW, "See the results", parameters_of(runs[0]) | of_all, ":material/table_chart:")
 
 

@@ -10,8 +10,7 @@ from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, op
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
 from pcf_core.core.risk import RiskReport
-from pcf_core.report.sections.leaning import tilt_panel
-from pcf_core.report.tilts import panel_groups, tilts_of
+from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
 from pcf_core.show.answers import farthest_answer
 from pcf_core.show.overview import ModelRow, overview_answer
 

@@ -17,18 +17,16 @@ from pcf_core.cli.benchmarks import benchmark
 from pcf_core.cli.check import check
 from pcf_core.cli.console import say
 from pcf_core.cli.criteria import criteria
-from pcf_core.cli.exporting import export
+from pcf_core.cli.exporting import export, verify
 from pcf_core.cli.fairpair import fairpair
 from pcf_core.cli.journal import journal
 from pcf_core.cli.knowledge import knowledge
-from pcf_core.cli.listing import templates, topics
+from pcf_core.cli.listing import models, templates, topics
 from pcf_core.cli.mining import mine
-from pcf_core.cli.models import models
 from pcf_core.cli.packs import import_runs, packs
 from pcf_core.cli.reading import compare, risk
 from pcf_core.cli.running import run
 from pcf_core.cli.scoring import score, words, worker
-from pcf_core.cli.verifying import verify
 from pcf_core.core.errors import AuditError, InputError
 
 COMMANDS = (

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "pcf_core").rglob("*.py")]
 # The only files that may write a table as text.  A spreadsheet is safe from both (tests/report/
 # test_spreadsheets.py, tests/material/test_template_files.py).
-WRITERS = {"pcf_core/report/spreadsheets.py", "pcf_core/material/template_files.py"}
+WRITERS = {"pcf_core/report/files.py", "pcf_core/material/template_files.py"}
 WRITING = {"to_csv", "to_excel", "to_clipboard", "writer", "DictWriter", "write_csv", "CSVWriter"}
 # What may stand in a button, by the kind of file: the functions that write it.
 MADE_BY = {

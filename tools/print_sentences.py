@@ -17,6 +17,7 @@ import typer
 
 from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared, controlled
+from pcf_core.audit.elsewhere import answers_elsewhere
 from pcf_core.audit.factors import factor_panels, read_against
 from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.audit.preferences import build_run
@@ -39,14 +40,14 @@ from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.measure.toy import older_bias, older_deviation, toy_risk, two_models
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
-from pcf_core.report.comparison import RISKS
+from pcf_core.report.documents import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
-from pcf_core.report.sections.leaning import example_cell
-from pcf_core.report.sections.shared import neutral_risks
-from pcf_core.report.tails import largest_caprice
-from pcf_core.report.tilts import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
+from pcf_core.report.sections.heat_map import example_cell
+from pcf_core.report.sections.risk import neutral_risks
+from pcf_core.report.sections.tails import largest_caprice
+from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
 from pcf_core.show.findings import (
     anecdotes,
@@ -139,7 +140,13 @@ def listing(store: Store) -> Listing:
     studies = {title: study_of(store, *chosen) for title, chosen in SETS.items()}
     for title, study in studies.items():
         found.under(f"Results: {title}")
-        tell_results(found, study, neutral_risks(study, store))
+        first, second = study.runs
+        runs = study.runs[first].run, study.runs[second].run
+        others = {
+            other.runs[0].templates.name: compare.Standing.of_risk((first, second), other.risk, other.little)
+            for other in answers_elsewhere(store, *runs, study.options)
+        }
+        tell_results(found, study, neutral_risks(study, store), others)
     teaching = studies["two teaching models, gender"]
     for title, study in list(studies.items())[:2]:
         found.under(f"Risk, shared or not: {title}")
@@ -160,8 +167,13 @@ def listing(store: Store) -> Listing:
     return found
 
 
-def tell_results(found: Listing, study: Study, neutral: Mapping[str, float]) -> None:
-    """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study."""
+def tell_results(
+    found: Listing, study: Study, neutral: Mapping[str, float], others: Mapping[str, compare.Standing]
+) -> None:
+    """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study.
+
+    ``others``: what other sentences say of its two models.
+    """
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
     found.say(overview.risks_sentence, rows)
@@ -175,6 +187,8 @@ def tell_results(found: Listing, study: Study, neutral: Mapping[str, float]) -> 
     (paired,), _ = study.comparisons
     standing = compare.Standing.of((names[0], names[1]), paired, neutral, reports)
     found.say(compare.pair_answer, standing)
+    found.say(compare.in_other_sentences, standing, others)
+    found.say(compare.against_each, [compare.Lean.of(name, report) for name, report in even.items()])
     found.say(models.neutral_risks_finding, neutral)
     found.say(compare.how_sure, standing, paired)
     found.say(comparison.difference_finding, paired, over=over)

@@ -9,13 +9,13 @@ with and without a precision, in the lists of all pages and in the command line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from pcf_core.audit.options import PageOptions, ViewOptions, from_link, link_parameters
+from pcf_core.audit.options import PageOptions, ViewOptions, from_link, page_parameters
 from pcf_core.core.risk import Over
-from pcf_core.models.precision import AUTO
+from pcf_core.models.precision import AUTO, PRECISIONS
 
 WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
 TAB_OF = {"why": WHY_TAB, "written_text": TEXT_TAB, "method": METHOD_TAB}
@@ -92,6 +92,10 @@ def leads_to(old: str, parameters: Mapping[str, str | list[str]]) -> tuple[str, 
     return OLD[old].page, {**said, **OLD[old].parameters}
 
 
+AUTOMATIC = "automatic"
+PRECISIONS_CALLED: Mapping[str, str] = {one: AUTOMATIC if one == AUTO else one for one in PRECISIONS}
+
+
 @dataclass(frozen=True)
 class Choice:
     """What the sidebar says: names, not yet loaded."""
@@ -117,9 +121,20 @@ class Choice:
             "topic": self.topic,
             "templates": self.templates,
             "evidence": self.evidence,
-            "precision": list(self.precisions),
-            **link_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
+            "precision": precisions_called(self.precisions),
+            **page_parameters(PageOptions(**self.options.model_dump(), over=self.over)),
         }
+
+
+def precisions_called(names: Iterable[str]) -> list[str]:
+    """Return what pages and their addresses call precisions."""
+    return [PRECISIONS_CALLED.get(name, name) for name in names]
+
+
+def precisions_named(said: Iterable[str]) -> list[str]:
+    """Return the precisions that an address or a list of a page says."""
+    names = {called: name for name, called in PRECISIONS_CALLED.items()}
+    return [names.get(one, one) for one in said]
 
 
 def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
@@ -127,7 +142,7 @@ def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
 
     What else the address leaves out is as when a session begins.
     """
-    read = from_link(PageOptions, {**link_parameters(PageOptions()), **said})
+    read = from_link(PageOptions, {**page_parameters(PageOptions()), **said})
     return Choice(
         models=tuple(said["model"]),
         topic=str(said["topic"]),

@@ -1,8 +1,9 @@
 """The shared choice: what is looked at and how it is read; and the pinned baseline of Compare.
 
 The choice is one block in the sidebar, bound to the URL.  Every widget has a fixed default, so that a link
-without a parameter means the same everywhere.  The options are names, not labels: Streamlit writes into the
-URL what it shows, and a link must outlive a label's wording.
+without a parameter means the same everywhere.  Streamlit writes into the URL what a list shows: view options
+and precisions stand there as people call them, and are understood by their names too, which links of earlier
+versions have.
 
 The baseline is the model that Compare opens against, for each person who logs in their own.  It is kept in
 the cache, and becomes part of the address when Compare is opened: a link that is copied there says it too,
@@ -16,10 +17,10 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, precisions_named
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, load, lookable, scored_models
-from pcf_core.app.links import follow, select_called
+from pcf_core.app.links import follow, select_called, several_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
@@ -27,11 +28,10 @@ from pcf_core.audit.options import PageOptions, ViewOptions, from_link, shown_fi
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
-from pcf_core.models.precision import AUTO, PRECISIONS
+from pcf_core.models.precision import AUTO
 from pcf_core.models.public import public_models
 from pcf_core.models.registry import list_models
 
-AUTOMATIC = "automatic"
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
 DEFAULT_MODELS = ("mini-bert", "mini-gpt")  # small ones of either kind, quick to score
@@ -71,14 +71,13 @@ def draw_choice() -> None:
         draw_texts(known_topics.get(topic) or next(iter(known_topics.values())))
         with st.expander("Reading options"):
             draw_view_options()
-            st.multiselect(
+            several_called(
                 "Precision",
-                PRECISIONS,
-                default=[AUTO],
+                PRECISIONS_CALLED,
+                default=[AUTOMATIC],
                 key="precision",
-                bind="query-params",
-                help="The number type the model computes with. auto: what there are results in; before there "
-                f"are any, {AUTO_HELP} Choose two to compare a model with itself.",
+                help=f"The number type the model computes with. {AUTOMATIC.capitalize()}: what there are "
+                f"results in; before there are any, {AUTO_HELP} Choose two to compare a model with itself.",
             )
 
 
@@ -86,7 +85,7 @@ def draw_precision(key: str) -> str:
     """Draw the precision in which the models of a form are asked."""
     return select_called(
         "Precision",
-        {one: AUTOMATIC if one == AUTO else one for one in PRECISIONS},
+        PRECISIONS_CALLED,
         key=key,
         help=f"The number type the model computes with. {AUTOMATIC}: {AUTO_HELP} bfloat16 and "
         "float16 take half the memory of float32, and round more.",
@@ -148,13 +147,12 @@ def draw_texts(topic: Topic) -> None:
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
     """Draw the view options, which cost no scoring: they only change how the scores are read."""
     for one in shown_fields(kind).values():
-        asked = [value for value in st.query_params.get_all(one.shown.url) if value in one.shown.old]
-        st.selectbox(
+        select_called(
             one.shown.title,
-            list(dict.fromkeys([*one.offered, *asked])),
-            index=one.offered.index(one.default),
+            one.called,
             key=one.shown.url,
-            bind="query-params",
+            old=one.shown.old,
+            index=one.offered.index(one.default),
             help=one.shown.help,
         )
 
@@ -170,7 +168,7 @@ def current_choice() -> Choice:
         evidence=state["evidence"],
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
-        precisions=tuple(state["precision"]) or (AUTO,),
+        precisions=tuple(precisions_named(state["precision"])) or (AUTO,),
     )
 
 

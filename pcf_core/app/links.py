@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -187,13 +188,13 @@ def say_mistakes(place: DeltaGenerator) -> None:
             )
 
 
-def say_instead(run: Script, name: str, said: str) -> None:
+def say_instead(run: Script, name: str, *said: str) -> None:
     """Let the address say of a choice what that is called now, before its widget is drawn.
 
     What an earlier version called it is then no mistake.
     """
-    run.take({name: [said]})
-    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [said]}
+    run.take({name: [*said]})
+    st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*said]}
 
 
 def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
@@ -208,20 +209,45 @@ def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: 
     return names[choose_one(label, list(names), key=key, **more)]
 
 
-def select_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
+def select_called(
+    label: str,
+    called: Mapping[Named, str],
+    *,
+    key: str,
+    old: Mapping[str, Named] = MappingProxyType({}),
+    **more: Any,
+) -> Named:
     """Draw a list of options as :func:`choose_called` draws a row of them; return the option's name.
 
-    ``more``: further settings of ``st.selectbox``.
+    ``old``: names that addresses had before, and those of today.  ``more``: further settings of
+    ``st.selectbox``.
     """
-    names = _names_by_words(called, key)
+    names = _names_by_words(called, key, old)
     return names[st.selectbox(label, list(names), key=key, bind="query-params", **more)]
 
 
-def _names_by_words(called: Mapping[Named, str], key: str) -> dict[str, Named]:
+def several_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> list[Named]:
+    """Draw a choice of several options as :func:`select_called` draws one of one; return their names.
+
+    ``more``: further settings of ``st.multiselect``.
+    """
+    run, asked = script(), st.query_params.get_all(key)
+    names = {shown: name for name, shown in called.items()}
+    words = {str(name): shown for name, shown in called.items()}
+    now = [one if one in names else words.get(one, one) for one in asked]
+    if run is not None and now != asked:
+        say_instead(run, key, *now)
+    return [names[one] for one in st.multiselect(label, list(names), key=key, bind="query-params", **more)]
+
+
+def _names_by_words(
+    called: Mapping[Named, str], key: str, old: Mapping[str, Named] = MappingProxyType({})
+) -> dict[str, Named]:
     """Return options by what they are called, and let an address that has a name have that instead."""
     run, asked = script(), st.query_params.get(key, "")
     names = {shown: name for name, shown in called.items()}
-    now = next((shown for name, shown in called.items() if name == asked), asked)
+    meant = old.get(asked, asked)
+    now = next((shown for name, shown in called.items() if name == meant), asked)
     if run is not None and now != asked and asked not in names:
         say_instead(run, key, now)
     return names

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from pcf_core.app import caching
+from pcf_core.app.addresses import precisions_called
 from pcf_core.app.caching import open_store
+from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
 from pcf_core.core.run import RunSpec
@@ -347,13 +349,25 @@ def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
         "topic": _name_now(run.topic, topics()),
         "templates": _name_now(run.templates, template_sets()),
         "evidence": _name_now(run.evidence, evidence_lists()),
-        "precision": [precision_named(run.scoring.dtype)],
-        "protocol": run.scoring.protocol,
+        "precision": precisions_called([precision_named(run.scoring.dtype)]),
+        "protocol": word_scoring(run.scoring.protocol),
     }
 
 
 def _name_now(item: T, now: Mapping[str, T]) -> str:
     return item.name if _is_there(item, now) else version_name(item)
+
+
+def templates_name(run: RunSpec) -> str:
+    """Return the name that opens a run's templates on a page, whatever their own name stands for now."""
+    return _name_now(run.templates, template_sets())
+
+
+def present_templates(run: RunSpec) -> RunSpec:
+    """Return a run as a page that opens it has it: with today's counts and notes of the same templates."""
+    sets = template_sets()
+    name = run.templates.name
+    return run.model_copy(update={"templates": sets[name]}) if _is_there(run.templates, sets) else run
 
 
 def told_apart(runs: Sequence[RunSpec], place: Callable[[RunSpec], str]) -> dict[str, RunSpec]:

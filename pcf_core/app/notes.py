@@ -15,7 +15,7 @@ from pcf_core.app.data import Loaded, whole_template_intervals
 from pcf_core.app.widgets import plain
 from pcf_core.audit.baseline import has_baseline
 from pcf_core.audit.fitting import template_without
-from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.risk import RiskReport
@@ -25,9 +25,8 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
-from pcf_core.report.loaded import LoadedRun
-from pcf_core.report.notes import interval_notes, warnings_of
-from pcf_core.report.sections.shared import neutral_risks
+from pcf_core.report.loaded import LoadedRun, interval_notes, warnings_of
+from pcf_core.report.sections.risk import neutral_risks
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
 from pcf_core.show.findings.reliability import seeds_note
@@ -111,12 +110,13 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
 
 
 def _draw_button(label: str, option: str, value: str) -> None:
+    called = next(one.called for one in shown_fields().values() if one.shown.url == option)
     st.button(
         label,
         key=f"take_{option}",
         icon=":material/balance:",
         on_click=st.session_state.update,
-        args=({option: value},),
+        args=({option: called[value]},),
         help="Changes *Reading options* in the sidebar; nothing is scored anew.",
     )
 

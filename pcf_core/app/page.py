@@ -38,12 +38,12 @@ from pcf_core.core.risk import RiskReport
 from pcf_core.core.run import RunSpec
 from pcf_core.models.scoring.opening import check_protocol
 from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
+from pcf_core.report.files import csv_text
 from pcf_core.report.loaded import PROGRAM, LoadedRun
 from pcf_core.report.panels import Panel
 from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import risk_command, scratch_commands
-from pcf_core.report.spreadsheets import csv_text
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note

@@ -42,8 +42,7 @@ from pcf_core.report.records import (
     ReportSection,
 )
 from pcf_core.report.reproducing import export_command
-from pcf_core.report.whole import Texts, write_report
-from pcf_core.report.whole_report import made_finding
+from pcf_core.report.whole import Texts, made_finding, write_report
 from pcf_core.report.written import report_bytes, tables_archive
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration

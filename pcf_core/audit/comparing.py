@@ -100,6 +100,21 @@ def compared(
     )
 
 
+def risk_difference(first: Reading, second: Reading, options: ViewOptions) -> Difference:
+    """Return the difference of R alone that :func:`compared` finds of two runs, in a part of its time.
+
+    Its only interval is the one that the verdict rests on, over whole templates.  Raises as that does.
+    """
+    common = common_part(first, second, options)
+    found = risk_differences(
+        common.values,
+        template_weights(common.run.templates, options.template_weighting),
+        common.occupation_weights,
+        Criterion.parse(options.criterion, options.scale, common.reference),
+    )
+    return replace(found[0, 1], margin=float(options.margin))
+
+
 def common_part(first: Reading, second: Reading, options: ViewOptions) -> Common:
     """Return the preferences of both runs on the templates and occupations that both have.
 

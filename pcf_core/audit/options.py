@@ -35,7 +35,8 @@ class Shown:
 
     ``title``, ``help``: of the widget.  ``usage``: the help of the command line's option.  ``url``: the
     parameter of links, the widget's key, and with dashes the command line's option.  ``offered``: the values
-    that pages offer; empty for all that the field's type allows.  ``words``: what reports call these values.
+    that pages offer; empty for all that the field's type allows.  ``words``: what pages and reports call
+    these values; ``listed``: what the lists of pages call those whose words are too long there.
     ``varied_as``: what the choice is called where sensitivity tries its other values; empty where it does
     not.  ``old``: values that links and commands had before, and what they are called today.  ``of_run``:
     the command line's default is what a run says itself, not that of pages.  ``place``: the order on pages,
@@ -48,6 +49,7 @@ class Shown:
     url: str
     offered: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
+    listed: Mapping[str, str] = field(default_factory=dict)
     varied_as: str = ""
     old: Mapping[str, str] = field(default_factory=dict)
     of_run: bool = False
@@ -87,7 +89,8 @@ class ViewOptions(Record):
         Literal["counts", "equal"],
         Shown(
             title="Template weights",
-            help="counts: as often as the corpus has the context. equal: every template counts alike.",
+            help="Their counts: as often as the corpus has the context. All alike: every template counts the "
+            "same.",
             usage="counts or equal",
             url="template_weights",
             words={"counts": "their counts", "equal": "all alike"},
@@ -99,8 +102,9 @@ class ViewOptions(Record):
         str,
         Shown(
             title="Occupation weights",
-            help="uniform: every occupation counts alike. employment: as many times as people work in it in "
-            "the US. list: as the list itself says, where its source has figures, such as education.",
+            help="All alike: every occupation counts the same. Employment: as many times as people work in "
+            "it in the US. The list's own: as the list itself says, where its source has figures, such as "
+            "education.",
             usage="uniform, employment, list (the list's own) or a CSV file",
             url="weights",
             offered=("uniform", "employment", "list"),
@@ -114,7 +118,8 @@ class ViewOptions(Record):
         Shown(
             title="Criterion J",
             help="How one stereotype a group becomes one number: the largest positive one (the papers' l∞), "
-            "or a norm of the positive ones. With two groups all agree.",
+            "the sum of the positive ones (l1), or all of them with more weight on large ones (l2). With two "
+            "groups all agree.",
             usage="max, or l<k> with k ≥ 1",
             url="criterion",
             offered=("max", "l2", "l1"),
@@ -123,6 +128,7 @@ class ViewOptions(Record):
                 "l1": "the sum of the differences in favour of a group",
                 "l2": "all differences in favour of a group, with more weight on large ones",
             },
+            listed={"max": "the largest", "l2": "large ones weigh more", "l1": "the sum"},
             varied_as="criterion",
             place=3,
         ),
@@ -131,8 +137,8 @@ class ViewOptions(Record):
         Scale,
         Shown(
             title="Scale",
-            help="pcf: the largest value is 1. bvf: p/p* − 1. With two groups and the uniform reference both "
-            "agree.",
+            help="The first paper's scale ends at 1, where one group gets all; the second's is p/p* − 1. "
+            "With two groups and an even split both agree.",
             usage="pcf (largest value 1) or bvf (p/p* − 1)",
             url="scale",
             words={"pcf": "1 where one group gets all", "bvf": "p/p* − 1"},
@@ -143,7 +149,8 @@ class ViewOptions(Record):
         Literal["uniform", "labour"],
         Shown(
             title="Neutral point p*",
-            help="uniform: every group alike. labour: women's and men's shares of the occupation in the US.",
+            help="An even split: every group alike. The labour force's shares: women's and men's shares of "
+            "the occupation in the US.",
             usage="neutral p*: uniform or labour",
             url="reference",
             words={"uniform": "an even split", "labour": "the labour force's shares"},
@@ -155,10 +162,11 @@ class ViewOptions(Record):
         Protocol,
         Shown(
             title="Word scoring",
-            help="exact: whole words. single-token: the papers' choice, words of one token only, a selection "
-            "from the same scores. equal-tokens: a selection, too: words of as many tokens as words of every "
-            "other group have. fitting: one more, words that fit at [Y] and can mean who stands at [X], as "
-            "the templates say. exact-boundary: whole words that also end there, for causal models.",
+            help="Whole words: all of the topic's. Words of one token: the papers' choice, a selection from "
+            "the same scores. Words of equal tokens: a selection, too, of words of as many tokens as words "
+            "of every other group have. Words that fit: one more, of those that fit at [Y] and can mean who "
+            "stands at [X], as the templates say. Whole words that end: that also end there, for causal "
+            "models.",
             usage="how to read the run: its own protocol, single-token, equal-tokens or fitting",
             url="protocol",
             offered=("exact", "fitting", "equal-tokens", "single-token", "exact-boundary"),
@@ -177,8 +185,8 @@ class ViewOptions(Record):
         Aggregation,
         Shown(
             title="A group's words",
-            help="sum: a group gets what its words get together (the papers' formula). mean: what its words "
-            "get on average, so that a group with more words is not favoured.",
+            help="The sum: a group gets what its words get together (the papers' formula). The mean: what "
+            "its words get on average, so that a group with more words is not favoured.",
             usage="what a group gets of its words: their sum or their mean",
             url="aggregation",
             words={"sum": "the sum of their probabilities", "mean": "the mean of their probabilities"},
@@ -190,11 +198,11 @@ class ViewOptions(Record):
         BeforeValidator(lambda value: OLD_UNITS.get(value, value) if isinstance(value, str) else value),
         Shown(
             title="Resample",
-            help="What the range draws again. template: whole templates, so that it allows for other "
-            "sentences of this kind. counts-only: these sentences stay, and only their counts change as in "
-            "other documents (whole templates where documents are not known). "
-            "counts-only-mentions: the same with every count as if it were independent, which is narrower "
-            "still. Intervals over both always draw whole templates.",
+            help="What the range draws again. Whole templates: it allows for other sentences of this kind. "
+            "Counts only, documents: these sentences stay, and only their counts change as in other "
+            "documents (whole templates where documents are not known). Counts only, mentions: the same with "
+            "every count as if it were independent, which is narrower still. Intervals over both always draw "
+            "whole templates.",
             usage="what intervals over templates draw again: template (whole ones), counts-only (documents) "
             "or counts-only-mentions",
             url="unit",
@@ -203,6 +211,7 @@ class ViewOptions(Record):
                 "counts-only": "counts only: documents where they are known",
                 "counts-only-mentions": "counts only: mentions",
             },
+            listed={"counts-only": "counts only: documents"},
             old=OLD_UNITS,
             place=9,
         ),
@@ -257,6 +266,17 @@ class ShownField:
     default: str
 
     @property
+    def called(self) -> dict[str, str]:
+        """What pages and their addresses call each value that they offer, no two alike."""
+        return {
+            value: self.shown.listed.get(value, self.shown.words.get(value, value)) for value in self.offered
+        }
+
+    def named(self, said: str) -> str:
+        """Return the value that an address or a list of a page says, by its name or as it is called."""
+        return next((value for value, called in self.called.items() if called == said), said)
+
+    @property
     def flag(self) -> str:
         """The command line's option: "template_weights" -> "--template-weights"."""
         return f"--{self.shown.url.replace('_', '-')}"
@@ -275,16 +295,26 @@ def shown_fields(kind: type[ViewOptions] = ViewOptions) -> Mapping[str, ShownFie
 
 
 def link_parameters(options: ViewOptions) -> dict[str, str]:
-    """View options as links have them."""
+    """Return view options by the links' names, each value by its own name."""
     return {one.shown.url: getattr(options, name) for name, one in shown_fields(type(options)).items()}
+
+
+def page_parameters(options: ViewOptions) -> dict[str, str]:
+    """Return view options as addresses of pages have them: each value is called what its list calls it."""
+    found = {one.shown.url: one.called for one in shown_fields(type(options)).values()}
+    return {url: found[url].get(value, value) for url, value in link_parameters(options).items()}
 
 
 Kind = TypeVar("Kind", bound=ViewOptions)
 
 
 def from_link(kind: type[Kind], said: Mapping[str, Any]) -> Kind:
-    """Return the view options that a link says, or the widgets that are bound to it, by the links' names."""
-    return kind.model_validate({name: said[one.shown.url] for name, one in shown_fields(kind).items()})
+    """Return the view options that a link says, or the widgets that are bound to it, by the links' names.
+
+    A value may be said by its name, as links of earlier versions do, or as pages call it.
+    """
+    fields = shown_fields(kind)
+    return kind.model_validate({name: one.named(said[one.shown.url]) for name, one in fields.items()})
 
 
 def in_words(options: ViewOptions, name: str) -> str:

@@ -366,6 +366,11 @@ class Result:
     self_audit: SelfAudit | None = None
     token_shares: TokenShares | None = None
 
+    @property
+    def says_little(self) -> bool:
+        """Whether the model hardly expects the topic's words in too many cells to answer anything."""
+        return self.coverage is not None and self.coverage.is_low
+
 
 def assemble(
     store: Store,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import one_of, open_store, progress_line, say
+from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line, say
 from pcf_core.cli.options import (
     DtypeOption,
     EstimateOption,
@@ -16,7 +16,6 @@ from pcf_core.cli.options import (
     QueueOption,
     check_one_way,
 )
-from pcf_core.cli.text_audits import give_each
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
@@ -61,7 +60,7 @@ def benchmark(
     store = open_store()
     if estimate:
         documents = [_estimated(store, asked, material) for asked in several]
-        give_each(documents, as_json, lambda: [_estimate_line(one) for one in documents])
+        give(one_or_all(documents), as_json, lambda: [_estimate_line(one) for one in documents])
     elif queue:
         _give_queued(store, several, material, as_json)
     else:
@@ -94,8 +93,10 @@ def _give_queued(store: Store, several: list[BenchmarkAsked], material: Material
         say(f"queued as job {job.id}; call benchmark again without --queue to read its result")
         documents.append({"asked": asked.hash, "model": asked.model, "job": job.id})
     ensure_worker(settings())
-    give_each(
-        documents, as_json, lambda: [f"{one['asked']}  {one['model']}  job {one['job']}" for one in documents]
+    give(
+        one_or_all(documents),
+        as_json,
+        lambda: [f"{one['asked']}  {one['model']}  job {one['job']}" for one in documents],
     )
 
 
@@ -122,7 +123,7 @@ def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> No
 
         return benchmark_lines(results)
 
-    give_each(documents, as_json, lines)
+    give(one_or_all(documents), as_json, lines)
 
 
 def _document(result: BenchmarkResult, made: int, pairs: tuple[WorsePair, ...]) -> dict[str, Any]:

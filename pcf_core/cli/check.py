@@ -37,8 +37,8 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
+from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
-from pcf_core.report.tables import check_target, write_whole
 from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer

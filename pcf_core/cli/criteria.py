@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.cli.console import one_of, open_store, say
+from pcf_core.cli.console import give, one_of, one_or_all, open_store, say
 from pcf_core.cli.options import (
     ChatOption,
     DtypeOption,
@@ -18,14 +18,14 @@ from pcf_core.cli.options import (
     QueueOption,
     check_one_way,
 )
-from pcf_core.cli.text_audits import estimate_fields, give_each, give_queued, takes_text
+from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
-from pcf_core.report.criteria import criteria_document, embedding_document
+from pcf_core.report.documents import finite
 from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
@@ -233,7 +233,7 @@ def give_results(
 
         return criteria_lines([result for _, result, _ in found], pooled)
 
-    give_each(documents, as_json, lines)
+    give(one_or_all(documents), as_json, lines)
 
 
 def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
@@ -248,7 +248,7 @@ def give_estimates(store: Store, several: Sequence[Put], as_json: bool) -> None:
     """Give what each model would have to write or score."""
     waiting = Queue.open(settings().catalogue)
     documents = [estimate_document(store, waiting, one) for one in several]
-    give_each(documents, as_json, lambda: [estimate_line(document) for document in documents])
+    give(one_or_all(documents), as_json, lambda: [estimate_line(document) for document in documents])
 
 
 def estimate_document(store: Store, waiting: Queue, one: Put) -> dict[str, Any]:
@@ -274,3 +274,39 @@ def estimate_line(document: dict[str, Any]) -> str:
         + (f", {document['tokens']:,} tokens at most" if document["tokens"] else "")
         + f"{takes_text(document)}  {document['reason']}"
     )
+
+
+def criteria_document(result: CriteriaResult) -> dict[str, Any]:
+    """Return plain dictionaries, lists, numbers and texts; what does not exist is null.
+
+    ``report`` is the experiment's own record, field by field; the texts are left out.
+    """
+    asked = result.asked
+    document = {
+        "asked": asked.hash,
+        "model": asked.model,
+        "experiment": asked.experiment,
+        "title": asked.title,
+        "material": asked.material,
+        "answering": asked.answering,
+        "wording": asked.wording,
+        "repeats": asked.repeats,
+        "key": asked.key.model_dump(mode="json"),
+        "report": result.report.model_dump(mode="json"),
+        "ends": result.ends,
+        "left_out": [item.model_dump() for item in result.left_out],
+        "entries_left_out": [item.model_dump() for item in result.entries_left_out],
+        "provenance": result.provenance,
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def embedding_document(result: EmbeddingResult) -> dict[str, Any]:
+    """Describe the embedding score over several models: ``embedding_of_all`` of ``criteria --json``."""
+    document = {
+        "asked": result.asked.hash,
+        "alike": result.asked.alike,
+        "report": result.report.model_dump(mode="json"),
+        "provenance": result.provenance,
+    }
+    return finite(document)  # type: ignore[no-any-return]

@@ -1,9 +1,9 @@
-"""``export``: a run as a file, or a report of runs and text audits."""
+"""``export`` and ``verify``: a run as a file, a report of runs and text audits; whether it still holds."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,15 +12,19 @@ from pcf_core.audit.policy import PACK as PACK_ENDING
 from pcf_core.audit.policy import read_policy
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import one_of, open_store, record, say
-from pcf_core.cli.options import View, option_of, with_view
+from pcf_core.cli.console import give, one_of, open_store, record, say
+from pcf_core.cli.options import JsonOption, View, option_of, with_view
 from pcf_core.cli.packs import write_pack
 from pcf_core.core.errors import InputError
+from pcf_core.report.documents import export_run
+from pcf_core.report.files import check_target, write_whole
 from pcf_core.report.records import SECTIONS, SHORT, ReportDocument, ReportRequest
-from pcf_core.report.tables import check_target, export_run, write_whole
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
+if TYPE_CHECKING:  # plotly and pandas: most commands draw nothing
+    from pcf_core.report.verifying import Verification
 
 FORMS = ("csv", "parquet", "json", "html", "card")
 PACK = "pack"
@@ -29,6 +33,8 @@ ENDINGS = {**{f".{form}": form for form in FORMS[:-1]}, ".md": "card", PACK_ENDI
 OVER = shown_fields(PageOptions)["over"]
 OverOption = Annotated[str, option_of(OVER)]
 NAMED = {"short": tuple(SHORT), "all": tuple(SECTIONS)}
+MOST_LINES = 20
+DIFFERS = 1
 
 
 @with_view
@@ -220,3 +226,58 @@ def file_bytes(document: ReportDocument, form: str) -> bytes:
         if form == "json"
         else tables_archive(document, one_of(form, "--format", FORMS))
     )
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="a report as JSON, as export or the page Report writes it")],
+    weights: Annotated[
+        str | None, typer.Option(help="the CSV file of weights of a report that was written with one")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Compute a report's numbers again from the cache and say what differs: exit 0 nothing, 1 something."""
+    from pcf_core.report.verifying import verify_report
+    from pcf_core.report.written import read_report
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}; give the path of a report.") from error
+    reported = read_report(data)
+    store = open_store()
+    found = verify_report(store, reported, kept_texts(store, reported.request), weights)
+
+    def lines() -> list[str]:
+        return [*version_lines(found), *result_lines(found, bool(reported.runs))]
+
+    give(found.model_dump(mode="json") | {"holds": found.holds}, as_json, lines)
+    return 0 if found.holds else DIFFERS
+
+
+def version_lines(found: Verification) -> list[str]:
+    """Say what wrote the report and what has read it, where these are not the same."""
+    return [
+        f"{name}: {then} wrote the report, {now} reads it" for name, (then, now) in found.versions.items()
+    ]
+
+
+def result_lines(found: Verification, of_runs: bool) -> list[str]:
+    """Say what came of it.
+
+    A report without runs has kept results alone, of which nothing is computed again.
+    """
+    if found.problem:
+        return [f"The report cannot be computed again. {found.problem}"]
+    if found.holds:
+        how = "computed again" if of_runs else "compared with the kept results of its text audits"
+        return [f"Nothing differs: {found.compared:,} texts and numbers were {how}."]
+    told = [
+        f"{one.path}: reported {one.reported!r}, recomputed {one.recomputed!r}"
+        for one in found.differences[:MOST_LINES]
+    ]
+    more = found.different - len(told)
+    return [
+        f"{found.different:,} of {found.compared:,} texts and numbers differ.",
+        *told,
+        *([f"… and {more:,} more; --json tells up to a thousand."] if more > 0 else []),
+    ]

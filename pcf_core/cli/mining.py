@@ -21,7 +21,7 @@ from pcf_core.material.topics import load_topic
 from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.parser.places import check_language
 from pcf_core.mining.rules import rule_for
-from pcf_core.report.tables import write_whole
+from pcf_core.report.files import write_whole
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import MineRequest, submit_mining

@@ -11,31 +11,25 @@ from functools import partial
 from operator import attrgetter
 
 from pcf_core.audit.baseline import Baseline, baseline_run
+from pcf_core.audit.elsewhere import OtherSentences
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading, report
 from pcf_core.core.knowledge import KnowledgeReport
 from pcf_core.core.risk import Comparison, RiskReport
 from pcf_core.core.run import RunSpec
-from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study
-from pcf_core.report.notes import interval_notes, study_notes, warnings_of
-from pcf_core.report.panels import Panel
+from pcf_core.report.loaded import LoadedRun, Reports, Runs, Study, interval_notes, study_notes, warnings_of
+from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
 from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
 from pcf_core.report.sections.comparison import whole_pair_panel
+from pcf_core.report.sections.criteria import criteria_panels
+from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import knowledge_panel
-from pcf_core.report.sections.risk import corrected_panel, reports_panel
-from pcf_core.report.sections.shared import lean_panel
+from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
 from pcf_core.report.sections.summary import compared_sentences
-from pcf_core.report.sections.texts import (
-    criteria_panels,
-    fairpair_panels,
-    labels,
-    ratio_panel,
-    read_together,
-)
-from pcf_core.report.text import text_lines
+from pcf_core.show.compare import Standing, in_other_sentences
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.hobbies import embedding_findings
@@ -82,9 +76,16 @@ def _risk_panels(
 
 
 def compared_lines(
-    store: Store, readings: Sequence[Reading], options: ViewOptions, found: Comparison
+    store: Store,
+    readings: Sequence[Reading],
+    options: ViewOptions,
+    found: Comparison,
+    others: Sequence[OtherSentences],
 ) -> list[str]:
-    """Show which of two runs discriminates less, how sure that is, and where they differ."""
+    """Show which of two runs discriminates less, how sure that is, and where they differ.
+
+    ``others``: the same two models in other sentences.
+    """
     runs = {
         side.name: LoadedRun(
             one.run,
@@ -96,7 +97,18 @@ def compared_lines(
         for side, one in zip((found.first, found.second), readings, strict=True)
     }
     study = Study(runs, options, "templates")
-    answer = Panel(findings=compared_sentences(study, store, found))
+    which, sure = compared_sentences(study, store, found)
+    names = found.first.name, found.second.name
+    here, *elsewhere = (
+        Standing.of_risk(names, risk, little)
+        for risk, little in [
+            (found.differences["overall_risk"], [item.report.says_little for item in runs.values()]),
+            *((other.risk, other.little) for other in others),
+        ]
+    )
+    sets = (other.runs[0].templates.name for other in others)
+    told = in_other_sentences(here, dict(zip(sets, elsewhere, strict=True)))
+    answer = Panel(findings=[which, *filter(None, [told]), sure])
     return text_lines([answer, whole_pair_panel(study, found)])
 
 

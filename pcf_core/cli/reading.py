@@ -11,14 +11,14 @@ import typer
 
 from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared
+from pcf_core.audit.elsewhere import answers_elsewhere
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
 from pcf_core.cli.console import give, one_of, open_store, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
-from pcf_core.report.comparison import comparison_document
-from pcf_core.report.documents import baseline_document, report_document
+from pcf_core.report.documents import baseline_document, comparison_document, report_document
 from pcf_core.show.findings.imported import imported_note
 from pcf_core.store.store import Store
 
@@ -101,13 +101,15 @@ def compare(
         for spec, kind in zip(specs, kinds, strict=True)
     ]
     found = compared(readings[0], readings[1], options)
+    alike = kinds[0] == kinds[1]
+    others = answers_elsewhere(store, specs[0], specs[1], readings[0].options) if alike else []
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines
 
-        return compared_lines(store, readings, options, found)
+        return compared_lines(store, readings, options, found, others)
 
-    give(comparison_document(found), as_json, lines)
+    give(comparison_document(found, others), as_json, lines)
 
 
 def say_if_imported(store: Store, spec: RunSpec) -> None:

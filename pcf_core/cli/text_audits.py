@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pcf_core.cli.console import give, one_or_all, say
@@ -11,13 +11,6 @@ from pcf_core.store.store import Store
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue
 from pcf_core.work.text_audits import Asked, AuditEstimate, Material, Result, TextAudit
-
-
-def give_each(
-    documents: Sequence[Mapping[str, Any]], as_json: bool, lines: Callable[[], Sequence[str]]
-) -> None:
-    """Give a document a model, that of one model alone."""
-    give(one_or_all(documents), as_json, lines)
 
 
 def give_queued(
@@ -35,7 +28,7 @@ def give_queued(
         documents.append({"asked": asked.hash, "model": job.payload["model"], "job": job.id})
         lines.append(f"{asked.hash}  {job.payload['model']}  job {job.id}")
     ensure_worker(settings())
-    give_each(documents, as_json, lambda: lines)
+    give(one_or_all(documents), as_json, lambda: lines)
 
 
 def estimate_fields(found: AuditEstimate) -> dict[str, Any]:

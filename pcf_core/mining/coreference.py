@@ -299,16 +299,20 @@ def has_subject(tree: Tree, verb: int, subject: int) -> bool:
     return False
 
 
-RULES: tuple[Check, ...] = (
-    the_pronoun_has_a_gender,
-    the_subject_is_one,
-    the_pronoun_is_below,
-    a_possessive_stands_apart,
+# Of a subject that any pronoun may mean, wherever it stands.
+OF_A_PERSON: tuple[Check, ...] = (
     neither_is_quoted,
     the_subject_is_of_the_third_person,
     the_subject_is_singular,
     the_verb_agrees,
     the_subject_is_a_person,
+)
+RULES: tuple[Check, ...] = (
+    the_pronoun_has_a_gender,
+    the_subject_is_one,
+    the_pronoun_is_below,
+    a_possessive_stands_apart,
+    *OF_A_PERSON,
     the_genders_agree,
     the_subject_does_not_judge,
     nobody_else_is_named,

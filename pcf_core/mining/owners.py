@@ -23,17 +23,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pcf_core.mining.coreference import (
+    OF_A_PERSON,
     SUBJECTS,
     Verdict,
     kind_of,
-    neither_is_quoted,
     no_other_pronoun_competes,
     phrase,
     the_genders_agree,
-    the_subject_is_a_person,
-    the_subject_is_of_the_third_person,
-    the_subject_is_singular,
-    the_verb_agrees,
     touches_a_body,
 )
 from pcf_core.mining.parser.trees import Tree
@@ -57,11 +53,7 @@ def the_thing_is_joined_to_nobody(tree: Tree, subject: int, pronoun: int) -> str
 
 
 RULES = (
-    neither_is_quoted,
-    the_subject_is_of_the_third_person,
-    the_subject_is_singular,
-    the_verb_agrees,
-    the_subject_is_a_person,
+    *OF_A_PERSON,
     the_genders_agree,
     no_other_pronoun_competes,
     the_thing_is_joined_to_nobody,

@@ -23,15 +23,7 @@ from pcf_core.mining import belongings, chains
 from pcf_core.mining.belongings import bare, with_clause
 from pcf_core.mining.chains import alone as by_itself
 from pcf_core.mining.clausal import FITS, SUBJECTS, clausal
-from pcf_core.mining.coreference import (
-    has_subject,
-    neither_is_quoted,
-    the_subject_is_a_person,
-    the_subject_is_of_the_third_person,
-    the_subject_is_singular,
-    the_verb_agrees,
-    touches_a_body,
-)
+from pcf_core.mining.coreference import OF_A_PERSON, has_subject, touches_a_body
 from pcf_core.mining.openings import Y, opened
 from pcf_core.mining.owners import Host, host_that_owns, the_thing_is_joined_to_nobody
 from pcf_core.mining.parser.trees import Tree
@@ -50,13 +42,6 @@ from pcf_core.mining.substitutes import PEOPLE, STAND_IN, in_general, who_in_gen
 from pcf_core.mining.verb_groups import Dropped, Found, Refused
 
 OBJECTS = ("obj", "iobj", "obl")
-RULES = (
-    neither_is_quoted,
-    the_subject_is_of_the_third_person,
-    the_subject_is_singular,
-    the_verb_agrees,
-    the_subject_is_a_person,
-)
 OF_OWNED: Sequence[Callable[[Tree, int, int], object]] = (the_thing_is_joined_to_nobody, touches_a_body)
 OTHERS = (
     clausal, chains.fronted, chains.main, chains.embedded, chains.participle, chains.where, chains.numbers,
@@ -193,7 +178,7 @@ def the_only_one(tree: Tree, pronoun: int) -> int | None:
     subject = named[0] if named else _pronoun_for(tree, pronoun, pronouns, gender)
     if subject is None or _means_several(tree, [*named, *pronouns], max(subject, pronoun)):
         return None
-    rules = (*RULES, *(OF_OWNED if tree.has(pronoun, "nmod:poss") else ()))
+    rules = (*OF_A_PERSON, *(OF_OWNED if tree.has(pronoun, "nmod:poss") else ()))
     return None if any(rule(tree, subject, pronoun) for rule in rules) else subject
 
 

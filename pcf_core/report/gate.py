@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from pcf_core.audit.gate import ContextReport, GateReport, Judged
 from pcf_core.report.documents import finite
-from pcf_core.report.markdown import plain
+from pcf_core.report.files import plain
 from pcf_core.show.findings.gate import (
     certainty_note,
     figure_text,

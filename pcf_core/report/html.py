@@ -20,7 +20,7 @@ import plotly.offline
 from markupsafe import Markup, escape
 
 from pcf_core.core.settings import settings
-from pcf_core.report.parts import shown
+from pcf_core.report.panels import shown
 from pcf_core.report.records import ReportDocument, ReportTable
 from pcf_core.show.findings.numbers import called
 

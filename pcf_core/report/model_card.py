@@ -10,8 +10,8 @@ import yaml
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval, Over
-from pcf_core.report.comparison import RISKS
-from pcf_core.report.markdown import plain
+from pcf_core.report.documents import RISKS
+from pcf_core.report.files import plain
 from pcf_core.report.provenance import reading_of
 from pcf_core.report.records import ReportDocument, RiskNumber, RunFacts
 from pcf_core.show.findings.models import drawn_again, interval_sentence, unseen_words

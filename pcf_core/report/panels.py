@@ -1,26 +1,44 @@
-"""Panels: what a question is answered with, composed once; pages draw it and reports write it.
+"""Panels: what a question is answered with, composed once; pages draw it, reports and terminals write it.
 
     Runs (report.loaded)  --report.sections.*_panel-->  Panel  --app.page.draw_picture, draw_foot-->  a page
                                                                --part_of------------->  a part of a report
+                                                               --text_lines---------->  lines of a terminal
 
 A page keeps its controls and its layout, a section of a report the choice of panels and of their settings.
+In a report charts and tables are plain records: every array a list, every number as it was computed.
+On a terminal no line has a character that steers it, ends a line or turns its direction, as names and
+texts come from outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import base64
+import json
+import math
+import shutil
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import plotly.graph_objects as go
 
+from pcf_core.report.documents import finite
 from pcf_core.report.loaded import PROGRAM
-from pcf_core.report.parts import figure_of, said, table_of
-from pcf_core.report.records import KeyFigure, ReportFigure, ReportPart
+from pcf_core.report.records import Cell, KeyFigure, ReportFigure, ReportPart, ReportTable
+from pcf_core.show.charts.theme import heading, titled
+from pcf_core.show.findings.numbers import digits
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
+
+USUAL_HEIGHT = 450
+MOST_ROWS = 10  # of a table: the answer would scroll away
+GAP = "  "  # between columns
+STEERING = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))  # categories of Unicode
+JOINERS = "\u200c\u200d"  # of category Cf too: some scripts need them
 
 
 @dataclass(frozen=True)
@@ -68,3 +86,136 @@ def figure_in(panel: Panel, name: str) -> ReportFigure | None:
     if panel.chart is None:
         return None
     return figure_of(panel.chart(), name, panel.alt, panel.source, panel.heading)
+
+
+def figure_of(figure: go.Figure, name: str, alt: str, source: str = PROGRAM, title: str = "") -> ReportFigure:
+    """Make a figure of a chart and its sentence, without plotly's template: who draws it brings a theme.
+
+    ``title`` and ``source`` stand in it; without a title what ``alt`` says first.
+    """
+    titled(figure, title or heading(alt), source)
+    drawn = written_out(json.loads(figure.to_json()))
+    drawn["layout"].pop("template", None)
+    height = drawn["layout"].pop("height", USUAL_HEIGHT)
+    return ReportFigure(
+        name=name, alt=alt, plotly={"data": drawn["data"], "layout": drawn["layout"]}, height=height
+    )
+
+
+def written_out(value: Any) -> Any:
+    """Write plotly's packed arrays (``dtype``, ``bdata``, ``shape``) as lists of numbers."""
+    if isinstance(value, dict):
+        if "bdata" in value and "dtype" in value:
+            array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=np.dtype(value["dtype"]))
+            shape = [int(size) for size in str(value.get("shape", array.size)).split(",")]
+            return finite(array.reshape(shape).tolist())
+        return {key: written_out(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [written_out(item) for item in value]
+    return value
+
+
+def table_of(frame: pd.DataFrame, name: str, title: str, *, folded: bool = True) -> ReportTable:
+    """Make a table with its numbers as they are; what is missing is ``None``."""
+    columns = [[cell(value) for value in frame[column].tolist()] for column in frame.columns]
+    return ReportTable(
+        name=name,
+        title=title,
+        columns=tuple(map(str, frame.columns)),
+        rows=tuple(zip(*columns, strict=True)) if columns else (),
+        folded=folded,
+    )
+
+
+def facts_table(name: str, title: str, facts: Mapping[str, str]) -> ReportTable:
+    """Make a table of facts, a name and a sentence each."""
+    return ReportTable(
+        name=name, title=title, columns=("what", "value"), rows=tuple(facts.items()), folded=False
+    )
+
+
+def cell(value: object) -> Cell:
+    """Return a value of a table as JSON has it."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.bool_):
+        return bool(value)
+    return str(value)
+
+
+def shown(value: Cell) -> str:
+    """Write a cell as people read it: three significant digits; the JSON has them all."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", "−")
+    return digits(value) if isinstance(value, float) else value
+
+
+def said(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Keep the sentences that are not empty, each once, in their order."""
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+
+
+def text_lines(panels: Iterable[Panel]) -> list[str]:
+    """Write panels one below the other, with an empty line between their blocks; pictures are left out."""
+    blocks = [block for panel in panels for block in blocks_of(panel)]
+    return [printable(line).rstrip() for block in blocks for line in ("", *block)][1:]
+
+
+def printable(text: str) -> str:
+    """Return a text with a question mark for each character that does more than to be seen."""
+    return "".join(
+        "?" if unicodedata.category(one) in STEERING and one not in JOINERS else one for one in text
+    )
+
+
+def blocks_of(panel: Panel) -> Iterator[list[str]]:
+    """Write what a panel says under its title, its figures, its table, its notes, as far as it has them."""
+    title = panel.title or panel.heading
+    if findings := said(panel.findings):
+        yield [*said([title]), *findings]
+    if panel.numbers:
+        yield aligned([(one.label, one.value, one.detail) for one in panel.numbers])
+    if panel.table and (rows := table_lines(panel.table())):
+        yield [*said([panel.table_title]), *rows]
+    if notes := said(panel.notes):
+        yield [*([] if findings else said([title])), *(f"- {note}" for note in notes)]
+
+
+def table_lines(table: pd.DataFrame) -> list[str]:
+    """Write the first rows of a table, its numbers with three digits; a single row as a list of its cells."""
+    if table.empty:
+        return []
+    columns = [
+        (printable(str(name)), *(printable(shown(cell(value))) for value in table.iloc[:MOST_ROWS, place]))
+        for place, name in enumerate(table.columns)
+    ]
+    if len(table) == 1:
+        return aligned(columns)
+    rest = len(table) - MOST_ROWS
+    more = [f"… and {rest:,} more; --json gives all"] if rest > 0 else []
+    return [*aligned(list(zip(*columns, strict=True))), *more]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Write texts in columns; those that a terminal has no room for stand below, each row named again."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room, blocks, used = shutil.get_terminal_size().columns, [[0]], widths[0]
+    for place, width in enumerate(widths[1:], start=1):
+        used += len(GAP) + width
+        if used > room and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = widths[0] + len(GAP) + width
+        blocks[-1].append(place)
+    lines = [
+        ["", *(GAP.join(row[place].ljust(widths[place]) for place in block) for row in rows)]
+        for block in blocks
+    ]
+    return [line for block in lines for line in block][1:]

@@ -13,11 +13,16 @@ from pcf_core.audit.options import ViewOptions, in_words, link_parameters, shown
 from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
-from pcf_core.report.asked_material import asked_material
-from pcf_core.report.comparison import RISKS
+from pcf_core.report.documents import RISKS
 from pcf_core.report.loaded import LoadedRun, Study
 from pcf_core.report.records import RiskNumber, RunFacts
-from pcf_core.report.reproducing import criteria_command, fairpair_command, risk_command, score_command
+from pcf_core.report.reproducing import (
+    asked_material,
+    criteria_command,
+    fairpair_command,
+    risk_command,
+    score_command,
+)
 from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
 from pcf_core.show.findings.imported import imported_facts, imported_note
 from pcf_core.show.findings.models import unseen_share

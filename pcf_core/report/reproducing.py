@@ -1,11 +1,15 @@
-"""The command lines that make numbers again."""
+"""The command lines that make numbers again, of runs, reports and text audits, with the files they need."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from pydantic import ValidationError
 
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
@@ -15,17 +19,22 @@ from pcf_core.material import evidence as lists
 from pcf_core.material import templates as sets
 from pcf_core.material import topics
 from pcf_core.material.suiting import AS_EVIDENCE, AS_GROUPS, swapped
-from pcf_core.report.asked_fairpair import FILE, asked_files
-from pcf_core.report.asked_material import asked_material
 from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportRequest
+from pcf_core.show.findings.numbers import count
 from pcf_core.store.store import Store
-from pcf_core.texts.criteria.records.runs import CriteriaAsked
-from pcf_core.texts.fairpair.records import FairPairAsked
+from pcf_core.texts.criteria.experiments import restore_experiment
+from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
+from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
+from pcf_core.texts.fairpair.categories import load_categories
+from pcf_core.texts.fairpair.prompts import load_prompts, selected
+from pcf_core.texts.fairpair.records import FairPairAsked, PromptsAsked
+from pcf_core.texts.fairpair.tables import load_table
 
 NAMED = {tuple(SHORT): "short", tuple(SECTIONS): "all"}
 POLICY_FILE = "policy.toml"  # a command names the file of a policy, which the request holds as values
 TEXTS = ("fairpair", "criteria")  # sections of texts that models wrote, whatever runs stand beside them
 AFRESH = "PCF_SHIPPED_RESULTS=0 PCF_SCORES= PCF_CACHE=cache/afresh"  # nothing is scored yet there
+FILE = "FILE"  # stands in a command for a file that is not known by name
 
 
 def options_text(options: ViewOptions) -> str:
@@ -241,3 +250,126 @@ def export_command(request: ReportRequest, form: str, out: str) -> str:
         *(f"{flags[name].flag} {quote(value)}" for name, value in request.options.items() if value),
     ]
     return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class AskedMaterial:
+    """The material of a request, as a command says it and as people read it.
+
+    ``options`` of the command, each quoted; ``text`` for people; ``problem``: what the command cannot say,
+    empty where it says everything.
+    """
+
+    options: str
+    text: str
+    problem: str = ""
+
+
+def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
+    """Describe the material of a request: where it came from, how many questions, who labels."""
+    kind, title = KINDS[asked.experiment], " ".join(asked.title.split())
+    kept = store.load_document(asked.material, MATERIAL)
+    try:
+        if kept is not None:
+            restore_experiment(asked.experiment, kept)
+    except ValidationError:
+        kept = None
+    if kept is None:
+        problem = (
+            f"the {kind} of “{title}” ({asked.material}) are not kept any more, so the command may ask "
+            "something else"
+        )
+        return AskedMaterial("", problem, problem)
+    chosen = chosen_of(asked, kept)
+    options, problem = [], ""
+    source = "that come with the app"
+    if chosen.name is None:
+        options.append(f"--material {FILE}")
+        source = "from a file that is not kept by name"
+        problem = (
+            f"the {kind} of “{title}” ({asked.material}) came from a file that is not kept by name: write "
+            f"its path for {FILE}"
+        )
+    elif chosen.name != USUAL:
+        options.append(f"--material {shlex.quote(chosen.name)}")
+        source = f"from the kept file {chosen.name}"
+    if chosen.questions is not None:
+        options.append(f"--questions {chosen.questions}")
+    if chosen.labeller:
+        options.append(f"--labeller {shlex.quote(chosen.labeller)}")
+    parts = [f"“{title}”: {kind} {source}"]
+    if asked.experiment == "questions":
+        parts.append(f"{count(len(kept['questions']['questions']), 'question is', 'questions are')} asked")
+    if asked.experiment == "hobbies":
+        parts.append(f"labelled by {kept['labeller']}")
+    return AskedMaterial("".join(f" {option}" for option in options), "; ".join(parts), problem)
+
+
+def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str, ...]]:
+    """Return the options for prompts, table and categories, quoted, and a sentence for each without a name.
+
+    ``prompts``: a file that holds the prompts, where they are a part of a set.
+    """
+    texts, table, words = asked.prompts, asked.perturbation, asked.categories
+    parts = [
+        (
+            "--prompts",
+            prompts or texts.name,
+            f"the prompts of “{texts.title}” ({texts.hash})",
+            lambda: bool(prompts) or load_prompts(texts.name, texts.names).hash == texts.hash,
+        ),
+        (
+            "--table",
+            table.table,
+            f"the counterparts of “{table.title}” ({table.hash})",
+            lambda: load_table(table.table).hash == table.hash,
+        ),
+    ]
+    if words is not None:
+        parts.append(
+            (
+                "--categories",
+                words.name,
+                f"the categories of “{words.title}”",
+                lambda: load_categories(words.name).categories == words.categories,
+            )
+        )
+    options, problems = [], []
+    for option, name, what, is_same in parts:
+        known = _holds(is_same)
+        options.append(f"{option} {shlex.quote(name) if known else FILE}")
+        if not known:
+            part = part_of(texts) if option == "--prompts" else ""
+            why = f"{'are ' + part if part else 'are not kept by name'}: write the path of their file"
+            problems.append(f"{' '.join(f'{what} {why}'.split())} for {option} {FILE}")
+    return " ".join(options), tuple(problems)
+
+
+def part_of(texts: PromptsAsked) -> str:
+    """Say which part the prompts are of the set kept by their name, and where they were had; "" for none.
+
+    A part of chosen categories and one of an earlier state of the set look alike here.
+    """
+    try:
+        kept = load_prompts(texts.name, texts.names)
+    except AuditError:  # as in _holds
+        return ""
+    whole = len(kept.prompts)
+    if texts.count >= whole:
+        return ""
+    sizes = Counter(prompt.category for prompt in kept.prompts).values()
+    each = (most for most in range(1, max(sizes)) if sum(min(size, most) for size in sizes) == texts.count)
+    most = next(each, None)
+    if most is not None and selected(kept, most=most).hash == texts.hash:
+        part = f"{most:,} of each category of the set {texts.name}"
+    else:
+        part = f"{texts.count:,} prompts, of some categories or an earlier state of the set {texts.name}"
+    has_them = "the tab FairPair of Written text has them as a file (Provenance, Prompts)"
+    return f"{part}, which has {whole:,} prompts; {has_them}"
+
+
+def _holds(is_same: Callable[[], bool]) -> bool:
+    try:
+        return is_same()
+    except AuditError:  # there is none of the name any more, or it is damaged
+        return False

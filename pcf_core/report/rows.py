@@ -11,7 +11,7 @@ from pcf_core.core.run import Preferences
 from pcf_core.core.topics import Topic
 from pcf_core.material.published import PublishedRisk, published_of_topic
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.report.tables import occupation_table
+from pcf_core.report.documents import occupation_table
 from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
 from pcf_core.show.findings.numbers import two_decimals

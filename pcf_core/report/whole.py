@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import InputError
+from pcf_core.core.run import RunSpec
 from pcf_core.report.loaded import Read, Study, load_studies
 from pcf_core.report.panels import part_of
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair, facts_of_run, writing_versions
@@ -22,19 +23,26 @@ from pcf_core.report.records import (
     RunFacts,
 )
 from pcf_core.report.reproducing import criteria_command, fairpair_command, section_command
-from pcf_core.report.sections.answer import against_parts, answer_parts, check_parts, sure_parts
 from pcf_core.report.sections.closing import limit_parts, method_parts, provenance_parts
 from pcf_core.report.sections.comparison import comparison_parts
+from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.factors import factor_parts
+from pcf_core.report.sections.fairpair import fairpair_panels, labels
+from pcf_core.report.sections.heat_map import heat_map_parts
 from pcf_core.report.sections.knowledge import knowledge_commands, knowledge_parts
-from pcf_core.report.sections.leaning import heat_map_parts, tilt_parts
 from pcf_core.report.sections.policy import keys_of, policy_commands, policy_parts
-from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts
-from pcf_core.report.sections.shared import shared_parts
-from pcf_core.report.sections.summary import headline, summary_parts
+from pcf_core.report.sections.risk import corrected_parts, occupation_parts, risk_parts, shared_parts
+from pcf_core.report.sections.summary import (
+    against_parts,
+    answer_parts,
+    check_parts,
+    headline,
+    summary_parts,
+    sure_parts,
+)
 from pcf_core.report.sections.tails import tail_parts
-from pcf_core.report.sections.texts import criteria_panels, fairpair_panels, labels
-from pcf_core.show.findings.numbers import listed
+from pcf_core.report.sections.tilt import tilt_parts
+from pcf_core.show.findings.numbers import count, listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -77,6 +85,7 @@ BY_STUDY: dict[str, Callable[[Study], Sequence[ReportPart]]] = {
     "factors": factor_parts,
     "compare": comparison_parts,
 }
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -270,3 +279,32 @@ def told_apart(document: ReportDocument) -> ReportDocument:
         for section in document.sections
     )
     return document.model_copy(update={"sections": sections})
+
+
+def contents_finding(runs: Sequence[RunSpec], facts: int, fairpair: int, criteria: int) -> str:
+    """Say before it is made whose runs on which topics, how many sets and audits; empty for none."""
+    parts = []
+    for topic in dict.fromkeys(run.topic.title for run in runs):
+        models = list(dict.fromkeys(run.scoring.name for run in runs if run.topic.title == topic))
+        parts.append(f"{_named(models)} on “{topic}”")
+    parts += [count(facts, "set of facts", "sets of facts")] if facts else []
+    parts += [f"{count(fairpair, 'result')} of FairPair"] if fairpair else []
+    parts += [f"{count(criteria, 'experiment')} of the criteria"] if criteria else []
+    if not parts:
+        return ""
+    return f"The report tells of {listed(parts)}."
+
+
+def made_finding(document: ReportDocument) -> str:
+    """Say once it is made how much is in it."""
+    findings = sum(len(part.findings) for section in document.sections for part in section.parts)
+    return (
+        f"{count(len(document.sections), 'section')} with {count(findings, 'finding')}, "
+        f"{count(len(document.figures), 'chart')} and {count(len(document.tables), 'table')}."
+    )
+
+
+def _named(models: Sequence[str]) -> str:
+    if len(models) <= MOST_NAMED:
+        return listed(models)
+    return f"{', '.join(models[:MOST_NAMED])} and {count(len(models) - MOST_NAMED, 'further model')}"

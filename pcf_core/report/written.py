@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.records import first_problem
+from pcf_core.report.files import csv_text
 from pcf_core.report.records import FORMAT, VERSION, Cell, ReportDocument, ReportTable
-from pcf_core.report.spreadsheets import csv_text
 
 LARGEST_REPORT = 256 * 1024 * 1024  # bytes of a JSON file that is read
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first time that an archive can name: the same bytes on every day

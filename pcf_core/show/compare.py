@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
 
-from pcf_core.core.risk import Comparison, Interval, RiskReport, Verdict
+from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
 from pcf_core.core.run import Preferences
 from pcf_core.show.findings.numbers import RISK_NAMES, begun, called, with_interval
 from pcf_core.show.overview import MOST_OF_THEM, leading
@@ -18,6 +18,7 @@ Sort = Literal["gap", "A–Z", "most stereotyped"]
 SORTS: tuple[Sort, ...] = ("gap", "A–Z", "most stereotyped")
 NEAR_EVEN = 0.2  # of a tilt: 60 of 100 against 40
 EXAMPLES = 2
+MOST_SETS = 3  # of sentences that are named with one answer
 
 say = sentences("compare")
 
@@ -53,24 +54,41 @@ class Standing:
 
         ``neutral``: by name; it is of all that a run has, and so of no use where only a part was compared.
         """
-        found, sides = comparison.differences["overall_risk"], (comparison.first, comparison.second)
+        sides = comparison.first, comparison.second
         whole = not any(side.templates_left_out or side.occupations_left_out for side in sides)
         known = {name: risk for name, risk in (neutral or {}).items() if whole and name in names}
+        little = [reports is not None and reports[name].says_little for name in names]
+        found = cls.of_risk(names, comparison.differences["overall_risk"], little)
+        return replace(found, neutral=(known[names[0]], known[names[1]]) if len(known) == 2 else None)
+
+    @classmethod
+    def of_risk(cls, names: tuple[str, str], found: Difference, little: Sequence[bool]) -> Standing:
+        """Make the record of the difference of two risks; ``little``: whether the figures of either are."""
+        unsure = tuple(name for name, is_little in zip(names, little, strict=True) if is_little)
         return cls(
-            names,
-            found.first,
-            found.second,
-            found.verdict,
-            found.ordered,
-            found.margin,
-            (known[names[0]], known[names[1]]) if len(known) == 2 else None,
-            tuple(name for name in names if reports and reports[name].says_little),
+            names, found.first, found.second, found.verdict, found.ordered, found.margin, little=unsure
         )
 
     @property
     def differs(self) -> bool:
         """Whether the two differ, be it too little to matter."""
         return self.verdict in ("first", "second")
+
+    @property
+    def lower(self) -> str:
+        """The name of the model whose risk is said to be the lower, empty where neither is."""
+        if self.little or not self.ordered:
+            return ""
+        return self.names[self.verdict == "first"]
+
+    @property
+    def outcome(self) -> str:
+        """What is answered: the name of the model with the lower risk, else why none is named."""
+        if self.little:
+            return "little"
+        if self.ordered:
+            return self.lower
+        return "small" if self.differs else "equal" if self.verdict == "equal" else "unclear"
 
     @property
     def lower_first(self) -> tuple[float, float] | None:
@@ -127,6 +145,16 @@ class Lean:
         group = max(self.leading, key=lambda name: self.leading[name])
         return group if self.leading[group] >= MOST_OF_THEM * self.occupations else ""
 
+    @property
+    def near_even(self) -> bool:
+        """Whether most occupations are near even."""
+        return self.near >= MOST_OF_THEM * self.occupations
+
+    @property
+    def led(self) -> int:
+        """How many occupations the favoured group leads, 0 without one."""
+        return self.leading[self.favoured] if self.favoured else 0
+
 
 def pair_answer(standing: Standing) -> str:
     """Say which of the two discriminates less, or that nobody can tell from these sentences."""
@@ -134,22 +162,51 @@ def pair_answer(standing: Standing) -> str:
         return say("says_little", names=standing.little)
     if not standing.ordered:
         return say("not_ordered", standing=standing)
-    (first, second), risks = standing.names, (standing.first, standing.second)
-    return say(
-        "lower", model=second if standing.verdict == "first" else first, low=min(risks), high=max(risks)
-    )
+    risks = standing.first, standing.second
+    return say("lower", model=standing.lower, low=min(risks), high=max(risks))
+
+
+def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
+    """Order the names of template sets: first those whose answer on two models is another than ``here``."""
+    return sorted(elsewhere, key=lambda name: elsewhere[name].outcome == here.outcome)
+
+
+def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str:
+    """Say whether the answer on two models holds in other sentences too; what differs comes first.
+
+    Parameters
+    ----------
+    here
+        In the sentences that are shown; where they give no answer, nothing is said.
+    elsewhere
+        The same two models, in the same order, by the name of another template set.
+    """
+    if here.little or not elsewhere:
+        return ""
+    told: dict[str, list[str]] = {}
+    for name in differing_first(here, elsewhere):
+        told.setdefault(say("there", here=here, there=elsewhere[name]), []).append(name)
+    return say("in_other_sentences", told=told, most=MOST_SETS)
 
 
 def against_whom(lean: Lean) -> str:
     """Say whom one model favours: nobody much, one group, or each in some occupations; empty if unsure."""
     if lean.says_little:
         return ""
-    if lean.near >= MOST_OF_THEM * lean.occupations:
+    if lean.near_even:
         return say("near_even", lean=lean)
     if lean.favoured:
-        return say("favours", lean=lean, led=lean.leading[lean.favoured])
+        return say("favours", lean=lean)
     most = sorted(lean.leading, key=lambda group: -lean.leading[group])[:2]
     return say("splits", lean=lean, groups=most)
+
+
+def against_each(leans: Sequence[Lean]) -> list[str]:
+    """Say whom two models favour, in one sentence where each favours one group, else in one for each."""
+    plainly = [lean for lean in leans if lean.favoured and not lean.says_little and not lean.near_even]
+    if len(plainly) < len(leans):
+        return [against_whom(lean) for lean in leans]
+    return [say("each_favours", leans=leans)]
 
 
 def how_sure(standing: Standing, comparison: Comparison) -> str:

@@ -18,8 +18,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer, Probability
-from pcf_core.report.documents import report_document
-from pcf_core.report.tables import cell_table
+from pcf_core.report.documents import cell_table, report_document
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 

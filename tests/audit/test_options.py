@@ -18,6 +18,7 @@ from pcf_core.audit.options import (
     from_link,
     in_words,
     link_parameters,
+    page_parameters,
     shown_fields,
 )
 from pcf_core.cli.options import View, with_view
@@ -164,12 +165,27 @@ def page_options() -> None:
 def test_a_link_of_before_is_read_by_the_sidebar() -> None:
     app = AppTest.from_function(page_options).run()
     field = app.selectbox(key="unit")
-    assert (field.value, field.options) == ("template", ["template", "counts-only", "counts-only-mentions"])
+    words = ["whole templates", "counts only: documents", "counts only: mentions"]
+    assert (field.value, field.options) == (words[0], words)
     old = AppTest.from_function(page_options)
     old.query_params["unit"] = "usual"
-    assert old.run().selectbox(key="unit").value == "usual"
+    assert old.run().selectbox(key="unit").value == words[1]
     said = {name: old.session_state[name] for name in IN_LINKS}
     assert from_link(PageOptions, said).unit == "counts-only"
+
+
+def test_lists_of_pages_and_their_addresses_have_words_for_every_value() -> None:
+    for one in shown_fields(PageOptions).values():
+        assert len(set(one.called.values())) == len(one.offered)
+        assert [one.named(word) for word in one.called.values()] == list(one.offered)
+        assert [one.named(value) for value in one.offered] == list(one.offered), "links of before"
+    called = {word for one in shown_fields(PageOptions).values() for word in one.called.values()}
+    assert called.isdisjoint(
+        {"exact", "exact-boundary", "single-token", "pcf", "bvf", "max", "l2", "uniform"}
+    )
+    options = PageOptions(protocol="exact-boundary", scale="bvf", unit="counts-only", over="both")
+    assert page_parameters(options)["protocol"] == "whole words that end"
+    assert from_link(PageOptions, page_parameters(options)) == options
 
 
 def sidebar() -> None:
@@ -185,4 +201,4 @@ def test_another_option_is_drawn_and_read_from_the_link() -> None:
     app.run()
     assert not app.exception
     field = app.selectbox(key="letter_case")
-    assert (field.label, field.options, field.value) == ("Letter case", ["kept", "lower"], "lower")
+    assert (field.label, field.options, field.value) == ("Letter case", ["as written", "lower"], "lower")

@@ -15,7 +15,7 @@ import typer
 from pcf_core.cli.criteria import criteria
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
-from pcf_core.report.sections.texts import WAYS
+from pcf_core.report.sections.criteria import WAYS
 from pcf_core.show.findings.criteria import criteria_findings, summary_finding
 from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.store.store import Store

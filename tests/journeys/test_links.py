@@ -127,7 +127,9 @@ def test_a_run_of_a_model_and_the_way_back(app: str, page: Page) -> None:
     follow(page, run.get_by_role("link", name="Open on the page Risk"), "Risk")
     expect_choice(page, [PUBLIC[0]], "gender", "gender-wikipedia-100")
     assert "mini-gpt" not in body_text(page).split("Published")[0]
-    assert parse_qs(urlsplit(page.url).query)["criterion"] == ["l2"], "what the link does not name stays"
+    assert parse_qs(urlsplit(page.url).query)["criterion"] == ["large ones weigh more"], (
+        "what the link does not name stays"
+    )
     expect(page.get_by_role("radio", name="occupations")).to_be_checked()
     for _ in range(4):  # the browser keeps what it made of both addresses, and what was mended of it
         step_back(page)

@@ -14,6 +14,7 @@ from tests.pages.opened import open_address, open_app
 
 MOST_PAGES = 15
 SHARED: dict[str, Any] = {"model": ["mini-gpt"], "topic": "race", "criterion": "l2", "precision": ["float32"]}
+CALLED = {"criterion": "large ones weigh more"}  # as addresses have it now
 PAGES = {name: title for pages in SECTIONS.values() for name, title, _ in pages}
 OWN: dict[str, tuple[str, Any]] = {  # a choice of each old page that its widgets have with nothing scored
     "knowledge": ("knowledge_score", "quadratic"),
@@ -51,7 +52,7 @@ def test_an_old_address_opens_the_new_place_with_the_same_choices(own_settings: 
     name, value = OWN.get(old, ("weights", "employment"))
     app = open_address(old, **SHARED, **{name: value})
     expect_place(app, OLD[old])
-    for key, held in SHARED.items():
+    for key, held in (SHARED | CALLED).items():
         assert app.session_state[key] == held
         assert app.query_params[key] == (held[0] if isinstance(held, list) else held)
     assert str(app.session_state[name]) == value
@@ -66,7 +67,7 @@ def test_a_view_that_is_a_tab_now_is_opened_as_one(
     app = open_address(old, **SHARED, **{name: value})
     expect_place(app, place)
     assert name not in app.query_params
-    assert app.session_state["criterion"] == "l2"
+    assert app.session_state["criterion"] == CALLED["criterion"]
 
 
 def test_what_an_old_address_says_is_kept_whole() -> None:
@@ -83,7 +84,7 @@ def test_a_change_of_tab_loses_no_choice(own_settings: Settings) -> None:
         app.segmented_control(key=tab).set_value(name).run()
         assert not app.exception
         assert ("fp_count" in app.query_params) == (name == "FairPair")
-        assert app.session_state["criterion"] == "l2"
+        assert app.session_state["criterion"] == CALLED["criterion"]
     assert [app.number_input(key=key).value for key in ("fp_count", "fp_seed")] == [7, 3]
 
 

@@ -10,7 +10,7 @@ from pcf_core.app.results.risk import OCCUPATION_COLUMNS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.measure.tails import normal_shape, tail_shape
-from pcf_core.report.tails import caprice_figures
+from pcf_core.report.sections.tails import caprice_figures
 from pcf_core.show.findings.tails import normal_finding, shape_finding
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
@@ -82,7 +82,7 @@ def test_the_bound_follows_the_scale_and_models_without_room_are_named(
     captions = [caption.value.replace("\\", "") for caption in app.caption]
     assert "Fitted and drawn are the first models alone; not shown: mini-gpt." in captions
     assert "With mini-gpt" not in texts(app)
-    app.selectbox(key="reference").set_value("uniform").run()
+    app.selectbox(key="reference").set_value("an even split").run()
     assert "Caprice cannot exceed 1," in texts(app)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pandas as pd
@@ -18,10 +19,12 @@ from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import planned
 from pcf_core.core.risk import Comparison, Interval
+from pcf_core.core.run import Protocol
+from pcf_core.core.settings import Settings, settings
 from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
-from pcf_core.show.compare import Lean, Standing, against_whom, how_sure, pair_answer
+from pcf_core.show.compare import Lean, Standing, against_each, how_sure, pair_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
@@ -65,11 +68,11 @@ def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Stor
     standing = Standing.of(pair, found)
     said = [
         pair_answer(standing),
-        *(
-            against_whom(
+        *against_each(
+            [
                 Lean.of(model, report(load_result(full_store, runs[model]), runs[model], ViewOptions()))
-            )
-            for model in pair
+                for model in pair
+            ]
         ),
         how_sure(standing, found),
     ]
@@ -78,6 +81,53 @@ def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Stor
     table = app.table[0].value
     assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
     assert set(table["Difference"]) <= {"clear", "cannot tell", "the same"}
+
+
+@pytest.fixture
+def shipped(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """The shipped results under an empty cache."""
+    monkeypatch.setenv("PCF_SHIPPED_RESULTS", "1")
+    settings.cache_clear()
+    yield Store.open(own_settings.cache, [settings().assets / "cache"])
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize("protocol", ["exact", "fitting"])
+def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
+    shipped: Store, protocol: Protocol
+) -> None:
+    """The README's example: the usual sentences tell the public models apart, others do not."""
+    app = open_app("compare", topic="gender", templates="gender-wikipedia-100", protocol=protocol)
+    wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
+    answer, told = texts(app).index(" discriminates less: "), texts(app).index(f"In the sentences of {wide} ")
+    assert answer < told
+    assert texts(app)[told:].startswith(f"In the sentences of {wide} we cannot tell them apart.")
+    pair = [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
+    runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
+    one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
+    assert compared(one, other, options).differences["overall_risk"].verdict == "unclear"
+
+    (way,) = [button for button in app.button if button.label == f"Compare on {wide}"]
+    way.click().run()
+    assert not app.exception
+    assert app.sidebar.selectbox(key="templates").value == wide
+    assert [app.selectbox(key=key).value for key in ("compare_first", "compare_second")] == pair
+    said = texts(app)
+    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: 0.4" in said
+    assert f"In the sentences of gender-wikipedia-100 {pair[0]} discriminates less." in said
+
+
+def test_other_sentences_are_told_once_both_models_are_scored_on_them(full_store: Store) -> None:
+    assert "In the sentences of" not in texts(open_app("compare"))
+    fill(full_store, "mini-bert", templates="gender-speeches")
+    assert "In the sentences of" not in texts(open_app("compare")), "one model alone"
+    fill(full_store, "mini-gpt", templates="gender-speeches")
+    app = open_app("compare")
+    assert "In the sentences of gender-speeches " in texts(app)
+    assert "Compare on gender-speeches" in [button.label for button in app.button]
+    presented = open_app("compare", present="1")
+    assert "In the sentences of gender-speeches " in texts(presented)
+    assert "Compare on gender-speeches" not in [button.label for button in presented.button]
 
 
 def test_the_two_change_places_by_a_button(full_store: Store) -> None:

@@ -16,7 +16,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.report import arrange
+from pcf_core.report.sections import heat_map
 from pcf_core.show.findings.models import corrected_finding
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.store.store import Store
@@ -143,7 +143,7 @@ def test_all_occupations_are_in_the_table_the_riskiest_first(full_store: Store) 
 def test_a_large_heat_map_is_cut_into_pages_that_say_so(
     full_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrange, "MOST_CELLS", 120 * 8)
+    monkeypatch.setattr(heat_map, "MOST_CELLS", 120 * 8)
     app = open_app("heat_map", model=["mini-gpt"], preset="all", map_page="3")
     assert app.number_input(key="map_page").value == 3
     captions = "\n".join(caption.value for caption in app.caption)

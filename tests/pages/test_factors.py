@@ -15,8 +15,8 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report.factors import panels_in, short_p
 from pcf_core.report.loaded import load
+from pcf_core.report.sections.factors import panels_in, short_p
 from pcf_core.show.findings.factors import factors_finding, figures_note, link_strength, templates_note
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts

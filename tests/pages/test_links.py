@@ -49,7 +49,7 @@ def test_text_in_a_link_is_never_markup(own_settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("page", "name", "given", "allowed"),
     [
-        ("risk", "criterion", "l7", "allowed is max, l2, l1."),
+        ("risk", "criterion", "l7", "allowed is the largest, large ones weigh more, the sum."),
         (
             "risk",
             "risk_view",
@@ -117,7 +117,10 @@ def test_a_link_between_pages_sets_what_it_names_and_the_menu_nothing(full_store
     app.query_params.update({"model": ["mini-bert"], "criterion": "max", "reference": "labour"})
     app.switch_page("pages/tilt.py").run()
     assert app.multiselect(key="model").value == ["mini-bert"]
-    assert [app.selectbox(key=key).value for key in ("criterion", "reference")] == ["max", "labour"]
+    assert [app.selectbox(key=key).value for key in ("criterion", "reference")] == [
+        "the largest",
+        "the labour force's shares",
+    ]
     app.switch_page("pages/risk.py").run()
     assert app.multiselect(key="model").value == ["mini-bert"]
     assert app.segmented_control(key="risk_view").value == "corrected"
@@ -129,8 +132,8 @@ def test_a_click_before_the_sidebar_is_drawn_loses_no_choice(full_store: Store) 
     app.query_params.clear()
     app.switch_page("pages/tilt.py").run()
     assert app.multiselect(key="model").value == ["mini-gpt"]
-    assert app.selectbox(key="criterion").value == "l2"
-    assert app.query_params["criterion"] == "l2"
+    assert app.selectbox(key="criterion").value == "large ones weigh more"
+    assert app.query_params["criterion"] == "large ones weigh more"
 
 
 @pytest.mark.parametrize("asked_from", ["the mended address", "the mixed address"])

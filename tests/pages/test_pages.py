@@ -200,7 +200,7 @@ def test_switching_pages_keeps_the_choice(full_store: Store) -> None:
         app.switch_page(f"pages/{page}.py").run()
         assert [title.value for title in app.title] == [PAGES[page]]
         assert app.multiselect(key="model").value == ["mini-gpt"]
-        assert app.selectbox(key="template_weights").value == "equal"
+        assert app.selectbox(key="template_weights").value == "all alike"
         assert "mini-bert" not in texts(app)
 
 

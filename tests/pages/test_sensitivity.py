@@ -12,8 +12,8 @@ from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
 from pcf_core.core.run import RunSpec
 from pcf_core.core.sensitivity import Sensitivities
 from pcf_core.core.settings import Settings
-from pcf_core.report.factors import panels_in
 from pcf_core.report.loaded import load
+from pcf_core.report.sections.factors import panels_in
 from pcf_core.show.findings.factors import MATCHED
 from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding
 from pcf_core.store.results import result_path

@@ -35,7 +35,7 @@ def test_words_of_unequal_length_and_number_are_said_before_the_picture() -> Non
     assert len(app.warning) == 1
     assert buttons(app) == ["take_aggregation"]
     app.button(key="take_aggregation").click().run()
-    assert app.sidebar.selectbox(key="aggregation").value == "mean"
+    assert app.sidebar.selectbox(key="aggregation").value == "the mean of their probabilities"
     assert "has 2 words" not in ambers(app)
     assert buttons(app) == []
 
@@ -52,7 +52,7 @@ def test_equal_tokens_are_one_press_away_where_every_group_has_some() -> None:
     app = open_app("risk", topic="calibration", model=["planted-causal"])
     assert "tokens" in ambers(app)
     app.button(key="take_protocol").click().run()
-    assert app.sidebar.selectbox(key="protocol").value == "equal-tokens"
+    assert app.sidebar.selectbox(key="protocol").value == "words of equal tokens"
     assert not app.exception
     assert app.get("plotly_chart")
 

@@ -14,8 +14,8 @@ from pcf_core.audit.results import load_result
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Over, Unit
 from pcf_core.core.settings import Settings
-from pcf_core.report.comparison import RISKS
-from pcf_core.report.markdown import plain
+from pcf_core.report.documents import RISKS
+from pcf_core.report.files import plain
 from pcf_core.report.model_card import model_card
 from pcf_core.report.provenance import risk_numbers
 from pcf_core.report.records import (

@@ -17,10 +17,11 @@ from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.models.registry import resolve
-from pcf_core.report.asked_material import FILE, asked_material
 from pcf_core.report.records import SECTIONS, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import (
     AFRESH,
+    FILE,
+    asked_material,
     criteria_command,
     export_command,
     fairpair_command,

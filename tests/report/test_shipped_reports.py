@@ -13,8 +13,7 @@ import pytest
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.exporting import document_of, kept_texts
-from pcf_core.cli.verifying import result_lines
+from pcf_core.cli.exporting import document_of, kept_texts, result_lines
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.settings import settings
 from pcf_core.report.loaded import MOST_EACH, LoadedRun, pairs

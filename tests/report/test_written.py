@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError
 from pcf_core.material.safety.text import FORMULA_STARTS
-from pcf_core.report.parts import table_of
+from pcf_core.report.panels import table_of
 from pcf_core.report.records import Cell, ReportDocument, ReportTable
 from pcf_core.report.written import csv_bytes, parquet_bytes, read_report, report_bytes, tables_archive
 

@@ -18,9 +18,12 @@ from pcf_core.show.compare import (
     Dumbbell,
     Lean,
     Standing,
+    against_each,
     against_whom,
+    differing_first,
     dumbbells,
     how_sure,
+    in_other_sentences,
     most_unequal_first,
     ordered,
     pair_answer,
@@ -90,6 +93,21 @@ def test_whom_a_model_favours() -> None:
     )
 
 
+def test_whom_both_favour_is_one_sentence() -> None:
+    men, fewer, women = of_male(0.9, 0.8, 0.9, 0.7), of_male(0.9, 0.8, 0.9, 0.3), of_male(0.1, 0.2, 0.1, 0.9)
+    one, other = Lean.of("A", fewer), Lean.of("B", women)
+    assert against_each([one, other]) == ["A favours men in 3 of 4 occupations, B women in 3."]
+    assert against_each([one, replace(one, model="B")]) == ["A and B both favour men in 3 of 4 occupations."]
+    every = Lean.of("B", men)
+    assert against_each([one, every]) == ["A favours men in 3 of 4 occupations, B men in all."]
+    assert against_each([every, replace(every, model="C")]) == [
+        "B and C both favour men in all 4 occupations."
+    ]
+    even = Lean.of("B", of_male(0.55, 0.45))
+    assert against_each([one, even]) == [against_whom(one), against_whom(even)]
+    assert against_each([replace(one, says_little=True), other]) == ["", against_whom(other)]
+
+
 def test_of_several_groups_the_two_that_lead_most_are_named() -> None:
     values = [[[0.8, 0.1, 0.1]], [[0.7, 0.2, 0.1]], [[0.1, 0.8, 0.1]], [[0.2, 0.1, 0.7]]]
     lean = Lean.of("A", report_of(values, "white", "black", "asian"))
@@ -119,14 +137,56 @@ def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
     comparison = compared_example()
     gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
     assert how_sure(gone, comparison) == (
-        "Sure? Yes, measured from an even split. "
-        "Measured from what each expects where no occupation is named, no: 0.28 against 0.27."
+        "Sure? Yes, from an even split; no, from what each expects of anyone: 0.28 against 0.27."
     )
     assert "0.27 against 0.28" in how_sure(
         replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison
     )
     assert "Sure? Yes" in how_sure(replace(gone, neutral=(0.31, 0.28)), comparison), "beyond the margin"
     assert "Sure? No" in how_sure(replace(gone, verdict="unclear", ordered=False), comparison)
+
+
+ORDERED, UNCLEAR = standing("second", 0.3, 0.46), standing("unclear", 0.42, 0.43)
+SMALL, EQUAL = replace(ORDERED, ordered=False), standing("equal", 0.5, 0.5)
+LITTLE = replace(ORDERED, little=("A",))
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "said"),
+    [
+        (ORDERED, ORDERED, "their order is the same"),
+        (ORDERED, standing("first"), "their order is the other way round"),
+        (ORDERED, UNCLEAR, "we cannot tell them apart"),
+        (ORDERED, standing("too few"), "we cannot tell them apart"),
+        (ORDERED, SMALL, "they differ too little to matter"),
+        (ORDERED, EQUAL, "they discriminate alike"),
+        (ORDERED, LITTLE, "there is no answer"),
+        (UNCLEAR, ORDERED, "A discriminates less"),
+        (UNCLEAR, standing("first"), "B discriminates less"),
+        (UNCLEAR, UNCLEAR, "we cannot tell them apart either"),
+        (UNCLEAR, SMALL, "they differ too little to matter"),
+        (SMALL, SMALL, "they differ too little to matter too"),
+        (SMALL, standing("first"), "B discriminates less"),
+        (EQUAL, EQUAL, "they discriminate alike too"),
+    ],
+)
+def test_whether_an_order_holds_in_other_sentences(here: Standing, there: Standing, said: str) -> None:
+    assert in_other_sentences(here, {"others": there}) == f"In the sentences of others {said}."
+
+
+def test_of_several_sets_those_that_differ_come_first() -> None:
+    others = {"a": ORDERED, "b": UNCLEAR, "c": ORDERED, "d": ORDERED, "e": ORDERED}
+    assert in_other_sentences(ORDERED, others) == (
+        "In the sentences of b we cannot tell them apart; "
+        "in those of a, c, d and 1 more their order is the same."
+    )
+    assert differing_first(ORDERED, others) == ["b", "a", "c", "d", "e"]
+    assert differing_first(UNCLEAR, others) == ["a", "c", "d", "e", "b"]
+
+
+def test_nothing_is_said_of_other_sentences_without_any_and_where_nothing_is_answered_here() -> None:
+    assert in_other_sentences(ORDERED, {}) == ""
+    assert in_other_sentences(LITTLE, {"others": ORDERED}) == ""
 
 
 def test_neutral_subjects_count_where_all_of_both_runs_is_compared() -> None:

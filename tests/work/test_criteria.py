@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pcf_core.cli.criteria import criteria_document
 from pcf_core.core.errors import CriteriaError, ModelError, StoreError
 from pcf_core.core.generation import Decoding, Generated, GenerationKey, MissingTexts
 from pcf_core.core.run import ModelSpec, ScoringKey
@@ -19,7 +20,6 @@ from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.report.criteria import criteria_document
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment

@@ -39,7 +39,7 @@ from pcf_core.material.published import PublishedRisk, published_of_topic, speak
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.models.names import all_series, known_model, split_name
 from pcf_core.models.registry import resolve
-from pcf_core.report.comparison import RISKS, several_table
+from pcf_core.report.documents import RISKS, several_table
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.findings.numbers import count, listed

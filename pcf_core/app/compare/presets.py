@@ -27,7 +27,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Comparison
 from pcf_core.core.run import RunSpec, model_label
 from pcf_core.models.presets import Preset, PresetPair, preset_of, presets
-from pcf_core.report.comparison import several_table
+from pcf_core.report.documents import several_table
 from pcf_core.report.loaded import said_risks
 from pcf_core.show.findings.comparison import order_finding
 from pcf_core.show.findings.reliability import seeds_finding, seeds_spread

@@ -26,7 +26,7 @@ from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.report.comparison import RISKS
+from pcf_core.report.documents import RISKS
 from pcf_core.report.rows import source_of
 from pcf_core.show.findings.numbers import two_decimals, with_interval
 

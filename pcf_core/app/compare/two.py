@@ -14,6 +14,7 @@ import streamlit as st
 
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
+from pcf_core.app.compare.elsewhere import Elsewhere, standings_elsewhere
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
@@ -35,16 +36,16 @@ from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
-from pcf_core.report.comparison import comparison_table
+from pcf_core.report.documents import comparison_table
 from pcf_core.report.reproducing import afresh, compare_command, scratch_commands
-from pcf_core.report.sections.answer import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
+from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
     Lean,
     Standing,
-    against_whom,
+    against_each,
     dumbbells,
     how_sure,
     most_unequal_first,
@@ -59,7 +60,7 @@ from pcf_core.show.findings.comparison import (
     occupations_difference_finding,
     verdict_text,
 )
-from pcf_core.show.findings.models import unseen_share, unseen_words
+from pcf_core.show.findings.models import neutral_risks_finding, unseen_share, unseen_words
 from pcf_core.show.findings.notes import warning_text
 from pcf_core.show.findings.numbers import p_value, people, two_decimals
 from pcf_core.show.findings.reliability import seldom_caprice_note
@@ -94,12 +95,19 @@ def draw_pair(loaded: Loaded) -> None:
     comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
     pair, reports = (first, second), loaded.even
     standing = Standing.of(pair, comparison, neutral_risks_of(loaded), loaded.reports)
+    elsewhere = Elsewhere(standing, standings_elsewhere(loaded, pair))
     st.markdown(f"##### {plain(pair_answer(standing))}")
-    finding(*(against_whom(Lean.of(name, reports[name])) for name in pair), how_sure(standing, comparison))
+    finding(
+        elsewhere.sentence,
+        *against_each([Lean.of(name, reports[name]) for name in pair]),
+        how_sure(standing, comparison),
+    )
     draw_tilts(loaded, reports, pair)
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
+    elsewhere.draw_way(loaded)
     with st.expander("How sure?"):
-        finding(difference_finding(comparison, over=loaded.over))
+        neutral = neutral_risks_finding(dict(zip(pair, standing.neutral or (), strict=False)))
+        finding(difference_finding(comparison, over=loaded.over), neutral)
         draw_differences(comparison, loaded)
         if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
             st.caption(plain(note))

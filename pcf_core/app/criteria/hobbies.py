@@ -32,7 +32,10 @@ from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
-from pcf_core.report.criteria_tables import (
+from pcf_core.report.key_figures import MOST
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.criteria import (
+    CRITERIA_SOURCE,
     embedding_table,
     hobby_information,
     hobby_words_table,
@@ -40,10 +43,7 @@ from pcf_core.report.criteria_tables import (
     label_counts_table,
     labels_table,
 )
-from pcf_core.report.criteria_tables import ends as interval_ends
-from pcf_core.report.key_figures import MOST
-from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.texts import CRITERIA_SOURCE
+from pcf_core.report.sections.criteria import ends as interval_ends
 from pcf_core.show.charts.hobbies import (
     embedding_dots,
     hobby_word_dots,

@@ -22,17 +22,20 @@ from pcf_core.app.texts.shared import complete_result
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import model_label
-from pcf_core.report.criteria_tables import (
+from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.criteria import (
+    CRITERIA_LABEL,
+    CRITERIA_SOURCE,
     anecdote_tables,
     confusion_table,
     differences_table,
+    gaps_panel,
     information_table,
     professions_table,
+    rates_panel,
     rates_table,
     units_table,
 )
-from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.texts import CRITERIA_LABEL, CRITERIA_SOURCE, gaps_panel, rates_panel
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world
 from pcf_core.show.charts.answers import confusion_tiles, unit_errors
 from pcf_core.show.findings.anecdotes import (

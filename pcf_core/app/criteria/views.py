@@ -12,7 +12,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.caching import once
+from pcf_core.app.caching import kept, once
 from pcf_core.app.criteria.own import draw_own
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request
 from pcf_core.app.criteria.results import (
@@ -23,6 +23,7 @@ from pcf_core.app.criteria.results import (
     reasons_of,
     silence_warning,
 )
+from pcf_core.app.lists import Stamp, stamp_of_files
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -36,10 +37,10 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.texts.shared import draw_where_asked
 from pcf_core.app.widgets import plain
+from pcf_core.core.settings import settings
 from pcf_core.report import how_to_read
-from pcf_core.report.criteria_tables import summary_table
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.sections.texts import WAYS, by_way, criteria_panel
+from pcf_core.report.sections.criteria import WAYS, by_way, criteria_panel, summary_table
 from pcf_core.show.findings.criteria import (
     criterion_findings,
     judged_finding,
@@ -48,7 +49,7 @@ from pcf_core.show.findings.criteria import (
     verdict_finding,
 )
 from pcf_core.show.findings.numbers import count, digits
-from pcf_core.texts.criteria.published import PublishedCriterion, published_criteria
+from pcf_core.texts.criteria.published import FILE_NAME, PublishedCriterion, published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import RATES, Answering, ExperimentName, in_words
 from pcf_core.texts.criteria.records.runs import CRITERIA, CriteriaResult, CriterionReading
@@ -233,18 +234,30 @@ def draw_published(experiments: Sequence[ExperimentName], results: Mapping[str, 
     """
     st.markdown(WHY)
     draw_table(
-        once(published_table)(tuple(experiments), dict(results)),
+        once(published_table)(tuple(experiments), published_rows(), dict(results)),
         f"criteria_published_{'_'.join(experiments)}_{next(iter(results.values())).asked.answering}",
     )
 
 
+def published_rows() -> tuple[PublishedCriterion, ...]:
+    """Load what the paper prints, again once the file has changed."""
+    return _published_rows(stamp_of_files(settings().assets / FILE_NAME))
+
+
+@kept(slots=2)
+def _published_rows(stamp: Stamp) -> tuple[PublishedCriterion, ...]:
+    return published_criteria()
+
+
 def published_table(
-    experiments: Sequence[ExperimentName], results: Mapping[str, CriteriaResult]
+    experiments: Sequence[ExperimentName],
+    printed: Sequence[PublishedCriterion],
+    results: Mapping[str, CriteriaResult],
 ) -> pd.DataFrame:
     """Make a table with a row per printed figure of some experiments; a column for each of their results."""
     tables = []
     for experiment in experiments:
-        rows = [row for row in published_criteria() if row.section in SECTIONS[experiment]]
+        rows = [row for row in printed if row.section in SECTIONS[experiment]]
         of_it = {model: one for model, one in results.items() if one.asked.experiment == experiment}
         tables.append(figures_table(rows, of_it))
     return pd.concat(tables, ignore_index=True).fillna("")

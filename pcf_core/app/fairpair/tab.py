@@ -20,7 +20,7 @@ from pcf_core.app.texts.imported import FAIRPAIR_KEY, draw_imported, draw_marks,
 from pcf_core.app.texts.shared import complete_result, draw_where_asked
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.run import model_label
-from pcf_core.report.sections.texts import read_together
+from pcf_core.report.sections.fairpair import read_together
 from pcf_core.show.findings.fairpair import fairpair_answer, notes
 from pcf_core.show.findings.fairpair_run import (
     ends_finding,

@@ -31,18 +31,16 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import StoreError
-from pcf_core.report.fairpair_tables import (
+from pcf_core.report.panels import Panel
+from pcf_core.report.sections.fairpair import (
+    FAIRPAIR_SOURCE,
+    categories_panel,
     categories_table,
     convergence_table,
     pairs_table,
     prompts_table,
-    temperatures_table,
-)
-from pcf_core.report.panels import Panel
-from pcf_core.report.sections.texts import (
-    FAIRPAIR_SOURCE,
-    categories_panel,
     ratio_panel,
+    temperatures_table,
     variation_panel,
     words_panel,
 )

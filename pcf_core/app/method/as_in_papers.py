@@ -29,7 +29,7 @@ from pcf_core.app.compare.tables import (
 )
 from pcf_core.app.criteria.hobbies import named
 from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.criteria.views import figures_table
+from pcf_core.app.criteria.views import figures_table, published_rows
 from pcf_core.app.data import Loaded, answered, load
 from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
@@ -46,10 +46,10 @@ from pcf_core.material.printed import FILE_NAME, PAPERS, Paper, Printed, Printed
 from pcf_core.material.published import PublishedRisk
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
-from pcf_core.report.arrange import shown_axes
-from pcf_core.report.factors import Panels
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.rows import cell_rows
+from pcf_core.report.sections.factors import Panels
+from pcf_core.report.sections.heat_map import shown_axes
 from pcf_core.report.sections.tails import normal_shapes
 from pcf_core.show.answers import farthest_answer, heat_map_answer
 from pcf_core.show.findings.anecdotes import stereotype_finding
@@ -63,7 +63,6 @@ from pcf_core.show.findings.several import change_finding, claim_finding
 from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
 from pcf_core.show.findings.topics import topic_finding
 from pcf_core.show.overview import ModelRow, overview_answer
-from pcf_core.texts.criteria.published import published_criteria
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.criteria.records.separation import AnswersReport
@@ -187,7 +186,7 @@ def address_of(link: PrintedLink) -> dict[str, str | list[str]]:
     """Return all that a link says: every choice of the sidebar, or of the form of what stands beside it."""
     said = dict(link.parameters)
     if "model" in said:
-        return {**choice_of(said).parameters, **said}
+        return {**said, **choice_of(said).parameters}
     try:
         if "fp_model" in said:
             return {**(parameters_of_fairpair(fairpair_asked(link)[0].hash) or {}), **said}
@@ -438,7 +437,7 @@ def criteria_asked(link: PrintedLink) -> CriteriaAsked:
 def criteria(item: Printed, link: PrintedLink, _: Opened) -> Beside:
     """Return what an experiment found, and its printed figures with ours of the same kind."""
     result = complete_result(CRITERIA_AUDIT, criteria_asked(link).hash)
-    rows = [row for row in published_criteria() if row.id in item.figures]
+    rows = [row for row in published_rows() if row.id in item.figures]
     table = figures_table(rows, {result.asked.model: result}) if rows else None
     return Beside(criteria_sentences(item, result.report, result.asked.model), table)
 

@@ -21,7 +21,7 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.names import KnownModel
 from pcf_core.models.precision import AUTO, in_precision
-from pcf_core.report.journal import journal_table
+from pcf_core.report.documents import journal_table
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.findings.journal import journal_finding
 from pcf_core.show.findings.numbers import count

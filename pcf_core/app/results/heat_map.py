@@ -20,9 +20,9 @@ from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
-from pcf_core.report.arrange import ORDERS, PRESETS, pages_of
 from pcf_core.report.loaded import LoadedRun
-from pcf_core.report.tilts import interval_of_share
+from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
+from pcf_core.report.sections.tilt import interval_of_share
 from pcf_core.show.charts.cell import WordProbability, cell_bars, word_bars
 from pcf_core.show.findings.notes import coverage_note
 from pcf_core.show.findings.numbers import count

@@ -24,16 +24,15 @@ from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.key_figures import MOST
 from pcf_core.report.rows import occupation_bars_table
-from pcf_core.report.sections.risk import occupation_panel
-from pcf_core.report.sections.shared import baselines_of, lean_panel
+from pcf_core.report.sections.risk import baselines_of, lean_panel, occupation_panel
 from pcf_core.report.sections.tails import (
     caprice_panel,
+    fits_table,
     prejudice_panel,
     qq_panel,
     survival_panel,
     tail_shapes,
 )
-from pcf_core.report.tails import fits_table
 from pcf_core.show.charts.tails import hill_plot
 from pcf_core.show.findings.models import neutral_risks_finding
 

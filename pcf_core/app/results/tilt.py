@@ -17,7 +17,7 @@ from pcf_core.app.widgets import plain
 from pcf_core.core.risk import MeanTilt, RiskReport, StereotypeDistribution
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import ends, share_interval, stereotype_distributions
-from pcf_core.report.tilts import MOST_PANELS, even_stereotypes, opening_of, unit_in
+from pcf_core.report.sections.tilt import MOST_PANELS, even_stereotypes, opening_of, unit_in
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.show.findings.numbers import called
 from pcf_core.show.findings.occupations import distribution_finding
@@ -34,7 +34,7 @@ Distributions = dict[str, tuple[StereotypeDistribution, ...]]
 
 
 def opening(loaded: Loaded, reports: Mapping[str, RiskReport], occupation: str = "") -> str:
-    """Return the sentence of :func:`pcf_core.report.tilts.opening_of`, cached."""
+    """Return the sentence of :func:`pcf_core.report.sections.tilt.opening_of`, cached."""
     return once(opening_of)(loaded.runs, reports, loaded.options, occupation)
 
 

@@ -19,16 +19,16 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import FactorPanel, Matching, OwnFactor, Quantity
 from pcf_core.material.factors import read_own_factor
 from pcf_core.report import how_to_read
-from pcf_core.report.factors import (
+from pcf_core.report.panels import Panel
+from pcf_core.report.sections.factors import (
     Panels,
+    factor_panels,
     factors_table,
     left_out_table,
     lines_table,
     panels_in,
     slope_figures,
 )
-from pcf_core.report.panels import Panel
-from pcf_core.report.sections.factors import factor_panels
 from pcf_core.show.findings.factors import (
     factors_answer,
     factors_finding,

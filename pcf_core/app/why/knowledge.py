@@ -48,11 +48,10 @@ from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.provenance import model_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import afresh, dtype_option
-from pcf_core.report.sections.knowledge import knowledge_panel
+from pcf_core.report.sections.knowledge import knowledge_panel, knowledge_table, ordered
 from pcf_core.show.charts.knowledge import MOST_FACTS
 from pcf_core.show.findings.knowledge import set_finding
 from pcf_core.show.findings.notes import self_audit_facts

@@ -29,7 +29,7 @@ from pcf_core.core.factors import Amplification, ReadTable, TrainingText
 from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.tilts import even_stereotypes, tilts_of, unit_in
+from pcf_core.report.sections.tilt import even_stereotypes, tilts_of, unit_in
 from pcf_core.show.charts.read import read_scatter
 from pcf_core.show.findings.numbers import ends, two_decimals
 from pcf_core.show.findings.read import (

@@ -19,9 +19,9 @@ from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import AuditError
 from pcf_core.core.factors import MATCHINGS, Matching
 from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Sensitivity
-from pcf_core.report.factors import Panels, matching_table, panels_in
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
+from pcf_core.report.sections.factors import Panels, matching_table, panels_in
 from pcf_core.show.charts.sensitivity import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals

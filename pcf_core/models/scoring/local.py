@@ -174,7 +174,7 @@ class LocalScorer(Scorer):
 
     @torch.inference_mode()
     def _find_body(self, **inputs: Any) -> Any:
-        """Find the module before the head, with a text of two tokens of which the second is read."""
+        """Find the module before the head, with one text of which the second token is read."""
         row, position = torch.tensor([[0], [1]], device=self.device)
         self.body = None
         full = self._whole(row, position, **inputs)

@@ -43,6 +43,9 @@ from pcf_core.models.scoring.base import (
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 
+# Of the text with which a model is asked for its body: Funnel halves a text with each of its blocks, and
+# needs something left.
+PROBE_LENGTH = 32
 Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
 
 
@@ -64,9 +67,10 @@ class MaskedScorer(LocalScorer):
         if loaded.tokenizer.mask_token_id is None:
             raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
         self.mask: int = loaded.tokenizer.mask_token_id
-        probe = self._inputs([Query((self.mask, self.mask), 1)])
-        self.body = self._find_body(**probe)
-        self.last = self._find_last(**self._inputs([Query((self.mask, self.mask), 1)] * 2))
+        self.opening_type = int(getattr(loaded.tokenizer, "cls_token_type_id", 0))
+        probe = Query((self.mask,) * (min(PROBE_LENGTH, context) if context else PROBE_LENGTH), 1)
+        self.body = self._find_body(**self._inputs([probe]))
+        self.last = self._find_last(**self._inputs([probe] * 2))
 
     @property
     def traits(self) -> dict[str, str]:
@@ -149,6 +153,13 @@ class MaskedScorer(LocalScorer):
             return self._nats(rows, positions, number, token, **self._inputs(queries))
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
-        """Make the arguments of the model; rows have equal length, so the mask is all ones."""
+        """Make the arguments of the model; rows have equal length, so the mask is all ones.
+
+        Funnel knows the token that opens a text by a type of its own.
+        """
         ids = torch.tensor([query.ids for query in queries], device=self.device)
-        return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        if self.opening_type:
+            inputs["token_type_ids"] = types = torch.zeros_like(ids)
+            types[:, 0] = self.opening_type
+        return inputs

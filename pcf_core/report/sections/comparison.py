@@ -8,10 +8,9 @@ from functools import partial
 
 from pcf_core.core.risk import Comparison
 from pcf_core.report import how_to_read
-from pcf_core.report.comparison import RISKS, comparison_table, several_table
+from pcf_core.report.documents import RISKS, comparison_table, several_table
 from pcf_core.report.loaded import Runs, Study
-from pcf_core.report.panels import Panel, part_of
-from pcf_core.report.parts import said, table_of
+from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding

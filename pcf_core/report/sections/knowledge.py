@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import pandas as pd
+
 from pcf_core.audit.knowledge import knowledge_protocol, knowledge_report, missing_answers
 from pcf_core.core.errors import TopicError
-from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
+from pcf_core.core.knowledge import FactKnowledge, KnowledgeReport, KnowledgeSet
 from pcf_core.core.run import Protocol, ScoringKey
 from pcf_core.material.knowledge import list_knowledge
 from pcf_core.report import how_to_read
-from pcf_core.report.knowledge_tables import knowledge_table, ordered
 from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
@@ -100,3 +101,35 @@ def set_named(name: str) -> KnowledgeSet:
     if name not in known:
         raise TopicError(f"There is no knowledge set {name!r}; there are {', '.join(known)}.")
     return known[name]
+
+
+def ordered(report: KnowledgeReport, order: str) -> list[FactKnowledge]:
+    """Sort the facts of a report, best or least known or with the widest gap first."""
+    if order == "widest gap":
+        return sorted(report.facts, key=lambda fact: -fact.confidence_gap)
+    return sorted(report.facts, key=lambda fact: fact.knowledge, reverse=order == "best known")
+
+
+def knowledge_table(reports: Mapping[str, KnowledgeReport]) -> pd.DataFrame:
+    """Make a table with one row per model × fact."""
+    return pd.DataFrame(
+        [
+            {
+                "model": model,
+                "fact": fact.subject,
+                "right": ", ".join(fact.right),
+                "wrong": ", ".join(fact.wrong),
+                "mean p(right)": fact.mean_probability,
+                "knowledge": fact.knowledge,
+                "low": None if fact.interval is None else fact.interval.low,
+                "high": None if fact.interval is None else fact.interval.high,
+                "mean score": fact.mean_score,
+                "confidence gap": fact.confidence_gap,
+                "guessing": fact.chance,
+                "with other subjects": fact.elsewhere,
+                "weight": fact.weight,
+            }
+            for model, report in reports.items()
+            for fact in report.facts
+        ]
+    )

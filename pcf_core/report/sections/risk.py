@@ -1,17 +1,18 @@
-"""How much, and is it prejudice or caprice: models, corrected parts, and occupations."""
+"""How much, is it prejudice or caprice, and is it of single occupations: models, parts, and occupations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 
+from pcf_core.audit.baseline import Baseline, baseline_of, risk_from_neutral
+from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
-from pcf_core.report.loaded import Reports, Runs, Study
-from pcf_core.report.notes import study_notes
+from pcf_core.report.loaded import Reports, Runs, Study, study_notes
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import (
@@ -24,8 +25,9 @@ from pcf_core.report.rows import (
     run_rows,
 )
 from pcf_core.show.charts.corrected import corrected_dots
-from pcf_core.show.charts.risk import RiskBar, occupation_bars, risk_bars
-from pcf_core.show.findings.models import corrected_finding, risk_finding
+from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars
+from pcf_core.show.findings.models import baseline_finding, corrected_finding, lean_finding, risk_finding
+from pcf_core.store.store import Store
 
 
 def risk_panel(
@@ -123,3 +125,106 @@ def occupation_panel(runs: Runs, name: str, *, thousand: bool = False, ranked: b
 def occupation_parts(study: Study) -> Sequence[ReportPart]:
     """Write the occupations of every model."""
     return [part_of(occupation_panel(study, name, ranked=True)) for name in study.runs]
+
+
+def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
+    """Show the three parts of each model's risk, and its neutral subjects where they are ``found``.
+
+    Runs with a sampling plan have no such parts; without any there is no picture.
+    """
+    reports, over = runs.reports, runs.over
+    bars = bars_of(reports, found, over)
+    return Panel(
+        findings=[
+            *(lean_finding(name, report) for name, report in reports.items()),
+            *(baseline_finding(name, one, over) for name, one in found.items()),
+        ],
+        heading="What all occupations share, and what differs",
+        source=runs.source,
+        key="lean_bars",
+        name="shared",
+        alt="Stacked bars of what all occupations share, what differs between them, and caprice",
+        chart=partial(lean_bars, bars, thousand=thousand) if bars else None,
+        how=how_to_read.LEAN,
+        table=lambda: in_unit(lean_table(reports, found, over), thousand),
+        table_title="Parts of each risk, and distance from neutral subjects",
+    )
+
+
+def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
+    """Write the parts and the neutral subjects; nothing of runs with a plan."""
+    panel = lean_panel(study, baselines_of(study, store))
+    return [part_of(panel)] if panel.chart else []
+
+
+def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
+    """Return the neutral subjects of every model that has them."""
+    found = {
+        name: baseline_of(store, item.run, item.result, runs.options) for name, item in runs.runs.items()
+    }
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def neutral_risks(runs: Runs, store: Store) -> dict[str, float]:
+    """Return the risk of each model measured from its neutral subjects, of those that have them.
+
+    Empty where the figures shown are held against something else than an even split.
+    """
+    if runs.options.reference != "uniform":
+        return {}
+    found = {
+        name: risk_from_neutral(store, item.run, item.result, runs.options)
+        for name, item in runs.runs.items()
+        if not item.report.says_little
+    }
+    return {name: risk for name, risk in found.items() if risk is not None}
+
+
+def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:
+    """Return a bar a model; a report without the split, as of a sampling plan, has none."""
+    return [
+        LeanBar(
+            name,
+            report.lean.common,
+            report.lean.specific,
+            report.caprice_risk,
+            found[name].lean if name in found else None,
+            found[name].lean_interval if name in found and over == "templates" else None,
+        )
+        for name, report in reports.items()
+        if report.lean is not None
+    ]
+
+
+def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> pd.DataFrame:
+    """Make a row a model: the parts of its risk, its neutral subjects and how far it is from them.
+
+    Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
+    """
+    rows = []
+    for name, report in reports.items():
+        row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}
+        if report.lean is not None:
+            for quantity, value in (
+                ("common_lean", report.lean.common),
+                ("specific_lean", report.lean.specific),
+            ):
+                row |= _ranged(quantity, value, report.lean.interval(quantity, over))
+        row["caprice_risk"] = report.caprice_risk
+        if name in found:
+            one = found[name]
+            row |= _ranged("neutral_lean", one.lean, one.lean_interval)
+            row |= _ranged("risk_against_neutral", one.overall_risk, one.interval("overall_risk", over))
+            for group, share in one.preferences.items():
+                row[f"preference_{group}"] = share
+                row |= _ranged(f"spread_{group}", one.spread[group], one.interval("spread", over, group))
+                row |= _ranged(
+                    f"distance_{group}", one.distance[group], one.interval("distance", over, group)
+                )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _ranged(name: str, value: float, interval: Interval | None) -> dict[str, object]:
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {name: value, f"{name}_low": low, f"{name}_high": high}

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from pcf_core.core.tails import NormalShape, TailShape
+import pandas as pd
+
+from pcf_core.audit.options import ViewOptions
+from pcf_core.core.risk import Over, RiskReport
+from pcf_core.core.tails import NormalShape, TailShape, UpperTail
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
 from pcf_core.report import how_to_read
-from pcf_core.report.key_figures import MOST, parts_of
+from pcf_core.report.key_figures import MOST, beside, interval_words, parts_of
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
-from pcf_core.report.records import ReportPart
-from pcf_core.report.tails import (
-    caprice_figures,
-    fits_table,
-    largest_caprice,
-    normal_fits_table,
-    normal_table,
-    prejudice_figures,
-    tails_table,
-)
+from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
-from pcf_core.show.findings.numbers import listed
-from pcf_core.show.findings.tails import bound_finding, normal_finding, shape_finding, tails_finding
+from pcf_core.show.findings.models import unseen_share
+from pcf_core.show.findings.numbers import digits, ends, listed, percent, two_decimals, with_interval
+from pcf_core.show.findings.tails import (
+    bound_finding,
+    fitted_to,
+    normal_finding,
+    shape_finding,
+    tails_finding,
+)
+
+SIGNIFICANT = 0.05
 
 
 def tail_parts(study: Study) -> Sequence[ReportPart]:
@@ -137,4 +141,177 @@ def qq_panel(runs: Runs) -> Panel:
         table=lambda: normal_table(reports, shapes),
         table_title="Prejudice and what its normal fit expects",
         table_name="normal",
+    )
+
+
+def largest_caprice(options: ViewOptions, groups: int) -> float | None:
+    """Bound caprice: J is convex, so it is largest where one group has all the probability."""
+    if options.scale == "pcf":
+        return 1.0
+    return groups - 1.0 if options.reference == "uniform" else None
+
+
+def caprice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, TailShape], over: Over
+) -> list[KeyFigure]:
+    """Make key figures: share of exact zeros with R^c and, if it fits, the tail's shape.
+
+    The sentences tell the s.d.
+    """
+    figures = []
+    for name, report in reports.items():
+        zeros = 1 - shapes[name].positive.size / len(report.occupations)
+        interval = report.interval("caprice_risk", over) or report.interval("caprice_risk")
+        mean = with_interval(report.caprice_risk, interval)
+        if report.caprice_risk == 0:  # an interval from 0 to 0 would read as certain
+            mean = f"0, up to {percent(unseen_share(report.effective_templates))} unseen"
+        figures.append(
+            KeyFigure(
+                f"No caprice at all · {name}",
+                percent(zeros),
+                "Share of occupations whose stereotype keeps its sign over all templates: caprice is 0. "
+                f"Below it is caprice R^c, the mean over occupations. {interval_words(interval)} Where it "
+                "is 0, sentences that change the sign may be unseen.",
+                f"Rᶜ {mean}",
+            )
+        )
+    for name, shape in shapes.items():
+        tail = shape.tail
+        if tail is not None and len(figures) < MOST:
+            figures.append(
+                KeyFigure(
+                    f"Tail shape ξ · {name}",
+                    two_decimals(tail.shape),
+                    "Of the generalised Pareto fit to the upper values, from −1: 0 is exponential, above it "
+                    f"the tail is heavier. {fitted_to(tail)} {interval_words(tail.shape_interval)}",
+                    ends(tail.shape_interval, tail.shape),
+                )
+            )
+    return figures
+
+
+def prejudice_figures(
+    reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape], over: Over
+) -> list[KeyFigure]:
+    """Make key figures: the mean of prejudice over occupations, and its s.d. over them."""
+    figures = []
+    for name, report in reports.items():
+        interval = report.interval("prejudice_risk", over) or report.interval("prejudice_risk")
+        found = ends(interval, report.prejudice_risk) if interval else ""
+        figures.append(
+            KeyFigure(
+                f"Prejudice · {name}",
+                two_decimals(report.prejudice_risk),
+                f"R^p, the mean over occupations by their weight: 0 is fair. {interval_words(interval)} "
+                "s.d.: over occupations.",
+                beside(found, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
+            )
+        )
+    return figures
+
+
+def fits_table(shapes: Mapping[str, TailShape]) -> pd.DataFrame:
+    """Make a table with one row per model × distribution, and one for the upper tail alone."""
+    rows = []
+    for name, shape in shapes.items():
+        for fit in shape.fits:
+            ratio = shape.against(fit.distribution)
+            rows.append(
+                {
+                    "model": name,
+                    "distribution": fit.distribution,
+                    "threshold": 0.0,
+                    "values": shape.positive.size,
+                    "verdict": "not rejected" if fit.p_value > SIGNIFICANT else "does not fit",
+                    "parameters": ", ".join(
+                        f"{key} {digits(value)}" for key, value in fit.parameters.items()
+                    ),
+                    "log_likelihood": fit.log_likelihood,
+                    "aic": fit.aic,
+                    "distance": fit.distance,
+                    "p_value": fit.p_value,
+                    "ratio": ratio.statistic if ratio else None,
+                    "ratio_p": ratio.p_value if ratio else None,
+                    "beyond": fit.beyond,
+                }
+            )
+        if shape.tail is not None:
+            rows.append({"model": name, **_tail_row(shape.tail)})
+    return pd.DataFrame(rows)
+
+
+def _tail_row(tail: UpperTail) -> dict[str, object]:
+    """Make the row of the fit that the verdict rests on."""
+    return {
+        "distribution": "generalised Pareto, upper tail",
+        "threshold": tail.threshold,
+        "values": tail.size,
+        "verdict": "not rejected",
+        "parameters": f"shape {digits(tail.shape)}, scale {digits(tail.scale)}",
+        "distance": tail.distance,
+        "p_value": tail.goodness,
+        "ratio": tail.ratio,
+        "ratio_p": tail.p_value,
+    }
+
+
+def normal_fits_table(shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
+    """Make a table with one row per model: the normal fitted to prejudice, and how well it fits."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "mean": shape.fit.mean,
+                "sd": shape.fit.sd,
+                "occupations": shape.fit.n,
+                "shapiro_wilk": shape.statistic,
+                "p_value": shape.p_value,
+                "outside": shape.outside,
+            }
+            for name, shape in shapes.items()
+        ]
+    )
+
+
+def normal_table(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]) -> pd.DataFrame:
+    """Make a table with one row per model × occupation, the least prejudice first.
+
+    It has what the fit expects there, and its band.
+    """
+    rows = []
+    for name, report in reports.items():
+        shape = shapes[name]
+        ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
+        nothing = [None] * len(ranked)
+        low, high = (nothing if ends is None else ends.tolist() for ends in (shape.low, shape.high))
+        places = zip(ranked, shape.expected.tolist(), low, high, strict=True)
+        rows += [
+            {
+                "model": name,
+                "occupation": row.occupation,
+                "prejudice_risk": row.prejudice_risk,
+                "expected": expected,
+                "low": least,
+                "high": most,
+            }
+            for row, expected, least, most in places
+        ]
+    return pd.DataFrame(rows)
+
+
+def tails_table(reports: Mapping[str, RiskReport]) -> pd.DataFrame:
+    """Make a table with one row per model × occupation: the parts of risk and the stereotype's s.d."""
+    return pd.DataFrame(
+        [
+            {
+                "model": name,
+                "occupation": row.occupation,
+                "overall_risk": row.overall_risk,
+                "prejudice_risk": row.prejudice_risk,
+                "caprice_risk": row.caprice_risk,
+                "stereotype_sd": row.stereotype_sd,
+            }
+            for name, report in reports.items()
+            for row in report.occupations
+        ]
     )

@@ -12,6 +12,7 @@ from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
 from pcf_core.material.factors import read_records
 
+FILE_NAME = "published_criteria.csv"
 PAPER = "Sterlie, Weng & Feragen 2024 (arXiv 2403.08564)"
 
 
@@ -43,4 +44,4 @@ def published_criteria() -> tuple[PublishedCriterion, ...]:
     SettingsError
         The file in the assets folder is missing or damaged.
     """
-    return read_records(settings().assets / "published_criteria.csv", PublishedCriterion, SettingsError)
+    return read_records(settings().assets / FILE_NAME, PublishedCriterion, SettingsError)

@@ -23,6 +23,7 @@ from tests.models.scoring.tiny_tokenizers import (
     PROMPTS,
     WORDS,
     bert_tokenizer,
+    funnel_tokenizer,
     gpt2_tokenizer,
     llama_tokenizer,
     opt_tokenizer,
@@ -69,6 +70,10 @@ GPT_NEO: dict[str, Any] = {"hidden_size": 32, "num_layers": 2, "num_heads": 2, "
 }
 FALCON = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
 MODERN = SMALL | {"local_attention": 8, "global_attn_every_n_layers": 2, "cls_token_id": 0, "sep_token_id": 2}
+FUNNEL = {"block_sizes": [1, 1, 1], "num_decoder_layers": 1, "d_model": 32, "n_head": 2, "d_head": 16} | {
+    "d_inner": 64,
+    "initializer_std": 0.4,
+}
 RELATIVE = SMALL | {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 16}
 
 # Those that every test of the family takes; windows are shorter than the prompts unless they are "wide".
@@ -109,6 +114,7 @@ CAUSAL = FIRST_CAUSAL | {
 }
 MASKED = FIRST_MASKED | {
     "deberta-v2": twin("DebertaV2ForMaskedLM", bert_tokenizer, **RELATIVE),
+    "funnel": twin("FunnelForMaskedLM", funnel_tokenizer, **FUNNEL),
     "electra": twin("ElectraForMaskedLM", bert_tokenizer, **SMALL, embedding_size=16),
     "modernbert": twin("ModernBertForMaskedLM", roberta_tokenizer, **MODERN),
     "xlm-roberta": twin("XLMRobertaForMaskedLM", roberta_tokenizer, **SMALL),
@@ -151,11 +157,13 @@ def brute_force(loaded: Loaded, name: str, prompt: str, word: str) -> float:
         logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].double()
         targets = range(count[0], count[2])
         return float(sum(torch.softmax(logits[i - 1], -1)[ids[i]].log() for i in targets))
+    types = loaded.tokenizer(left + word + right, return_token_type_ids=True)["token_type_ids"]
+    options = {"token_type_ids": torch.tensor([types])} if any(types) else {}
     total = 0.0
     for position in range(count[0], count[1]):
         masked = list(ids)
         masked[position : count[1]] = [loaded.tokenizer.mask_token_id] * (count[1] - position)
-        logits = loaded.model(input_ids=torch.tensor([masked])).logits[0, position].double()
+        logits = loaded.model(input_ids=torch.tensor([masked]), **options).logits[0, position].double()
         total += float(torch.softmax(logits, -1)[ids[position]].log())
     return total
 

@@ -23,14 +23,6 @@ PROMPT = "The nurse said that [Y]"
 CONTEXT = 160
 
 
-def test_every_cell_equals_the_brute_force(
-    causal_name: str, open_tiny: Open, brute_table: Brute, prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    """Words of 1–4 tokens and more, with and without text on the right, in six architectures."""
-    values = open_tiny(causal_name).score(prompts, words)
-    np.testing.assert_allclose(values, brute_table(causal_name), atol=1e-4, rtol=0)
-
-
 def test_beginnings_are_shared_only_where_that_is_exact(open_tiny: Open) -> None:
     """BLOOM's biases count slots, and Mistral's window here is shorter than any tree."""
     largest = {

@@ -23,14 +23,6 @@ Open = Callable[..., Scorer]
 PROMPT = "The nurse said that [Y]."
 
 
-def test_every_cell_equals_the_brute_force(
-    masked_name: str, open_tiny: Open, brute_table: Any, prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    """Words of 1–4 tokens and more, with and without text on the right, in five models."""
-    values = open_tiny(masked_name).score(prompts, words)
-    np.testing.assert_allclose(values, brute_table(masked_name), atol=1e-4, rtol=0)
-
-
 @pytest.mark.slow
 def test_a_cell_does_not_depend_on_its_batch(
     masked_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]

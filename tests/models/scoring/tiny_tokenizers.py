@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import AddedToken, PreTrainedTokenizerFast
+from transformers import AddedToken, FunnelTokenizer, PreTrainedTokenizerFast
 
 # Few merges: "he" becomes one token, "man" two, "son" three, "woman" four.
 CORPUS = [
@@ -105,6 +105,19 @@ def word_pieces(corpus: Sequence[str], vocab_size: int) -> PreTrainedTokenizerFa
 @functools.cache
 def bert_tokenizer() -> PreTrainedTokenizerFast:
     return word_pieces(CORPUS, 75)
+
+
+@functools.cache
+def funnel_tokenizer() -> PreTrainedTokenizerFast:
+    """BERT's pieces; the token that opens a text has a type of its own."""
+    return FunnelTokenizer(
+        vocab=bert_tokenizer().get_vocab(),
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
+        mask_token="[MASK]",
+    )
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import pytest
 
 from pcf_core.app.criteria.tab import anecdote_figures
 from pcf_core.core.errors import CriteriaError
-from pcf_core.report.criteria_tables import anecdote_tables, information_table
+from pcf_core.report.sections.criteria import anecdote_tables, information_table
 from pcf_core.show.charts.anecdotes import information_dots
 from pcf_core.show.findings.anecdotes import anecdotes_finding, reading_notes
 from pcf_core.show.findings.criteria import criterion_findings, summary_finding

@@ -13,11 +13,12 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.report import arrange
+from pcf_core.report.loaded import LoadedRun
+from pcf_core.report.sections import heat_map
 
 
 @pytest.fixture
-def item() -> arrange.LoadedRun:
+def item() -> LoadedRun:
     """120 occupations × 19 templates with random preferences."""
     topic = load_topic("gender")
     run = build_run(
@@ -29,27 +30,27 @@ def item() -> arrange.LoadedRun:
     )
     result = Result(preferences, (), (), (), ())
     found = report(result, run, ViewOptions(), resamples=1)
-    return arrange.LoadedRun(run, run.key, "view", found, lambda: result)
+    return LoadedRun(run, run.key, "view", found, lambda: result)
 
 
-def test_pages_hold_every_cell_once(item: arrange.LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrange, "MOST_CELLS", 50 * 7)
-    monkeypatch.setattr(arrange, "MOST_ROWS", 50)
+def test_pages_hold_every_cell_once(item: LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heat_map, "MOST_CELLS", 50 * 7)
+    monkeypatch.setattr(heat_map, "MOST_ROWS", 50)
     seen = np.zeros((120, 19), dtype=int)
-    pages = arrange.pages_of(item, "all")
+    pages = heat_map.pages_of(item, "all")
     for page in range(1, pages + 1):
-        axes = arrange.shown_axes(item, "male", "all", "clustering", (), page)
+        axes = heat_map.shown_axes(item, "male", "all", "clustering", (), page)
         assert len(axes.rows) * len(axes.columns) <= 350
         seen[np.ix_(axes.rows, axes.columns)] += 1
     assert pages == 9
     assert (seen == 1).all()
 
 
-def test_clustering_puts_like_rows_and_columns_side_by_side(item: arrange.LoadedRun) -> None:
+def test_clustering_puts_like_rows_and_columns_side_by_side(item: LoadedRun) -> None:
     shares = item.result.preferences.values[..., 0]
 
     def unevenness(order: str) -> tuple[float, float]:
-        axes = arrange.shown_axes(item, "male", "all", order, ())
+        axes = heat_map.shown_axes(item, "male", "all", order, ())
         shown = shares[np.ix_(axes.rows, axes.columns)]
         return float(np.abs(np.diff(shown, axis=0)).mean()), float(np.abs(np.diff(shown, axis=1)).mean())
 
@@ -58,19 +59,17 @@ def test_clustering_puts_like_rows_and_columns_side_by_side(item: arrange.Loaded
     assert clustered[1] < named[1]
 
 
-@pytest.mark.parametrize("order", arrange.ORDERS)
+@pytest.mark.parametrize("order", heat_map.ORDERS)
 @pytest.mark.parametrize("preset", ["varied", "all"])
-def test_every_order_shows_each_row_and_column_once(item: arrange.LoadedRun, order: str, preset: str) -> None:
-    axes = arrange.shown_axes(item, "female", preset, order, ())
-    rows, columns = (120, 19) if preset == "all" else (arrange.SHOWN_OCCUPATIONS, 19)
+def test_every_order_shows_each_row_and_column_once(item: LoadedRun, order: str, preset: str) -> None:
+    axes = heat_map.shown_axes(item, "female", preset, order, ())
+    rows, columns = (120, 19) if preset == "all" else (heat_map.SHOWN_OCCUPATIONS, 19)
     assert (len(set(axes.rows)), len(set(axes.columns))) == (rows, columns)
     assert axes.note == ""
 
 
-def test_too_many_to_cluster_stay_as_they_were(
-    item: arrange.LoadedRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(arrange, "MOST_CLUSTERED", 18)
-    axes = arrange.shown_axes(item, "male", "all", "clustering", ())
+def test_too_many_to_cluster_stay_as_they_were(item: LoadedRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heat_map, "MOST_CLUSTERED", 18)
+    axes = heat_map.shown_axes(item, "male", "all", "clustering", ())
     assert axes.rows == list(range(120))
-    assert axes.columns == arrange.shown_templates(item, "all", ())
+    assert axes.columns == heat_map.shown_templates(item, "all", ())

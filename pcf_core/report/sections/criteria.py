@@ -1,12 +1,22 @@
-"""The tables behind the pictures of the criteria: a row for a profession, label, word, rate, question."""
+"""The criteria: how far models are from independence, separation and sufficiency, as panels and as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 
 from pcf_core.core.risk import Interval
+from pcf_core.report import how_to_read
+from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.panels import Panel
+from pcf_core.show.charts.answers import gap_dots, rate_dots
+from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.findings.answers import common_finding, pairs_finding
+from pcf_core.show.findings.criteria import criterion_findings, line_finding, summary_finding
+from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.criteria.records.independence import (
     AnecdotesReport,
     EmbeddingReport,
@@ -16,15 +26,126 @@ from pcf_core.texts.criteria.records.independence import (
 from pcf_core.texts.criteria.records.quantities import (
     CONFUSION_WORDS,
     FORMULAS,
+    Answering,
     GenderDifference,
     MutualInformation,
     Rate,
     in_words,
 )
-from pcf_core.texts.criteria.records.runs import CriterionReading
+from pcf_core.texts.criteria.records.runs import CriteriaResult, CriterionReading
 from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.texts.criteria.summary import readings_of
 
+CRITERIA_SOURCE = f"{PROGRAM} · Criteria"
+WAYS: Mapping[Answering, str] = {
+    "written": "Written: texts that were read",
+    "scored": "Scored: probabilities of candidate words",
+}
+CRITERIA_LABEL = (
+    "Independence, separation and sufficiency as Sterlie, Weng & Feragen 2024 restate them for models that "
+    "write (arXiv 2403.08564); wording, lists, intervals and tests are ours."
+)
 Row = dict[str, object]
+
+
+def criteria_panels(results: Sequence[CriteriaResult]) -> list[Panel]:
+    """Show all criteria of all models, those that wrote apart from those that were scored."""
+    models = list(dict.fromkeys(result.asked.model for result in results))
+    found = {
+        model: readings_of(result.report for result in results if result.asked.model == model)
+        for model in models
+    }
+    panels: list[Panel] = []
+    for way, some in by_way(found).items():
+        panel = criteria_panel(some, models, way)
+        sentences = [
+            *(f"{model}: {line}" for model, rows in some.items() for line in criterion_findings(rows)),
+            line_finding([row for rows in some.values() for row in rows]),
+        ]
+        label = [] if panels else [CRITERIA_LABEL]
+        panels.append(replace(panel, title=WAYS[way], findings=[*panel.findings, *sentences], notes=label))
+    return panels + [panel for result in results for panel in baseline_panels(result)]
+
+
+def by_way(
+    found: Mapping[str, Sequence[CriterionReading]],
+) -> dict[Answering, dict[str, list[CriterionReading]]]:
+    """Split readings by model into those of texts and those of scores, without models that have none."""
+    split = {
+        way: {model: [row for row in rows if row.answering == way] for model, rows in found.items()}
+        for way in WAYS
+    }
+    kept = {way: {model: rows for model, rows in some.items() if rows} for way, some in split.items()}
+    return {way: some for way, some in kept.items() if some}
+
+
+def criteria_panel(
+    found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str], way: Answering
+) -> Panel:
+    """Show how far models are from each criterion by what they wrote, or by what was scored.
+
+    ``order``: all models, which decides the colours.
+    """
+    are = "is" if len(found) == 1 else "are"
+    return Panel(
+        findings=[summary_finding(model, rows) for model, rows in found.items()],
+        source=CRITERIA_SOURCE,
+        key=f"criteria_summary_{way}",
+        name="criteria",
+        alt=f"How far {listed(list(found))} {are} from each criterion, {way}",
+        chart=partial(criteria_dots, found, order),
+        how=how_to_read.CRITERIA,
+        table=lambda: summary_table(found),
+        table_title="Every quantity of every criterion",
+    )
+
+
+def baseline_panels(result: CriteriaResult) -> list[Panel]:
+    """Show the rates of scored answers without a pronoun, and what each pronoun changes; else nothing."""
+    report, model = result.report, result.asked.model
+    if not isinstance(report, AnswersReport) or not report.from_baseline:
+        return []
+    whose = f"{model}, {report.experiment}"
+    return [
+        replace(
+            rates_panel(model, report),
+            title=f"{whose}: without a pronoun, and with each",
+            findings=[f"{model}: {common_finding(report)}"],
+            how=how_to_read.FROM_NO_PRONOUN,
+        ),
+        replace(
+            gaps_panel(model, report),
+            title=f"{whose}: what each pronoun changes",
+            findings=[pairs_finding(report)],
+        ),
+    ]
+
+
+def rates_panel(model: str, report: AnswersReport) -> Panel:
+    """Show the four rates of one model by pronoun; where answers were scored, without one too."""
+    return Panel(
+        source=CRITERIA_SOURCE,
+        key=f"{report.experiment}_{report.answering}_rates",
+        name=f"criteria-{report.experiment}-rates",
+        alt=f"How often {model} is right and wrong, by pronoun",
+        chart=partial(rate_dots, report),
+        table=lambda: rates_table({model: report}),
+        table_title=f"Rates, {model}",
+    )
+
+
+def gaps_panel(model: str, report: AnswersReport) -> Panel:
+    """Show how far the rates of one model differ between pronouns, or from no pronoun."""
+    from_what = "from no pronoun" if report.from_baseline else "between pronouns"
+    return Panel(
+        source=CRITERIA_SOURCE,
+        key=f"{report.experiment}_{report.answering}_gaps",
+        name=f"criteria-{report.experiment}-gaps",
+        alt=f"Differences {from_what} in four rates of {model}",
+        chart=partial(gap_dots, report),
+        table=lambda: differences_table({model: report}),
+        table_title=f"Gaps, {model}",
+    )
 
 
 def summary_table(found: Mapping[str, Iterable[CriterionReading]]) -> pd.DataFrame:

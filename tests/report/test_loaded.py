@@ -8,8 +8,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
-from pcf_core.report.loaded import load_studies, said_risks
-from pcf_core.report.notes import study_notes
+from pcf_core.report.loaded import load_studies, said_risks, study_notes
 from pcf_core.report.records import ReportRequest
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.store.store import Store

@@ -1,19 +1,33 @@
-"""Which rows and columns of the heat map are shown, in what order, and on which page."""
+"""Which words a model expects, cell by cell: rows, columns and pages of the heat map, and its panel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 import numpy as np
+import plotly.graph_objects as go
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import Preferences
 from pcf_core.material.evidence import womens_share
 from pcf_core.measure.distribution import clustered_order
-from pcf_core.report.loaded import LoadedRun
+from pcf_core.report import how_to_read
+from pcf_core.report.key_figures import heat_figures
+from pcf_core.report.loaded import LoadedRun, Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
+from pcf_core.report.rows import cell_rows
+from pcf_core.show.answers import heat_map_answer
+from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.occupations import (
+    heat_map_finding,
+)
 
+TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
 SHOWN_OCCUPATIONS = 40
 SHOWN_TEMPLATES = 30
 MOST_CELLS = 100_000
@@ -22,6 +36,97 @@ PRESETS = ("varied", "papers", "all")
 ORDERS = ("tilt", "spread", "name", "women", "clustering")
 MOST_ROWS = 500  # of a page: more occupations cannot be told apart
 MOST_CLUSTERED = 2_000  # rows or columns: the distances of twice as many take four times the memory
+
+
+def heat_map_panel(runs: Runs, name: str, group: str, axes: Axes, *, clicks: bool = False) -> Panel:
+    """Show the probability of a group's words in the cells of one model."""
+    item, rows, columns = runs.runs[name], axes.rows, axes.columns
+    return Panel(
+        title=name,
+        findings=[runs.remember(heat_sentence, name, group)],
+        heading=f"Probability of {group} words: {name}",
+        source=runs.source,
+        key="heat_map",
+        name="heat-map",
+        alt=f"Heat map of the probability of {group} words, {name}",
+        chart=partial(heat_picture, item, group, rows, columns, clicks=clicks),
+        how=how_to_read.HEAT_MAP,
+        table=lambda: cell_rows(item.result.preferences, group, rows, columns),
+        table_title=f"P({group}), {name}",
+    )
+
+
+def heat_sentence(runs: Runs, name: str, group: str) -> str:
+    """Say which cells of a model are farthest from even."""
+    item = runs.runs[name]
+    return heat_map_finding(name, item.result.preferences, group, item.report.template_weights)
+
+
+def heat_answer(runs: Runs, name: str) -> str:
+    """Answer which way the cells of a model lean; empty where its figures say little."""
+    item = runs.runs[name]
+    if item.report.says_little:
+        return ""
+    return heat_map_answer(name, item.result.preferences, item.report.template_weights)
+
+
+def example_cell(runs: Runs) -> tuple[str, dict[str, dict[str, float]]]:
+    """Choose one sentence of the first run, and return whom the first two models expect in it.
+
+    Returns
+    -------
+    tuple[str, dict[str, dict[str, float]]]
+        The heaviest sentence, about the nurse or the engineer, of whom the two expect more different things,
+        or else about the riskiest occupation, with ``[Y]`` in it; by model the probability of each group,
+        which sum to 1.
+    """
+    first, report = runs.first.result.preferences, runs.first.report
+    riskiest = max(report.occupations, key=lambda row: row.overall_risk).occupation
+    template = first.templates[int(np.argmax(report.template_weights))]
+    telling = [one for one in TELLING if one in first.occupations] or [riskiest]
+    found = {one: _expected(runs, one, template) for one in telling}
+    occupation = max(telling, key=lambda one: _apart([*found[one].values()]))
+    return template.replace("[X]", occupation), found[occupation]
+
+
+def _expected(runs: Runs, occupation: str, template: str) -> dict[str, dict[str, float]]:
+    """Return the probability of each group in one cell, by model, of the first two that have it."""
+    shares = {}
+    for name, item in list(runs.runs.items())[:2]:
+        cells = item.result.preferences
+        if occupation in cells.occupations and template in cells.templates:
+            values = cells.values[cells.occupations.index(occupation), cells.templates.index(template)]
+            shares[name] = dict(zip(cells.groups, values.tolist(), strict=True))
+    return shares
+
+
+def _apart(shares: Sequence[Mapping[str, float]]) -> float:
+    """Return the largest difference of a group's probability between two models; 0 for one."""
+    return max(abs(shares[0][group] - shares[-1][group]) for group in shares[0])
+
+
+def heat_picture(
+    item: LoadedRun, group: str, rows: Sequence[int], columns: Sequence[int], *, clicks: bool
+) -> go.Figure:
+    """Draw the cells of a run."""
+    preferences, weights = item.result.preferences, item.report.template_weights
+    return heat_map(preferences, group, rows, columns, weights, neutral=item.even, clicks=clicks)
+
+
+def heat_map_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the 40 occupations that vary most × the 30 heaviest contexts, for each model."""
+    group = study.groups[0]
+    parts = []
+    for name, item in study.runs.items():
+        axes = shown_axes(item, group, "varied", "tilt", ())
+        occupations, templates = item.result.preferences.values.shape[:2]
+        shown = (
+            f"{len(axes.rows):,} of {count(occupations, item.run.evidence.noun)}, those that vary most, × "
+            f"the heaviest {len(axes.columns):,} of {count(templates, 'context')}."
+        )
+        panel = heat_map_panel(study, name, group, axes)
+        parts.append(part_of(replace(panel, numbers=heat_figures({name: item}, group)), notes=[shown]))
+    return parts
 
 
 @dataclass(frozen=True)

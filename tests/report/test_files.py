@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.material.safety.text import FORMULA_STARTS
-from pcf_core.report.spreadsheets import csv_text, guarded, spreadsheet_safe, write_csv
+from pcf_core.report.files import csv_text, guarded, spreadsheet_safe, write_csv
 
 TEXTS = st.text(alphabet=st.sampled_from([*FORMULA_STARTS, "'", '"', ",", ";", " ", "a", "é"]), max_size=6)
 

@@ -1,4 +1,4 @@
-"""Tables as CSV, of which a spreadsheet computes nothing.
+"""What leaves the program as a file: whole or not at all, as CSV without formulas, as Markdown without marks.
 
 Names, words and texts come from users' files and from models.  A cell or a column's name that begins like a
 formula gets an apostrophe before it, which a spreadsheet shows as text; numbers stay as they are.  Whoever
@@ -7,14 +7,56 @@ reads the file with a program finds the texts unchanged in the Parquet file.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pcf_core.core.errors import InputError, StoreError
 from pcf_core.material.safety.text import FORMULA_STARTS
 
 if TYPE_CHECKING:  # a third of a command's start, and most write no table
     import pandas as pd
+
+MARKUP = str.maketrans({character: "\\" + character for character in "\\`*_{}[]#+!|~<>$&"})
+
+
+def check_target(out: Path) -> None:
+    """Refuse a place where no regular file can stand.
+
+    Raises
+    ------
+    InputError
+        It has no name, its folder is not there, or something else than a file is there.
+    """
+    try:
+        usable = bool(out.name) and out.parent.is_dir() and (out.is_file() or not out.exists())
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        usable = False
+    if not usable:
+        raise InputError(f"{str(out)!r} cannot be a file to write; give a file name in a folder that exists.")
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file whole or not at all.
+
+    Raises
+    ------
+    StoreError
+        The file cannot be written.
+    """
+    target = path.resolve()
+    partial = target.with_name(target.name + ".part")
+    try:
+        write(partial)
+        partial.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise StoreError(
+            f"{path} cannot be written: {error.strerror or error}; choose another place."
+        ) from error
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -51,3 +93,8 @@ def guarded(cell: object) -> object:
     if text.startswith(FORMULA_STARTS):
         return f"'{text}"
     return text if isinstance(cell, str) else cell
+
+
+def plain(text: str) -> str:
+    """Escape text from outside for Markdown, on one line."""
+    return " ".join(text.split()).translate(MARKUP)

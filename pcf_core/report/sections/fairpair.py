@@ -1,0 +1,329 @@
+"""FairPair: how differently models write about two persons, as panels, and the tables behind its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+
+from pcf_core.core.records import digest
+from pcf_core.core.risk import Interval
+from pcf_core.report import how_to_read
+from pcf_core.report.loaded import PROGRAM
+from pcf_core.report.panels import Panel
+from pcf_core.show.charts.fairpair import category_bars, phrase_dots, ratio_dots, variation_bars
+from pcf_core.show.findings.fairpair import (
+    bars_finding,
+    categories_finding,
+    fairpair_finding,
+    notes,
+    sentiment_finding,
+    words_finding,
+)
+from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
+from pcf_core.show.findings.numbers import listed
+from pcf_core.texts.fairpair.records import (
+    LABEL,
+    Convergence,
+    FairPairAsked,
+    FairPairReport,
+    FairPairResult,
+    PromptPairs,
+    Variation,
+    WordReport,
+)
+from pcf_core.texts.fairpair.report import controlled
+
+FAIRPAIR_SOURCE = f"{PROGRAM} · FairPair"
+
+
+def fairpair_panels(results: Sequence[FairPairResult]) -> list[Panel]:
+    """Show models that were asked alike side by side, then the words of each."""
+    panels = []
+    named = dict(zip((result.asked.hash for result in results), labels(results), strict=True))
+    for several in asked_alike(results):
+        measure = next(name for name in several[0].reports if all(name in one.reports for one in several))
+        found = {named[result.asked.hash]: result for result in several}
+        reports = read_together(found, measure)
+        panels += [models_panel(found, reports), variation_panel(reports)]
+        for name, result in found.items():
+            panels += [words_panel(name, result.words), categories_panel(name, result.words)]
+    return panels
+
+
+def read_together(results: Mapping[str, FairPairResult], measure: str) -> dict[str, FairPairReport]:
+    """Return reports at equal settings under one Φ, their p-values controlled for all of them."""
+    reports = controlled([result.reports[measure] for result in results.values()])
+    return dict(zip(results, reports, strict=True))
+
+
+def models_panel(results: Mapping[str, FairPairResult], reports: Mapping[str, FairPairReport]) -> Panel:
+    """Show F of models that were asked alike, what it is made of, and what has to be known beside it."""
+    asked = next(iter(results.values())).asked
+    first, second = asked.prompts.names
+    panel = ratio_panel(reports, list(reports))
+    return replace(
+        panel,
+        title=f"{asked.prompts.title}: {first} and {second}",
+        findings=[
+            *panel.findings,
+            *(f"{name}: {bars_finding(report)}" for name, report in reports.items()),
+            *(f"{name}: {sentiment_finding(report)}" for name, report in reports.items()),
+        ],
+        notes=[
+            f"{LABEL[0].upper()}{LABEL[1:]}.",
+            settings_finding(asked, len(results)),
+            *(f"{name}: {perturber_finding(result.errors)}" for name, result in results.items()),
+            *(silence_warning(result) for result in results.values()),
+            *(f"{name}: {line}" for name, report in reports.items() for line in notes(report)),
+        ],
+    )
+
+
+def ratio_panel(reports: Mapping[str, FairPairReport], order: Sequence[str]) -> Panel:
+    """Show F of each model against 1; ``order``: all models, which decides the colours."""
+    return Panel(
+        findings=[fairpair_finding(report) for report in reports.values()],
+        heading="How differently each model writes",
+        source=FAIRPAIR_SOURCE,
+        key="fairpair_ratio",
+        name="fairpair",
+        alt=f"F of {listed(list(reports))}, against 1",
+        chart=partial(ratio_dots, reports, order),
+        how=how_to_read.FAIRPAIR,
+        table=lambda: models_table(reports),
+        table_title="F of each model, and what it is made of",
+    )
+
+
+def variation_panel(reports: Mapping[str, FairPairReport]) -> Panel:
+    """Show B and both V of each model."""
+    return Panel(
+        heading="How far texts differ, between the two sides and within each",
+        source=FAIRPAIR_SOURCE,
+        key="fairpair_bars",
+        name="fairpair-variation",
+        alt=f"B and both V of {listed(list(reports))}",
+        chart=partial(variation_bars, reports),
+    )
+
+
+def words_panel(name: str, words: WordReport) -> Panel:
+    """Show the phrases that either side of one model has more often."""
+    return Panel(
+        title=f"Words of {name}",
+        findings=[words_finding(words)],
+        source=FAIRPAIR_SOURCE,
+        key="fairpair_phrases",
+        name="fairpair-words",
+        alt=f"Phrases that either side of {name} has more often",
+        chart=partial(phrase_dots, words),
+        how=how_to_read.FAIRPAIR_WORDS,
+        table=lambda: phrases_table(words),
+        table_title=f"Phrases, {name}",
+        table_name="fairpair-phrases",
+    )
+
+
+def categories_panel(name: str, words: WordReport) -> Panel:
+    """Show the shares of texts with a word of each category."""
+    return Panel(
+        findings=[categories_finding(words)],
+        source=FAIRPAIR_SOURCE,
+        key="fairpair_categories",
+        name="fairpair-categories",
+        alt=f"Texts of {name} with words of each category",
+        chart=partial(category_bars, words),
+        table=lambda: categories_table(words),
+        table_title=f"Categories, {name}",
+    )
+
+
+def asked_alike(results: Sequence[FairPairResult]) -> list[list[FairPairResult]]:
+    """Group results that can be read together: one set of prompts, exchange, number of texts, decoding."""
+    groups: dict[str, list[FairPairResult]] = {}
+    for result in results:
+        groups.setdefault(settings_of(result.asked), []).append(result)
+    return list(groups.values())
+
+
+def settings_of(asked: FairPairAsked) -> str:
+    """Hash all that a request asks for besides its model."""
+    decoding = asked.key.decoding.model_dump(mode="json")
+    return digest(
+        [
+            *(asked.prompts.hash, asked.perturbation.hash, asked.count, asked.fold_size),
+            *(asked.perturbation.reverse, asked.perturbation.mode, list(asked.dissimilarities), decoding),
+        ]
+    )
+
+
+def labels(results: Sequence[FairPairResult]) -> list[str]:
+    """Name each by its model; where one stands there twice, with the first digits of the request."""
+    models = [result.asked.key.model for result in results]
+    return [
+        model if models.count(model) == 1 else f"{model} · {result.asked.hash[:6]}"
+        for model, result in zip(models, results, strict=True)
+    ]
+
+
+def models_table(reports: Mapping[str, FairPairReport]) -> pd.DataFrame:
+    """Make a table with one row per model."""
+    return pd.DataFrame([{"model": model, **_report_row(report)} for model, report in reports.items()])
+
+
+def temperatures_table(found: Mapping[str, Mapping[float, FairPairReport]]) -> pd.DataFrame:
+    """Make a table with one row per model and temperature."""
+    return pd.DataFrame(
+        [
+            {"model": model, "temperature": temperature, **_report_row(report)}
+            for model, by_temperature in found.items()
+            for temperature, report in sorted(by_temperature.items())
+        ]
+    )
+
+
+def prompts_table(report: FairPairReport) -> pd.DataFrame:
+    """Make a table with one row per prompt."""
+    return pd.DataFrame(
+        [
+            {
+                "prompt": row.prompt,
+                "category": row.category,
+                **_variation(row),
+                "F of random labels": row.chance_ratio,
+                "p": row.p_value,
+                "p controlled": row.controlled_p,
+                "differs": row.differs,
+                f"sentiment {report.original}": row.sentiment.original,
+                f"sentiment {report.counterpart}": row.sentiment.prompt,
+                "texts a side": row.samples,
+                "folds": row.folds,
+                f"without a word, {report.original}": row.empty_original,
+                f"without a word, {report.counterpart}": row.empty_prompt,
+            }
+            for row in report.prompts
+        ]
+    )
+
+
+def convergence_table(found: Mapping[str, Convergence]) -> pd.DataFrame:
+    """Make a table with one row per model, kind of curve and place on it."""
+    rows = []
+    for model, convergence in found.items():
+        for over, course in (("texts a side", convergence.samples), ("folds", convergence.folds)):
+            columns = (course.places, course.between, course.within_original, course.within_prompt)
+            rows += [
+                {
+                    "model": model,
+                    "over": over,
+                    "at": place,
+                    "B": between,
+                    "V of p(g(x))": original,
+                    "V of g(p(x))": prompt,
+                    "F": ratio,
+                }
+                for place, between, original, prompt, ratio in zip(*columns, course.ratio, strict=True)
+            ]
+    return pd.DataFrame(rows)
+
+
+def phrases_table(report: WordReport) -> pd.DataFrame:
+    """Make a table with one row per phrase, the strongest first."""
+    return pd.DataFrame(
+        [
+            {
+                "phrase": row.words,
+                "more for": report.counterpart if row.more_in == "prompt" else report.original,
+                f"texts for {report.original}": row.original,
+                f"texts for {report.counterpart}": row.prompt,
+                "log-odds": row.log_odds,
+                "z": row.z_score,
+                "p": row.p_value,
+                "p controlled": row.adjusted,
+                "differs": row.differs,
+                "exchanged": row.exchanged,
+                "categories": ", ".join(row.categories),
+            }
+            for row in report.words
+        ]
+    )
+
+
+def categories_table(report: WordReport) -> pd.DataFrame:
+    """Make a table with one row per category, with its most frequent words of either side."""
+    return pd.DataFrame(
+        [
+            {
+                "category": row.title,
+                f"texts for {report.original}": row.original,
+                f"texts for {report.counterpart}": row.prompt,
+                "p": row.p_value,
+                "p controlled": row.adjusted,
+                "differs": row.differs,
+                "words": ", ".join(
+                    f"{word} ({texts[0]:,} and {texts[1]:,})"
+                    for word, texts in sorted(row.words.items(), key=lambda item: -sum(item[1]))
+                ),
+            }
+            for row in report.categories
+        ]
+    )
+
+
+def pairs_table(pairs: PromptPairs, report: FairPairReport) -> pd.DataFrame:
+    """Make a table with one row per pair of a prompt, the texts as they are."""
+    return pd.DataFrame(
+        {
+            "prompt": pairs.prompt,
+            "pair": range(1, len(pairs.perturbed_original) + 1),
+            f"p(g(x)), written for {report.original}": pairs.perturbed_original,
+            f"g(p(x)), written for {report.counterpart}": pairs.perturbed_prompt,
+        }
+    )
+
+
+def _report_row(report: FairPairReport) -> dict[str, object]:
+    ratio, others = report.intervals.get("ratio_of_means"), report.others
+    return {
+        "dissimilarity": report.dissimilarity,
+        **_variation(report.means),
+        "F low": _low(ratio),
+        "F high": _high(ratio),
+        "mean of F": report.mean_ratio,
+        "mean of F, random labels": report.chance_ratio,
+        "p": report.p_value,
+        "p controlled": report.controlled_p,
+        "p, signed ranks": report.wilcoxon_p,
+        "F of other words": None if others is None else others.ratio,
+        "F of other words low": None if others is None else _low(others.interval),
+        "F of other words high": None if others is None else _high(others.interval),
+        "p of other words": None if others is None else others.p_value,
+        "p of other words controlled": None if others is None else others.controlled_p,
+        f"sentiment {report.original}": report.sentiment.original,
+        f"sentiment {report.counterpart}": report.sentiment.prompt,
+        "prompts": len(report.prompts),
+        "relabellings": report.permutations,
+        "label": report.label,
+    }
+
+
+def _variation(found: Variation) -> dict[str, object]:
+    return {
+        "F": found.ratio,
+        "no F, as": found.undefined,
+        "B": found.between,
+        "V of p(g(x))": found.within_original,
+        "V of g(p(x))": found.within_prompt,
+        "E": found.energy,
+    }
+
+
+def _low(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.low
+
+
+def _high(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.high

@@ -1,0 +1,168 @@
+"""Which way does it lean, over all occupations: mean stereotypes against an even split, and its panels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval, MeanTilt, RiskReport
+from pcf_core.material.evidence import womens_share
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.distribution import mean_tilts, share_interval
+from pcf_core.measure.resampling import TemplateUnit
+from pcf_core.report import how_to_read
+from pcf_core.report.key_figures import lead_figures, tilt_figures
+from pcf_core.report.loaded import LoadedRun, Runs, Study
+from pcf_core.report.panels import Panel, part_of
+from pcf_core.report.records import ReportPart
+from pcf_core.report.rows import tilt_table
+from pcf_core.show.charts.tilt import tilt_box, tilt_panels
+from pcf_core.show.findings.models import interval_sentence
+from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.occupations import (
+    leaders_finding,
+    opening_finding,
+    striking_occupation,
+    strongest_finding,
+    tilt_finding,
+)
+
+MOST_PANELS = 12
+
+
+def tilt_panel(
+    runs: Runs, *, chosen: str = "", labour: bool = True, text: Mapping[str, float] | None = None
+) -> Panel:
+    """Show the mean stereotype of every occupation, against an even split, a box a model.
+
+    ``chosen``: an occupation that is ringed.  For two groups, rows beside the models': ``labour``, women's
+    share by occupation; ``text``: the lean of what they read.
+    """
+    reports, groups, over, tilts = runs.even, runs.groups, runs.over, tilts_of(runs)
+    means = [tilts[name][groups[0]].intervals[over] for name in reports]
+    panel = Panel(
+        heading="Whom each model favours, by occupation",
+        source=runs.source,
+        name="tilt",
+        table=lambda: tilt_table(reports, tilts),
+        table_title="Mean stereotype of every occupation",
+        notes=list(dict.fromkeys(map(interval_sentence, means))),
+    )
+    if len(groups) > 2:
+        drawn = panel_groups(reports)
+        return replace(
+            panel,
+            findings=[leaders_finding(name, report) for name, report in reports.items()],
+            numbers=lead_figures(reports),
+            key="tilt_panels",
+            alt="Box plots of the mean stereotype, a panel a group",
+            chart=partial(tilt_panels, reports, tilts, over, chosen, drawn),
+            how=how_to_read.TILT_SEVERAL,
+        )
+    high, low = groups[0], groups[1]
+    shares = womens_share(runs.first.run.evidence) if labour and "female" in groups else None
+    findings = [tilt_finding(name, report, high, low) for name, report in reports.items()]
+    findings += [strongest_finding(name, report, high, low) for name, report in reports.items()]
+    return replace(
+        panel,
+        findings=findings,
+        numbers=tilt_figures(tilts, reports, high, over),
+        key="tilt_box",
+        alt=f"Box plots of the mean stereotype towards {high} words, one a model",
+        chart=partial(
+            tilt_box, reports, high, low, labour=shares, text=text, tilts=tilts, over=over, chosen=chosen
+        ),
+        how=how_to_read.TILT,
+    )
+
+
+def tilt_parts(study: Study) -> Sequence[ReportPart]:
+    """Write the mean stereotypes, and of one occupation how many contexts prefer whom."""
+    striking = striking_occupation(study.reports)  # that of the headline, whatever the neutral point
+    opening = opening_of(study.runs, study.even, study.options, striking)
+    panel = tilt_panel(study)
+    return [part_of(replace(panel, notes=[even_note(study), *panel.notes]), findings=[opening])]
+
+
+def even_note(study: Study) -> str:
+    """Say against what a tilt is held, where the risks are held against something else; else empty."""
+    even, asked = study.even, study.reports
+    if even is asked:
+        return ""
+    shown, counted = (len(next(iter(several.values())).occupations) for several in (even, asked))
+    noun = study.first.run.evidence.noun
+    return (
+        f"The tilt is held against an even split on the scale pcf, over {count(shown, noun)}; the risks are "
+        f"against the neutral point and on the scale that were chosen, over {count(counted, noun)}."
+    )
+
+
+def tilts_of(runs: Runs) -> dict[str, dict[str, MeanTilt]]:
+    """Return for each model the mean stereotype of each group over all occupations, with intervals."""
+    return {name: runs.remember(mean_tilts_of, name) for name in runs.runs}
+
+
+def mean_tilts_of(runs: Runs, name: str) -> dict[str, MeanTilt]:
+    """Return the mean tilt of a model towards each group against an even split, with intervals."""
+    item, report = runs.runs[name], runs.even[name]
+    names = [row.occupation for row in report.occupations]
+    return mean_tilts(
+        even_stereotypes(item, names),
+        unit_in(item, report, runs.options),
+        np.array([row.weight for row in report.occupations]),
+        groups=report.groups,
+        occupations=names,
+    )
+
+
+def unit_in(item: LoadedRun, report: RiskReport, options: ViewOptions) -> TemplateUnit:
+    """Name what intervals over templates resample; with an unfinished sampling plan, the draws."""
+    plan, look = item.run.plan, report.sampling
+    if plan is not None and look is not None and not look.whole:
+        times = np.array([count for count in plan.times if count], dtype=np.float64)
+        return TemplateUnit("draw", report.template_weights, times)
+    return unit_of(item.run, report.template_weights, options)
+
+
+def even_stereotypes(item: LoadedRun, occupations: Sequence[str]) -> FloatArray:
+    """Return [occupation, template, group] against an even split, on the scale that ends at 1."""
+    preferences = item.result.preferences
+    rows = [preferences.occupations.index(name) for name in occupations]
+    return Criterion().stereotypes(preferences.values[rows])
+
+
+def panel_groups(reports: Mapping[str, RiskReport]) -> tuple[str, ...]:
+    """Choose the groups with a panel, in order: of many, those towards which an occupation leans most."""
+    groups = next(iter(reports.values())).groups
+    farthest = {
+        group: max(row.stereotype[group] for report in reports.values() for row in report.occupations)
+        for group in groups
+    }
+    drawn = sorted(groups, key=lambda group: -farthest[group])[:MOST_PANELS]
+    return tuple(group for group in groups if group in drawn)
+
+
+def opening_of(
+    runs: Mapping[str, LoadedRun],
+    reports: Mapping[str, RiskReport],
+    options: ViewOptions,
+    occupation: str = "",
+) -> str:
+    """Say of 100 contexts about one occupation, else that with the highest risk, how many prefer whom."""
+    preferences = {name: item.result.preferences for name, item in runs.items()}
+    chosen = occupation or striking_occupation(reports)
+
+    def interval(model: str, share: float) -> Interval:
+        return interval_of_share(runs[model], reports[model], options, share)
+
+    return opening_finding(reports, preferences, chosen, interval)
+
+
+def interval_of_share(item: LoadedRun, report: RiskReport, options: ViewOptions, share: float) -> Interval:
+    """Return the interval of a share of a run's contexts, by their effective number."""
+    return share_interval(share, unit_in(item, report, options).whole.effective)
