@@ -47,12 +47,13 @@ LIGHT = 64_000_000  # parameters of the open models together, up to which none o
 
 
 def load_libraries() -> None:
-    """Load what opens models, so that the first job need not wait for it: that takes seconds.
+    """Load what opens models and what saves scores, so that the first job need not wait: that takes seconds.
 
-    Where that cannot be loaded it is left to the job that needs it to say so; endpoints do without.
+    Where that cannot be loaded it is left to the job that needs it to say so; endpoints do without the first.
     """
-    with suppress(ImportError, OSError):
-        import_module("pcf_core.models.loading")
+    for name in ("pcf_core.models.loading", "pandas"):  # pyarrow loads pandas when it is first given numbers
+        with suppress(ImportError, OSError):
+            import_module(name)
 
 
 class Worker:

@@ -475,7 +475,21 @@ def test_the_libraries_of_models_are_loaded_if_they_are_there(monkeypatch: pytes
 
     monkeypatch.setattr("pcf_core.work.worker.import_module", absent)
     load_libraries()
-    assert [find_spec(name) is not None for name in asked] == [True]
+    assert [find_spec(name) is not None for name in asked] == [True, True]
+
+
+def test_a_worker_that_is_ready_has_what_saving_scores_loads() -> None:
+    """Pyarrow loads it when first given numbers, which takes longer than to score some hundred cells."""
+    script = (
+        "import sys\nimport numpy as np\nfrom pcf_core.store.shards import encode\n"
+        "from pcf_core.work.worker import load_libraries\nload_libraries()\nbefore = set(sys.modules)\n"
+        "encode(['They are [Y]'], np.zeros((1, 2), np.float32))\n"
+        "print('pandas' in before, 'pandas' in sys.modules)"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert answer.stdout.split() == ["True", "True"]
 
 
 @pytest.mark.slow
