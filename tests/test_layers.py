@@ -30,10 +30,11 @@ MAY_BE_HEAVY = {
     "models/conversion.py",
     "models/extent.py",
     "models/loading.py",
+    "models/products.py",
     "mining/parser/pipeline.py",
     "texts/criteria/nli.py",
     "texts/fairpair/mean_pooling.py",
-    *(f"models/scoring/{part}.py" for part in ("local", "products", *LOCAL_FAMILIES)),
+    *(f"models/scoring/{part}.py" for part in ("local", *LOCAL_FAMILIES)),
     *(f"models/generation/{writer}.py" for writer in ("drawing", "local", "seq2seq")),
 }
 FILES = sorted(path for path in CORE.rglob("*.py") if path.parent != CORE)

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.floor import weights
+from benchmarks.floor import Products, weights
 from benchmarks.generation import PROMPTS, measure, needed_flops
 from pcf_core.core.generation import BLOCK, Decoding, Generated
 from pcf_core.models.generation.local import LEAST, LocalGenerator
@@ -19,11 +18,9 @@ from pcf_core.models.registry import resolve
 def counted_by_torch(generator: LocalGenerator, count: int) -> tuple[float, Generated]:
     """FLOPs of the products of one writing, and what came."""
     assert generator.steady  # tried before anything is counted
-    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+    with Products(generator.model) as products, torch.inference_mode():
         written = generator.generate(PROMPTS[0], 0, count, lambda: None)
-    products = ("mm", "addmm")
-    flops = counter.get_flop_counts()["Global"].items()
-    return sum(number for op, number in flops if op.__name__ in products), written
+    return products.flops, written
 
 
 def test_needed_flops_are_those_of_the_texts() -> None:

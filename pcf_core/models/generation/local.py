@@ -10,6 +10,8 @@ with the next number of its own stream.  Texts that have ended leave the passes.
 **A text must not depend on its neighbours**, in no bit: products of matrices may round a row otherwise where
 there are more of them.  So each model is tried once: where some rows and many give a text the same bits, as
 they do here from ``LEAST`` rows on, texts are written in any company, and fewer than ``LEAST`` are repeated.
+Small models multiply by oneDNN on a CPU (:mod:`pcf_core.models.products`), which rounds a row alike in any
+company.
 Where they do not (graphics cards choose another product for another number of rows), each block of 25 indices
 is written by itself and whole, whatever of it is wanted.
 
@@ -46,11 +48,11 @@ from pcf_core.core.records import FloatArray
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
+from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
 
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
-LIGHT = 2**25  # weights of a model whose passes are too short to be shared by several threads
 ROWS = 128  # texts at once: more make no product of matrices faster
 LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
@@ -138,6 +140,7 @@ class LocalGenerator(Generator):
         light = sum(part.numel() for part in self.model.parameters()) <= LIGHT
         self.threads = 1 if light else torch.get_num_threads()
         self.most = LIGHT_ROWS if light else ROWS
+        self.products = Products(self.model, light=light)
         rows = int(self.model.get_output_embeddings().weight.shape[0])
         self.seam = Seam(loaded.tokenizer, key.model, rows)
         self.writable = min(rows, max(loaded.tokenizer.get_vocab().values()) + 1)  # T5 has rows beyond
@@ -268,7 +271,7 @@ class LocalGenerator(Generator):
             if len(rows):
                 pause()
                 last = torch.as_tensor(drawn[rows, at - begins[rows]][:, None], device=self.device)
-                with self._own_threads():
+                with self._passing():
                     tables.append(self._next(state, last))
                 at += 1
             else:
@@ -276,7 +279,7 @@ class LocalGenerator(Generator):
             if waiting and waiting[-1] == at:
                 new = np.flatnonzero(begins == waiting.pop())
                 new = np.resize(new, max(len(new), 0 if alone else LEAST - len(rows)))
-                with self._own_threads():
+                with self._passing():
                     logits, begun = self._begun([ids[texts[row][0]] for row in new])
                     state = self._joined(state, begun) if len(rows) else begun
                 tables.append(logits)
@@ -377,10 +380,16 @@ class LocalGenerator(Generator):
     def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the logits behind so many equal prompts, and those of so many rows one token later."""
         ids = self.prompt_ids(PROBE)
-        with self._own_threads():
+        with self._passing():
             logits, state = self._begin([ids] * prompts)
             self._select(state, torch.arange(rows, device=self.device) % prompts)
             return logits, self._next(state, torch.full((rows, 1), ids[-1], device=self.device))
+
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        """Compute forward passes: in the model's own threads, a small one by oneDNN's products."""
+        with self._own_threads(), self.products.used():
+            yield
 
     @contextmanager
     def _own_threads(self) -> Iterator[None]:
@@ -499,7 +508,8 @@ class CausalGenerator(LocalGenerator):
             _, cached = self._tried(1, LEAST)
         except Exception:  # noqa: BLE001
             return False  # whatever an architecture says where its memory cannot be repeated
-        whole = self.model(input_ids=torch.tensor([ids + ids[-1:]], device=self.device), use_cache=False)
+        with self._passing():
+            whole = self.model(input_ids=torch.tensor([ids + ids[-1:]], device=self.device), use_cache=False)
         tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.1
         return bool((cached - whole.logits[:, -1]).abs().mean() <= tolerance)
 

@@ -15,8 +15,8 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.models.loading import Loaded
+from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, SLICE, Scorer, log_normaliser, out_of_memory
-from pcf_core.models.scoring.products import LIGHT, Products
 from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
 

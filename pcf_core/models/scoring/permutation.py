@@ -35,8 +35,8 @@ import torch
 
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
+from pcf_core.models.products import LIGHT, product
 from pcf_core.models.scoring.masked import MaskedScorer, Query
-from pcf_core.models.scoring.products import LIGHT, product
 
 
 class PermutationScorer(MaskedScorer):

@@ -14,9 +14,11 @@ from scipy import stats
 from transformers.cache_utils import DynamicLayer
 
 from pcf_core.core.errors import GenerationError, ScoringError
-from pcf_core.core.generation import BLOCK, Generated, joined, parts
+from pcf_core.core.generation import BLOCK, Decoding, Generated, joined, parts
 from pcf_core.models.generation.local import DATE, CausalGenerator, RoomyLayer
+from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.loading import Loaded
+from pcf_core.models.registry import resolve
 from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
 from tests.models.generation.conftest import key_of, nothing
 from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
@@ -124,6 +126,39 @@ def test_company_changes_nothing(name: str, open_causal: OPEN) -> None:
         assert by_itself.generate(made.prompt, made.first, count, nothing) == made
         one = single.generate(made.prompt, made.first + count - 1, 1, nothing)
         assert (one.texts, one.tokens) == (made.texts[-1:], made.tokens[-1:])
+
+
+@pytest.mark.parametrize("name", ["mini-gpt", "mini-gpt-s"])
+def test_company_changes_nothing_of_a_shipped_model(name: str) -> None:
+    """Its products are wider than a tiny one's; passes of few rows and of many round each row alike."""
+    generator = open_generator(resolve(name), Decoding(length=12))
+    assert isinstance(generator, CausalGenerator)
+    assert generator.steady
+    whole = generator.generate(PROMPT, 0, 8 * BLOCK, nothing)
+    for first, count in ((0, 1), (3, 2), (7, 9), (16, 33), (50, 100)):
+        few = generator.generate(PROMPT, first, count, nothing)
+        assert few.texts == whole.texts[first : first + count]
+
+
+def test_a_small_model_multiplies_by_onednn_in_passes_alone(
+    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pauses others may ask the same model, and a large one keeps its own products."""
+    loaded = load_tiny("gpt2")
+
+    def replaced() -> bool:
+        return any("forward" in vars(part) for part in loaded.model.modules())
+
+    for light in (True, False):
+        if not light:
+            monkeypatch.setattr("pcf_core.models.generation.local.LIGHT", 0)
+        generator = open_causal(loaded)
+        within: list[bool] = []
+        between: list[bool] = []
+        hook = loaded.model.register_forward_pre_hook(lambda *given, seen=within: seen.append(replaced()))
+        generator.generate(PROMPT, 0, BLOCK, lambda seen=between: seen.append(replaced()))
+        hook.remove()
+        assert (set(within), set(between)) == ({light}, {False})
 
 
 def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole(open_causal: OPEN) -> None:
