@@ -113,7 +113,7 @@ def risk_table(rows: Sequence[RiskBar]) -> pd.DataFrame:
                 "overall_risk": row.overall,
                 "low": row.low,
                 "high": row.high,
-                "interval_drawn_again": row.drawn,
+                "resampled": row.drawn,
                 "prejudice_risk": row.prejudice,
                 "corrected_prejudice_risk": row.corrected,
                 "caprice_risk": row.caprice,

@@ -289,6 +289,12 @@ def test_one_model_asks_for_a_second(full_store: Store) -> None:
     assert not app.get("plotly_chart")
 
 
+def test_a_second_model_that_is_not_scored_yet_is_not_asked_for(full_store: Store) -> None:
+    app = open_app("compare", model=["mini-gpt", "mini-t5"])
+    assert "Two models are compared once both can be shown." in [info.value for info in app.info]
+    assert not app.get("plotly_chart")
+
+
 SAID = {
     "text source": "Over 2 text sources the risk of mini-bert lies between",
     "models": "Nothing follows for families, sizes or trainings",

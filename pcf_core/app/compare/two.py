@@ -86,7 +86,10 @@ def draw_pair(loaded: Loaded) -> None:
     """Draw the view of two models: the answer, against whom, how sure, both tilts, what lies behind it."""
     names = list(loaded.runs)
     if len(names) < 2:
-        st.info("Choose a second model in the sidebar to compare it with this one.", icon=":material/info:")
+        if loaded.missing or loaded.unread or loaded.refused:  # the page says of each why it is not shown
+            st.info("Two models are compared once both can be shown.", icon=":material/info:")
+        else:
+            st.info("Choose a second model in the sidebar to compare it.", icon=":material/info:")
         return
     first, second = choose_pair(loaded)
     if first == second:

@@ -10,10 +10,9 @@ with the next number of its own stream.  Texts that have ended leave the passes.
 **A text must not depend on its neighbours**, in no bit: products of matrices may round a row otherwise where
 there are more of them.  So each model is tried once: where some rows and many give a text the same bits, as
 they do here from ``LEAST`` rows on, texts are written in any company, and fewer than ``LEAST`` are repeated.
-Small models multiply by oneDNN on a CPU (:mod:`pcf_core.models.products`), which rounds a row alike in any
-company.
 Where they do not (graphics cards choose another product for another number of rows), each block of 25 indices
-is written by itself and whole, whatever of it is wanted.
+is written by itself and whole, whatever of it is wanted.  Small models multiply by oneDNN on a
+CPU (:mod:`pcf_core.models.products`), which rounds a row alike in any company.
 
 **Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
 message and the text is the answer; what the model is told before it is a message of the system, or stands in
