@@ -90,7 +90,7 @@ def test_which_of_two_discriminates_less_down_to_a_report(
         said = page.inner_text("[data-testid='stMain']")
         assert "discriminates less" in said
         assert "favours" in said
-        assert "In the sentences of gender-wide-wikipedia-20 " in said
+        assert "In sentences of gender-wide-wikipedia-20 " in said
         hand.link("Report")
         settle(page, "Report")
         hand.button("Make the report")

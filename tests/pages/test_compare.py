@@ -99,9 +99,9 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     """The README's example: the usual sentences tell the public models apart, others do not."""
     app = open_app("compare", topic="gender", templates="gender-wikipedia-100", protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    answer, told = texts(app).index(" discriminates less: "), texts(app).index(f"In the sentences of {wide} ")
+    answer, told = texts(app).index(" discriminates less: "), texts(app).index(f"In sentences of {wide} ")
     assert answer < told
-    assert texts(app)[told:].startswith(f"In the sentences of {wide} we cannot tell them apart.")
+    assert texts(app)[told:].startswith(f"In sentences of {wide} we cannot tell them apart.")
     pair = [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
     runs = {info.run.scoring.label: info.run for info in shipped.runs() if info.run.templates.name == wide}
     one, other = (Reading(runs[name], load_result(shipped, runs[name], protocol), options) for name in pair)
@@ -114,19 +114,19 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     assert [app.selectbox(key=key).value for key in ("compare_first", "compare_second")] == pair
     said = texts(app)
     assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: 0.4" in said
-    assert f"In the sentences of gender-wikipedia-100 {pair[0]} discriminates less." in said
+    assert f"In sentences of gender-wikipedia-100 {pair[0]} discriminates less." in said
 
 
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(full_store: Store) -> None:
-    assert "In the sentences of" not in texts(open_app("compare"))
+    assert "In sentences of" not in texts(open_app("compare"))
     fill(full_store, "mini-bert", templates="gender-speeches")
-    assert "In the sentences of" not in texts(open_app("compare")), "one model alone"
+    assert "In sentences of" not in texts(open_app("compare")), "one model alone"
     fill(full_store, "mini-gpt", templates="gender-speeches")
     app = open_app("compare")
-    assert "In the sentences of gender-speeches " in texts(app)
+    assert "In sentences of gender-speeches " in texts(app)
     assert "Compare on gender-speeches" in [button.label for button in app.button]
     presented = open_app("compare", present="1")
-    assert "In the sentences of gender-speeches " in texts(presented)
+    assert "In sentences of gender-speeches " in texts(presented)
     assert "Compare on gender-speeches" not in [button.label for button in presented.button]
 
 

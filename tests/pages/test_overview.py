@@ -180,11 +180,11 @@ def test_a_link_shows_the_models_it_names(shipped: Settings, models: list[str], 
 
 def test_the_first_page_says_that_other_sentences_do_not_order_the_public_models(shipped: Settings) -> None:
     app = open_app("overview", topic="gender", templates="gender-wikipedia-100")
-    assert "In the sentences of gender-wide-wikipedia-20 we cannot tell them apart." in texts(app)
+    assert "In sentences of gender-wide-wikipedia-20 we cannot tell them apart." in texts(app)
     (way,) = [link.proto for link in app.get("page_link") if link.proto.label.startswith("Compare on ")]
     assert way.page == "compare"
     assert "templates=gender-wide-wikipedia-20" in way.query_string
     alone = open_app(
         "overview", model=["mini-gpt"], topic="gender", templates="gender-wikipedia-100", models_shown="all"
     )
-    assert "In the sentences of" not in texts(alone), "of one model there is no order"
+    assert "In sentences of" not in texts(alone), "of one model there is no order"

@@ -137,7 +137,7 @@ def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
     comparison = compared_example()
     gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
     assert how_sure(gone, comparison) == (
-        "Sure? Yes, from an even split. From what each expects of anyone: 0.28 against 0.27."
+        "Sure? From an even split, yes. From what each expects of anyone, no: 0.28 against 0.27."
     )
     assert "0.27 against 0.28" in how_sure(
         replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison
@@ -171,13 +171,13 @@ LITTLE = replace(ORDERED, little=("A",))
     ],
 )
 def test_whether_an_order_holds_in_other_sentences(here: Standing, there: Standing, said: str) -> None:
-    assert in_other_sentences(here, {"others": there}) == f"In the sentences of others {said}."
+    assert in_other_sentences(here, {"others": there}) == f"In sentences of others {said}."
 
 
 def test_of_several_sets_those_that_differ_come_first() -> None:
     others = {"a": ORDERED, "b": UNCLEAR, "c": ORDERED, "d": ORDERED, "e": ORDERED}
     assert in_other_sentences(ORDERED, others) == (
-        "In the sentences of b we cannot tell them apart; "
+        "In sentences of b we cannot tell them apart; "
         "in those of a, c, d and 1 more their order is the same."
     )
     assert differing_first(ORDERED, others) == ["b", "a", "c", "d", "e"]
