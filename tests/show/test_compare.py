@@ -177,8 +177,7 @@ def test_whether_an_order_holds_in_other_sentences(here: Standing, there: Standi
 def test_of_several_sets_those_that_differ_come_first() -> None:
     others = {"a": ORDERED, "b": UNCLEAR, "c": ORDERED, "d": ORDERED, "e": ORDERED}
     assert in_other_sentences(ORDERED, others) == (
-        "In sentences of b we cannot tell them apart; "
-        "in those of a, c, d and 1 more their order is the same."
+        "In sentences of b we cannot tell them apart; in those of a, c, d and 1 more their order is the same."
     )
     assert differing_first(ORDERED, others) == ["b", "a", "c", "d", "e"]
     assert differing_first(UNCLEAR, others) == ["a", "c", "d", "e", "b"]
