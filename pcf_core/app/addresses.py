@@ -9,12 +9,13 @@ with and without a precision, in the lists of all pages and in the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, page_parameters
 from pcf_core.core.risk import Over
+from pcf_core.core.run import split_label
 from pcf_core.models.precision import AUTO, PRECISIONS
 
 WHY_TAB, TEXT_TAB, METHOD_TAB = "why_tab", "text_tab", "method_tab"
@@ -151,3 +152,9 @@ def choice_of(said: Mapping[str, str | list[str]]) -> Choice:
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
     )
+
+
+def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
+    """Return the query parameters that ask for models by their labels: every model in every precision."""
+    models, precisions = zip(*map(split_label, labels), strict=True)
+    return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}

@@ -6,9 +6,10 @@ that.  So an order is told together with what the other sets say that both model
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pcf_core.audit.comparing import risk_difference
 from pcf_core.audit.options import ViewOptions
@@ -19,31 +20,44 @@ from pcf_core.core.risk import Difference
 from pcf_core.core.run import RunSpec
 from pcf_core.store.store import Store
 
+DIGITS = 8  # of the hash that tells two sets of one name apart
+
 
 @dataclass(frozen=True)
 class OtherSentences:
     """The risks of two models in one template set, tested.
 
-    ``risk``: the difference of R, first less second; ``little``: whether the figures of either say little,
-    so that nothing is answered.
+    ``name``: that of the set, with its hash where several have the name.  ``risk``: the difference of R,
+    first less second; ``little``: whether the figures of either say little, so that nothing is answered.
     """
 
+    name: str
     runs: tuple[RunSpec, RunSpec]
     risk: Difference
     little: tuple[bool, bool]
 
 
 def answers_elsewhere(
-    store: Store, first: RunSpec, second: RunSpec, options: ViewOptions
+    store: Store,
+    first: RunSpec,
+    second: RunSpec,
+    options: ViewOptions,
+    on_set: Callable[[str], None] = lambda name: None,
 ) -> list[OtherSentences]:
     """Test the models of two runs in every other set of the store, by the names of the sets.
 
-    Sets that cannot be read under these options are left out.
+    Sets that cannot be read under these options are left out.  ``on_set`` is told each set's name before it
+    is read.
     """
+    pairs = elsewhere((info.run for info in store.runs() if info.complete), first, second)
+    named = Counter(run.templates.name for run in (first, *(runs[0] for runs in pairs)))
     found: list[OtherSentences] = []
-    for runs in elsewhere((info.run for info in store.runs() if info.complete), first, second):
+    for runs in pairs:
+        on_set(runs[0].templates.name)
         with suppress(AuditError):
-            found.append(answer_in(store, runs, options))
+            answer, templates = answer_in(store, runs, options), runs[0].templates
+            told_apart = f"{templates.name}@{templates.hash[:DIGITS]}"
+            found.append(replace(answer, name=told_apart) if named[templates.name] > 1 else answer)
     return found
 
 
@@ -57,7 +71,12 @@ def answer_in(store: Store, runs: tuple[RunSpec, RunSpec], options: ViewOptions)
     """
     one, other = (load_result(store, run, options.protocol, options.aggregation) for run in runs)
     readings = Reading(runs[0], one, options), Reading(runs[1], other, options)
-    return OtherSentences(runs, risk_difference(*readings, options), (one.says_little, other.says_little))
+    return OtherSentences(
+        name=runs[0].templates.name,
+        runs=runs,
+        risk=risk_difference(*readings, options),
+        little=(one.says_little, other.says_little),
+    )
 
 
 def elsewhere(runs: Iterable[RunSpec], first: RunSpec, second: RunSpec) -> list[tuple[RunSpec, RunSpec]]:

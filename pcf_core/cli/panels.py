@@ -106,8 +106,7 @@ def compared_lines(
             *((other.risk, other.little) for other in others),
         ]
     )
-    sets = (other.runs[0].templates.name for other in others)
-    told = in_other_sentences(here, dict(zip(sets, elsewhere, strict=True)))
+    told = in_other_sentences(here, {item.name: one for item, one in zip(others, elsewhere, strict=True)})
     answer = Panel(findings=[which, *filter(None, [told]), sure])
     return text_lines([answer, whole_pair_panel(study, found)])
 

@@ -11,10 +11,10 @@ import typer
 
 from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared
-from pcf_core.audit.elsewhere import answers_elsewhere
+from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.console import give, one_of, open_store, say
+from pcf_core.cli.console import give, one_of, open_store, progress_line, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
@@ -101,8 +101,16 @@ def compare(
         for spec, kind in zip(specs, kinds, strict=True)
     ]
     found = compared(readings[0], readings[1], options)
-    alike = kinds[0] == kinds[1]
-    others = answers_elsewhere(store, specs[0], specs[1], readings[0].options) if alike else []
+    others: list[OtherSentences] = []
+    if kinds[0] == kinds[1]:
+        with progress_line() as progress:
+            others = answers_elsewhere(
+                store,
+                specs[0],
+                specs[1],
+                readings[0].options,
+                lambda name: progress(f"Comparing them in the sentences of {name} …"),
+            )
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines

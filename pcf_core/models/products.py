@@ -66,7 +66,7 @@ class Products:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Let the layers multiply so."""
+        """Let the layers multiply so; not to be opened again while it is open."""
         for own, forward in self._forwards:
             own["forward"] = forward
         try:

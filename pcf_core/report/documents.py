@@ -277,7 +277,7 @@ def comparison_document(comparison: Comparison, others: Sequence[OtherSentences]
         "warnings": list(comparison.warnings),
         "elsewhere": [
             {
-                "templates": other.runs[0].templates.name,
+                "templates": other.name,
                 "runs": [run.key for run in other.runs],
                 "says_little": list(other.little),
                 **differences_document({"overall_risk": other.risk}),

@@ -167,8 +167,14 @@ def pair_answer(standing: Standing) -> str:
 
 
 def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
-    """Order the names of template sets: first those whose answer on two models is another than ``here``."""
-    return sorted(elsewhere, key=lambda name: elsewhere[name].outcome == here.outcome)
+    """Order template sets by what they answer on two models: the reversed order, another answer, the same."""
+
+    def place(name: str) -> tuple[bool, bool]:
+        there = elsewhere[name]
+        same = there.outcome == here.outcome
+        return same, not (here.lower and there.lower)
+
+    return sorted(elsewhere, key=place)
 
 
 def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str:

@@ -681,11 +681,19 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Let one writer in at a time, and turn failures into an error with a sentence."""
+        """Let one writer in at a time, and turn failures into an error with a sentence.
+
+        A writer looks anew, even within :meth:`steady`: what others have written since is part of what it
+        decides by.
+        """
         self._database.must_last()
         try:
             with told(self._root), self._database.transaction():
+                self._look_again()
                 yield
         finally:
-            if getattr(self._looked, "infos", None) is not None:
-                self._looked.infos = {}
+            self._look_again()
+
+    def _look_again(self) -> None:
+        if getattr(self._looked, "infos", None) is not None:
+            self._looked.infos = {}

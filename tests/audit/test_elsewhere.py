@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pcf_core.audit.comparing import compared, risk_difference
-from pcf_core.audit.elsewhere import elsewhere
+from pcf_core.audit.elsewhere import answers_elsewhere, elsewhere
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
@@ -57,6 +57,19 @@ def test_other_sentences_are_those_that_both_models_are_scored_on(score: Score, 
     assert elsewhere(runs, *shown[::-1]) == [half[::-1], other[::-1]], "in the order of the two"
     assert elsewhere(runs, shown[0], other[1]) == []
     assert elsewhere(runs, shown[0], shown[0]) == []
+
+
+def test_sets_of_one_name_are_told_apart(score: Score, store: Store) -> None:
+    shown = score("mini-bert", *TEXTS[:3]), score("mini-gpt", *TEXTS[:3])
+    for texts, name in ((TEXTS[2:5], "twin"), (TEXTS[3:], "twin"), (TEXTS[1:5], "single")):
+        for model in ("mini-bert", "mini-gpt"):
+            score(model, *texts, name=name)
+    seen: list[str] = []
+    found = answers_elsewhere(store, *shown, ViewOptions(), seen.append)
+    assert seen == ["single", "twin", "twin"]
+    hashes = {other.runs[0].templates.hash for other in found if other.runs[0].templates.name == "twin"}
+    assert {other.name for other in found} == {"single", *(f"twin@{name[:8]}" for name in hashes)}
+    assert len(hashes) == 2
 
 
 def test_draws_of_a_plan_are_no_other_sentences(score: Score) -> None:

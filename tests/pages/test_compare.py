@@ -117,6 +117,27 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     assert f"In sentences of gender-wikipedia-100 {pair[0]} discriminates less." in said
 
 
+def test_a_page_reads_little_that_nobody_asked_for(
+    full_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.app.compare.elsewhere.MOST_CELLS", 0)
+    for model in ("mini-bert", "mini-gpt"):
+        fill(full_store, model, templates="gender-speeches")
+    assert "In sentences of gender-speeches " in texts(open_app("compare")), "scoring keeps its own protocol"
+    narrower = {"protocol": "single-token"}
+    assert "In sentences of" not in texts(open_app("compare", **narrower)), "not kept, and too much"
+    open_app("compare", templates="gender-speeches", **narrower)
+    assert "In sentences of gender-speeches " in texts(open_app("compare", **narrower)), "read by now"
+
+
+def test_the_way_to_other_sentences_opens_the_same_precisions(full_store: Store) -> None:
+    pair = ["mini-bert", "mini-gpt"]
+    for model in pair:
+        fill(full_store, model, templates="gender-speeches")
+    (way,) = [one for one in open_app("compare").button if one.label == "Compare on gender-speeches"]
+    assert way.click().run().multiselect(key="precision").value == ["float32"]
+
+
 def test_other_sentences_are_told_once_both_models_are_scored_on_them(full_store: Store) -> None:
     assert "In sentences of" not in texts(open_app("compare"))
     fill(full_store, "mini-bert", templates="gender-speeches")

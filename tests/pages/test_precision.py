@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import Choice, parameters_for
 from pcf_core.app.lists import parameters_of
 from pcf_core.app.report import finished_runs
-from pcf_core.app.results.overview import parameters_for
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings

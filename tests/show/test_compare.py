@@ -181,6 +181,8 @@ def test_of_several_sets_those_that_differ_come_first() -> None:
     )
     assert differing_first(ORDERED, others) == ["b", "a", "c", "d", "e"]
     assert differing_first(UNCLEAR, others) == ["a", "c", "d", "e", "b"]
+    reversed_last = {"a": ORDERED, "b": UNCLEAR, "c": standing("first")}
+    assert differing_first(ORDERED, reversed_last) == ["c", "b", "a"], "a reversed order before all"
 
 
 def test_nothing_is_said_of_other_sentences_without_any_and_where_nothing_is_answered_here() -> None:

@@ -83,6 +83,20 @@ def test_who_asks_within_a_moment_looks_once_and_sees_own_changes(
     assert store.runs() == ()
 
 
+def test_within_a_moment_what_another_finished_is_not_taken_back(
+    store: Store, root: Path, key: ScoringKey
+) -> None:
+    """A writer decides by what there is when its turn comes, and not by what a page saw before."""
+    store.ask_for(run_of(key, count=1))
+    with store.steady():
+        assert not store.runs()[0].complete
+        Store.open(root).save_run(run_of(key, count=1), {"device": "cpu"})
+        store.ask_for(run_of(key, count=175))
+        (after,) = store.runs()
+    assert (after.complete, after.provenance) == (True, {"device": "cpu"})
+    assert after.run.templates.counts.tolist() == [175.0]
+
+
 def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:
     Store.open(tmp_path / "shipped").save_run(run_of(key), {"from": "shipped"})
     store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pcf_core.app.addresses import Place
+from pcf_core.app.addresses import Place, parameters_for
 from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import FIRST, SECOND
 from pcf_core.app.data import Loaded, must_wait
@@ -16,13 +16,14 @@ from pcf_core.app.present import is_presented
 from pcf_core.app.widgets import plain_label
 from pcf_core.audit.elsewhere import answer_in, elsewhere
 from pcf_core.audit.options import ViewOptions
-from pcf_core.audit.results import kept_name
+from pcf_core.audit.results import is_kept, kept_name
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import RunSpec
 from pcf_core.show.compare import Standing, differing_first, in_other_sentences
 
 COMPARE = Place("compare")
-SETS = 128  # whose answers on two models are kept for all visitors
+SETS = 512  # whose answers on two models are kept for all visitors
+MOST_CELLS = 100_000  # that are read though nobody asked, where no preferences are kept: 2 s of a CPU
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Elsewhere:
             return
         name = differing_first(self.here, self.others)[0]
         pair = dict(zip((FIRST, SECOND), self.here.names, strict=True))
-        said = {**loaded.choice.parameters, **pair, "templates": name}
+        said = {**loaded.choice.parameters, **parameters_for(self.here.names), **pair, "templates": name}
         draw_link(COMPARE, f"Compare on {plain_label(name)}", said, ":material/compare_arrows:")
 
 
@@ -68,15 +69,19 @@ def standings_elsewhere(loaded: Loaded, names: tuple[str, str]) -> dict[str, Sta
     """Return what other template sets say of two of the loaded models, by the name of the set.
 
     Those that a page would leave to the worker, or cannot read, are passed over: nobody has asked for them.
+    Of those that are not kept, no more than ``MOST_CELLS`` cells are read.
     """
-    finished = (info.run for info in open_store().runs() if info.complete)
+    store, options, cells = open_store(), loaded.options, 0
+    finished = (info.run for info in store.runs() if info.complete)
     found: dict[str, Standing] = {}
     for pair in elsewhere(finished, *_shown(loaded, names)):
         if not is_present(pair[0]):  # texts that the set of this name had before
             continue
         runs = present_templates(pair[0]), present_templates(pair[1])
         with suppress(AuditError):
-            if not any(must_wait(run, "preferences", loaded.options) for run in runs):
+            new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
+            if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):
+                cells += new
                 found[templates_name(pair[0])] = _read(loaded, names, runs)
     return found
 

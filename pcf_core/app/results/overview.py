@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pcf_core.app.addresses import parameters_for
 from pcf_core.app.caching import once
 from pcf_core.app.choice import FIRST, SECOND
 from pcf_core.app.data import Loaded, finished_runs, listed_models, must_wait, read_run
@@ -257,9 +258,3 @@ def _open(loaded: Loaded, shown: Sequence[ModelRow], selection: Any, said: str) 
     ):
         pair = {FIRST: ticked[0], SECOND: ticked[1]}
         follow("compare", {**parameters, **parameters_for(ticked), **pair})
-
-
-def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
-    """Return the query parameters that ask for models by their labels: every model in every precision."""
-    models, precisions = zip(*map(split_label, labels), strict=True)
-    return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}
