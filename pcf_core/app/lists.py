@@ -24,7 +24,7 @@ from pcf_core.app.steady import looked_up
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, version_name
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, MinedSet, SetCard, TemplateSet, Topic
 from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
@@ -41,7 +41,6 @@ from pcf_core.show.findings.numbers import listed
 
 OCCUPATIONS = "occupations-bvf"  # for a topic that names no list
 Stamp = tuple[tuple[str, int, int], ...]
-DIGITS = 8
 MOST_NEAR = 3  # names that a refusal suggests
 T = TypeVar("T", Topic, Evidence, TemplateSet)
 
@@ -326,11 +325,6 @@ def _is_there(item: T, now: Mapping[str, T]) -> bool:
         return item.name in now and now[item.name].hash == item.hash
     except InputError:
         return False
-
-
-def version_name(item: Topic | Evidence | TemplateSet) -> str:
-    """Return the name that stands for an item of a run wherever its plain name does not."""
-    return f"{item.name}@{item.hash[:DIGITS]}"
 
 
 def all_evidence() -> Mapping[str, Evidence]:

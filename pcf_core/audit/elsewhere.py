@@ -17,10 +17,8 @@ from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Difference
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, version_name
 from pcf_core.store.store import Store
-
-DIGITS = 8  # of the hash that tells two sets of one name apart
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ def answers_elsewhere(
         on_set(runs[0].templates.name)
         with suppress(AuditError):
             answer, templates = answer_in(store, runs, options), runs[0].templates
-            told_apart = f"{templates.name}@{templates.hash[:DIGITS]}"
-            found.append(replace(answer, name=told_apart) if named[templates.name] > 1 else answer)
+            several = named[templates.name] > 1
+            found.append(replace(answer, name=version_name(templates)) if several else answer)
     return found
 
 

@@ -42,6 +42,11 @@ def split_label(label: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else (label, "float32")
 
 
+def version_name(item: Topic | Evidence | TemplateSet) -> str:
+    """Return the name that stands for an item of a run wherever its plain name does not."""
+    return f"{item.name}@{item.hash[:8]}"
+
+
 class ModelSpec(Record):
     """A model that can be scored: where it is and what it is, found without loading it.
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pcf_core.app.lists import parameters_of, version_name
+from pcf_core.app.lists import parameters_of
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.results import load_result
-from pcf_core.core.run import ModelSpec, RunSpec
+from pcf_core.core.run import ModelSpec, RunSpec, version_name
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import swapped
