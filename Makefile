@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
 REST := tests/journeys tests/tools tests/benchmarks
 
-.PHONY: run setup models test test-fast test-rest test-all test-ray check lint types bench format wheel docs pins
+.PHONY: run setup models test test-fast test-rest test-all test-ray check lint types bench format goldens wheel docs pins
 
 run: setup
 	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
@@ -96,6 +96,10 @@ test-ray: .venv/ready-dev
 
 bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks
+
+# Writes anew what tests/goldens/recorded/ says of hashes, commands, charts and pages; read the difference.
+goldens: .venv/ready-dev
+	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/pages/test_recorded_texts.py
 
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .

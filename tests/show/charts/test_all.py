@@ -63,6 +63,7 @@ from pcf_core.show.charts.toy import jensen_curve, reference_tiles, risk_flow, s
 from pcf_core.show.compare import Dumbbell
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 from pcf_core.texts.criteria.summary import readings_of
+from tests.goldens.recorded import assert_recorded
 from tests.show.charts.anecdotal import anecdotes_example, information_example
 from tests.show.charts.answered import answered
 from tests.show.charts.chosen import sensitivities_example
@@ -249,3 +250,10 @@ def test_no_pink_and_blue_and_no_red_against_green(figures: dict[str, go.Figure]
 def test_every_chart_can_be_written_as_html(figures: dict[str, go.Figure]) -> None:
     for figure in figures.values():
         assert "plotly" in figure.to_html(include_plotlyjs=False, full_html=False)
+
+
+def test_every_chart_is_drawn_as_recorded(figures: dict[str, go.Figure]) -> None:
+    for name, figure in figures.items():
+        document = figure.to_plotly_json()
+        document["layout"].pop("template")
+        assert_recorded(f"charts/{name}", document)
