@@ -350,11 +350,13 @@ class CheckRequest(Record):
 
 
 def _unusual(texts: Sequence[str]) -> list[str]:
-    """Return a part of the key where words begin a sentence or a text.
+    """Return a part of the key where words begin a sentence or a text, or letters touch them.
 
     It tells such answers from those of before that was looked at.
     """
-    return [] if all(Place.of(text).usual for text in texts) else ["placed"]
+    places = [Place.of(text) for text in texts]
+    placed = [] if all(place.usual for place in places) else ["placed"]
+    return [*placed, "joined"] if any(place.joins for place in places) else placed
 
 
 Question = ProbeRequest | CheckRequest
