@@ -20,7 +20,7 @@ from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
-from pcf_core.material.safety.text import check_text
+from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.templates import check_new_name
 from pcf_core.models.hub import require_allowed_code
 from pcf_core.models.offers import Offer, require_fetchable
@@ -370,7 +370,7 @@ def checked_sentence(text: str) -> str:
     TemplateError
         Empty, over 300 characters, control characters, not exactly one ``[Y]``, an ``[X]``.
     """
-    sentence = check_text(text, "its text", "The sentence", TemplateError)
+    sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
         raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
     if not sentence:
