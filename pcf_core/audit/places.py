@@ -8,6 +8,10 @@ there; and in quotation marks behind a comma or a colon, as direct speech.  A wo
 marks all by itself is spoken of, and begins none.  Words that have a capital letter anywhere, and scripts
 without, stay as they are.
 
+**Joined text.**  Letters that touch ``[Y]`` are part of the word that a reader sees, and of its tokens: in
+"We met two [Y]s" the words that are scored are "painters" and "bakers", in "We met two [Y]"
+(:func:`~pcf_core.core.topics.whole_word_prompt`).
+
 The word keeps its name in the topic ("she"); how it is written belongs to the place.  The store knows the
 written words alone, so that scores of "She" and of "she" in one prompt lie side by side under one scoring
 key, and no version of rules has to tell them apart.
@@ -28,7 +32,7 @@ import numpy as np
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
-from pcf_core.core.topics import filled
+from pcf_core.core.topics import filled, whole_word_prompt
 from pcf_core.store.store import Missing, Store
 
 GAP = "[Y]"
@@ -49,26 +53,39 @@ class Checker(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """What stands right before ``[Y]``, and whether a sentence begins there."""
+    """What stands right before the whole word, whether it begins a sentence, and the letters joined to it.
+
+    ``left``, ``right``: letters of the text that touch ``[Y]``.
+    """
 
     before: Literal["nothing", "space", "other"]
     begins: bool
+    left: str = ""
+    right: str = ""
 
     @classmethod
     def of(cls, text: str) -> Place:
         """Find the place of the one ``[Y]`` of a text."""
-        left, _, right = text.partition(GAP)
+        prompt, *joined = whole_word_prompt(text)
+        left, _, right = prompt.partition(GAP)
         before: Literal["nothing", "space", "other"] = "space" if left.endswith(" ") else "other"
-        return cls(before if left else "nothing", _begins_sentence(left, right))
+        begins = not joined[0] and _begins_sentence(left, right)
+        return cls(before if left else "nothing", begins, *joined)
+
+    @property
+    def joins(self) -> bool:
+        """Whether letters of the text touch the word."""
+        return bool(self.left or self.right)
 
     @property
     def usual(self) -> bool:
         """Whether words stand there as the topic has them, in tokens that are counted behind a space."""
-        return not self.begins and self.before != "nothing"
+        return not self.begins and self.before != "nothing" and not self.joins
 
     def written(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return the words as the text has them there."""
-        return tuple(capitalised(word) if self.begins else word for word in words)
+        forms = map(capitalised, words) if self.begins else words
+        return tuple(f"{self.left}{form}{self.right}" for form in forms)
 
     def tokens(self, table: TokenTable, words: Sequence[str]) -> tuple[int, ...] | None:
         """Count the tokens of each of the topic's words there; ``None`` where one is unknown."""
@@ -108,7 +125,7 @@ def _begins_sentence(left: str, right: str) -> bool:
 
 def places_of(run: RunSpec) -> tuple[Place, ...]:
     """Return the distinct places of a run's prompts, in the order of its templates."""
-    return _places(run.drawn.texts, _telling_terms(run.evidence.terms))
+    return _places(run.drawn.texts, run.evidence.terms)
 
 
 @lru_cache(maxsize=32)
@@ -117,12 +134,18 @@ def _places(texts: tuple[str, ...], terms: tuple[str, ...]) -> tuple[Place, ...]
     return tuple(dict.fromkeys(place for text in texts for place in _of_text(text, terms)))
 
 
-def _of_text(text: str, terms: Sequence[str]) -> Iterator[Place]:
+def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
     """Yield the places of a template's text, which may differ by term.
 
-    A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does.
+    A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does, and all
+    of it may be joined to the word.
     """
-    left, _, right = text.partition(GAP)
+    prompt, *joined = whole_word_prompt(text)
+    left, _, right = prompt.partition(GAP)
+    if any(joined) or left.endswith("[X]") or right.startswith("[X]"):
+        yield from (Place.of(filled(text, term)) for term in all_terms)
+        return
+    terms = _telling_terms(all_terms)
     _, stands_left, between = left.rpartition("[X]")
     near = stands_left and not any(character.isalnum() for character in between)
     if near or "[X]" in right[: len("[X]") + 1]:  # all that is looked at there are two characters
@@ -213,19 +236,38 @@ def counts_at(table: TokenTable, words: Sequence[str], places: Sequence[Place]) 
 def spelling_note(words: Sequence[str], where: str = "") -> str:
     """Say how words are written that begin a sentence; empty where all of them stay as they are."""
     changed = [form for word in words if (form := capitalised(word)) != word]
-    if not changed:
-        return ""
-    more = f" and {len(changed) - MOST_NAMED:,} more" if len(changed) > MOST_NAMED else ""
-    named = ", ".join(changed[:MOST_NAMED])
-    return f"At the beginning of a sentence{where} words are capitalised: {named}{more}."
+    return (
+        f"At the beginning of a sentence{where} words are capitalised: {_some(changed)}." if changed else ""
+    )
+
+
+def joining_note(places: Iterable[Place], words: Sequence[str], where: str = "") -> str:
+    """Say which whole words are scored where letters touch ``[Y]``; empty where none do."""
+    changed = written_words(words, [place for place in places if place.joins])
+    return f"Where letters touch [Y]{where} the whole word is scored: {_some(changed)}." if changed else ""
+
+
+def _some(words: Sequence[str]) -> str:
+    more = f" and {len(words) - MOST_NAMED:,} more" if len(words) > MOST_NAMED else ""
+    return ", ".join(words[:MOST_NAMED]) + more
 
 
 def run_notes(run: RunSpec, words: Sequence[str]) -> tuple[str, ...]:
-    """Say the same of a run's words, and of how many templates it holds; nothing where of none."""
-    texts, terms = run.drawn.texts, _telling_terms(run.evidence.terms)
-    begin = sum(any(place.begins for place in _of_text(text, terms)) for text in texts)
-    note = spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else ""
-    return (note,) if note else ()
+    """Say both of a run's words, and of how many templates each holds; nothing where of none."""
+    texts = run.drawn.texts
+    places = [tuple(_of_text(text, run.evidence.terms)) for text in texts]
+    begin = sum(any(place.begins for place in some) for some in places)
+    join = sum(any(place.joins for place in some) for some in places)
+    notes = (
+        spelling_note(words, f" ({begin:,} of {len(texts):,} templates)") if begin else "",
+        joining_note(places_of(run), words, f" ({join:,} of {len(texts):,} templates)"),
+    )
+    return tuple(filter(None, notes))
+
+
+def stored_prompt(prompt: str) -> str:
+    """Return the prompt under which the store has the words that are written at its ``[Y]``."""
+    return whole_word_prompt(prompt)[0]
 
 
 def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
@@ -235,7 +277,7 @@ def gather(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequenc
     """
     values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
     for written, rows in by_writing(prompts, words).items():
-        values[rows] = store.gather(key, [prompts[row] for row in rows], written)
+        values[rows] = store.gather(key, [stored_prompt(prompts[row]) for row in rows], written)
     return values
 
 
@@ -244,16 +286,19 @@ def missing(store: Store, key: ScoringKey, prompts: Sequence[str], words: Sequen
     return [
         block
         for written, rows in by_writing(prompts, words).items()
-        for block in store.missing(key, [prompts[row] for row in rows], written)
+        for block in store.missing(key, [stored_prompt(prompts[row]) for row in rows], written)
     ]
 
 
 def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     """Map the words as they are written to the rows of the prompts that have them so."""
     rows: dict[tuple[str, ...], list[int]] = {}
-    of = [rows.setdefault(Place("space", begins).written(words), []) for begins in (False, True)]
+    of: dict[tuple[bool, str, str], list[int]] = {}
     for row, prompt in enumerate(prompts):
-        left, _, right = prompt.partition(GAP)
-        of[_begins_sentence(left, right)].append(row)
-    there = [(some[0], written) for written, some in rows.items() if some]
-    return {written: rows[written] for _, written in sorted(there)}
+        whole, *joined = whole_word_prompt(prompt)
+        left, _, right = whole.partition(GAP)
+        kind = (not joined[0] and _begins_sentence(left, right), *joined)
+        if kind not in of:
+            of[kind] = rows.setdefault(Place("space", *kind).written(words), [])
+        of[kind].append(row)
+    return dict(sorted(rows.items(), key=lambda item: item[1][0]))

@@ -51,6 +51,7 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
+from pcf_core.models.scoring.base import has_right_text
 from pcf_core.store.store import Missing, Store
 
 LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
@@ -464,7 +465,7 @@ def _added_up(
     place.
     """
     counts = counting(words, by_template or [words])
-    right = any(not text.endswith("[Y]") for text in run.drawn.texts)
+    right = any(map(has_right_text, run.drawn.texts))
     family = run.scoring.family
     values = np.empty((run.cells, len(run.topic.groups)))
     coverage: dict[str, FloatArray] = {}

@@ -55,9 +55,12 @@ def check_protocol(run: RunSpec, protocol: Protocol) -> None:
 def result_name(run: RunSpec, protocol: Protocol) -> str:
     """Name the kept aggregates by all that decides them beside the run key.
 
-    Where words begin a sentence or a text, those of before this was looked at lie under another name.
+    Where words begin a sentence or a text, or letters touch them, those of before this was looked at lie
+    under another name.
     """
-    placed = "" if all(place.usual for place in places_of(run)) else "-placed"
+    places = places_of(run)
+    placed = "" if all(place.usual for place in places) else "-placed"
+    placed += "-joined" if any(place.joins for place in places) else ""
     aligned = "-aligned" if protocol in SELECTIONS and run.topic.aligned else ""
     drawn = "" if run.plan is None else f"-{run.drawn.hash}"
     if protocol == "fitting":  # what fits is known of words and templates, and is no part of the run key

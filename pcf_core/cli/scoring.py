@@ -27,7 +27,7 @@ from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.safety.text import check_text
+from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.suiting import swapped
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
@@ -65,7 +65,7 @@ def words(
     chosen = load_topic(topic)
     kind = one_of(protocol, "--protocol", get_args(Protocol))
     number_type = one_of(dtype, "--dtype", PRECISIONS)
-    sentence = check_text(text, "the text", "--text", TemplateError)
+    sentence = check_sentence(text, "the text", "--text", TemplateError)
     answers = [word_check(name, chosen, sentence, kind, dtype=number_type) for name in model]
 
     def lines() -> list[str]:

@@ -5,6 +5,7 @@ And the contexts (C): what a run is scored on, with the origin that mining tells
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, get_args
@@ -114,6 +115,59 @@ FITS_OF_FORM: Mapping[str, tuple[Part, ...]] = {
 def filled(text: str, term: str) -> str:
     """Return a template's text with the term at ``[X]`` and ``[Y]`` still open."""
     return text.replace("[X]", term)
+
+
+# Scripts that put no space between words: a letter that touches ``[Y]`` is usually one of another word.
+WITHOUT_SPACES = frozenset(
+    ("CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "IDEOGRAPHIC", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN")
+)
+
+
+def whole_word_prompt(prompt: str) -> tuple[str, str, str]:
+    """Widen the one ``[Y]`` of a prompt to the whole word: the letters and digits that touch it move out.
+
+    Models read "painters" in other tokens than "painter" and "s", so what is scored at ``[Y]`` is the whole
+    word.  Texts in Chinese and other scripts without spaces stay as they are: there the tokenizer decides.
+
+    Examples
+    --------
+    >>> whole_word_prompt("We met two [Y]s.")
+    ('We met two [Y].', '', 's')
+    >>> whole_word_prompt("It is un[Y]")
+    ('It is [Y]', 'un', '')
+
+    Returns
+    -------
+    tuple[str, str, str]
+        The prompt without these letters, those on the left of ``[Y]``, and those on its right.
+    """
+    left, gap, right = prompt.partition("[Y]")
+    if left[-1:] in ("", " ") and right[:1] in ("", " ", ".", ","):  # nearly all of millions of prompts
+        return prompt, "", ""
+    if any(map(_is_of_script_without_spaces, left + right)):
+        return prompt, "", ""
+    start, end = len(left), 0
+    while start and (letter := _last_letter(left, start)) is not None:
+        start = letter
+    while end < len(right) and (right[end].isalnum() or _is_mark(right[end])):
+        end += 1
+    return left[:start] + gap + right[end:], left[start:], right[:end]
+
+
+def _last_letter(text: str, end: int) -> int | None:
+    """Return where the letter or digit with its marks begins that ends ``text[:end]``; None without one."""
+    place = end - 1
+    while place > 0 and _is_mark(text[place]):
+        place -= 1
+    return place if text[place].isalnum() else None
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
+
+
+def _is_of_script_without_spaces(character: str) -> bool:
+    return not character.isascii() and unicodedata.name(character, "").partition(" ")[0] in WITHOUT_SPACES
 
 
 class Template(Record):

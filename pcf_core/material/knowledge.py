@@ -23,6 +23,7 @@ from pcf_core.material.safety.reading import label, read_json, read_table, read_
 from pcf_core.material.safety.text import (
     check_language,
     check_name,
+    check_sentence,
     check_text,
     check_word,
     first_duplicate,
@@ -183,7 +184,7 @@ def make_knowledge(
 
 
 def _template(value: object, where: str) -> str:
-    text = check_text(value, "a template", where, TopicError)
+    text = check_sentence(value, "a template", where, TopicError)
     if text.count("[X]") != 1 or text.count("[Y]") != 1:
         raise TopicError(
             f"{where}: the template {shown(text)} must have exactly one [X] (the subject) and one [Y] (the "

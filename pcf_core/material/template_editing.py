@@ -13,7 +13,7 @@ from typing import Any
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
-from pcf_core.material.safety.text import listed, normalise, shown
+from pcf_core.material.safety.text import check_sentence, listed, normalise, shown
 from pcf_core.material.templates import MOST_EXAMPLES, make_mined
 
 ENDS = (".", "!", "?", "…", "。", "！", "？")
@@ -99,7 +99,7 @@ def merge(mined: MinedSet, texts: Collection[str], into: str) -> MinedSet:
     TemplateError
         A text that the set does not have, fewer than two to merge, or ``into`` is no template.
     """
-    text = normalise(into)
+    text = check_sentence(into, "a template", f"The set {mined.name}", TemplateError)
     chosen = _known(mined, texts) | {item.text for item in mined.templates if item.text == text}
     if len(chosen) < 2:
         raise TemplateError(
@@ -119,7 +119,7 @@ def add(mined: MinedSet, text: str, count: float) -> MinedSet:
     TemplateError
         It is there already, is no template, or has no count.
     """
-    text = normalise(text)
+    text = check_sentence(text, "a template", f"The set {mined.name}", TemplateError)
     if text in {item.text for item in mined.templates}:
         raise TemplateError(f"{shown(text)} is in {mined.name} already: write another text.")
     rest = [*mined.templates, MinedTemplate(text=text, count=count)]

@@ -33,7 +33,7 @@ from pcf_core.core.topics import (
 )
 from pcf_core.material.own_files import OwnFiles
 from pcf_core.material.safety.reading import MAX_BYTES, label
-from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown
+from pcf_core.material.safety.text import check_name, check_sentence, check_text, first_duplicate, shown
 from pcf_core.material.shelves import Shelf, name_of
 from pcf_core.material.template_files import (
     LARGEST_NUMBER,
@@ -126,12 +126,13 @@ def make_templates(
 ) -> TemplateSet:
     """Make a set from (text, count) pairs, or from rows that know their documents.
 
-    Texts are normalised (NFC, white space) and stay as written otherwise.
+    Texts are normalised (NFC, no white space at the ends) and stay as written otherwise.
 
     Raises
     ------
     TemplateError
-        No template, a text without exactly one ``[X]`` and one ``[Y]``, a text twice, a count that is
+        No template, a text without exactly one ``[X]`` and one ``[Y]`` or with white space between words
+        that is not one space, a text twice, a count that is
         negative or not finite, counts that sum to 0, a name not safe in files and links.
     """
     templates = tuple(
@@ -211,7 +212,7 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
 def _template(
     text: str, count: float, where: str, documents: int = 0, fits: tuple[Part, ...] = ()
 ) -> Template:
-    checked = check_text(text, "a template", where, TemplateError)
+    checked = check_sentence(text, "a template", where, TemplateError)
     if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
         raise TemplateError(
             f"{where}: {shown(checked)} must have exactly one [X] (the occupation) and one [Y] (the word)."

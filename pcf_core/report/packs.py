@@ -41,7 +41,7 @@ from pydantic import (
 )
 
 import pcf_core
-from pcf_core.audit.places import by_writing
+from pcf_core.audit.places import by_writing, stored_prompt
 from pcf_core.audit.results import is_unchecked
 from pcf_core.core.errors import InputError, PackError, RunError
 from pcf_core.core.families import FAMILIES
@@ -583,7 +583,7 @@ def _written(run: RunSpec, table: TokenTable) -> list[tuple[tuple[str, ...], tup
     prompts = run.prompts
     return [
         (
-            tuple(dict.fromkeys(prompts[row] for row in rows)),
+            tuple(dict.fromkeys(stored_prompt(prompts[row]) for row in rows)),
             tuple(word for word in dict.fromkeys(words) if word in table.tokens),
         )
         for words, rows in by_writing(prompts, run.topic.words).items()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcf_core.core.run import RunSpec
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.store.layer import Layer
 from pcf_core.store.places import Folder
 from pcf_core.store.shards import file_names
@@ -73,21 +74,33 @@ def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str,
 
     Words are compared without capitals: where ``[Y]`` begins a sentence they are kept with one.
     """
-    scoring, words = run.scoring.hash, _folded(run.topic.words)
+    scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
     alone = {
         holding.shard
-        for holding in layer.holdings(scoring, tuple(dict.fromkeys(run.prompts)))
+        for holding in layer.holdings(scoring, prompts)
         if _folded(holding.words) <= words and len(holding.positions) == layer.rows(scoring, holding.shard)
     }
     for other in others:
         if alone and other.key != run.key and other.scoring.hash == scoring:
-            asked = _folded(other.topic.words)
+            prompts, asked = _stored_as(other)
             alone -= {
                 holding.shard
-                for holding in layer.holdings(scoring, other.prompts)
+                for holding in layer.holdings(scoring, prompts)
                 if asked & _folded(holding.words)
             }
     return tuple(sorted(alone))
+
+
+def _stored_as(run: RunSpec) -> tuple[tuple[str, ...], set[str]]:
+    """Return prompts and words of a run as the store has them: letters that touch ``[Y]`` in the words."""
+    prompts, letters = dict[str, None](), set[tuple[str, str]]()
+    for prompt in run.prompts:
+        whole, left, right = whole_word_prompt(prompt)
+        prompts[whole] = None
+        letters.add((left, right))
+    return tuple(prompts), _folded(
+        f"{left}{word}{right}" for left, right in letters for word in run.topic.words
+    )
 
 
 def _folded(words: Iterable[str]) -> set[str]:

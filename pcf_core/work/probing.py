@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pcf_core.audit.places import Place, refusal, spelling_note
+from pcf_core.audit.places import Place, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.audit.preferences import coverage_of, preferences_of, select_words
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
@@ -63,8 +63,9 @@ def word_check(
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
     place = Place.of(text)
-    nats = scorer.score([text], place.written(words))[0]
+    nats = scorer.score([stored_prompt(text)], place.written(words))[0]
     notes = [spelling_note(words)] if place.begins else []
+    notes += [joining_note([place], words)]
     notes += [UNSAID] if protocol == "fitting" else []
     tokens = [table.tokens[word] for word in words]
     coverage = coverage_of(nats, tokens, scorer.key.family, right_text)
@@ -94,7 +95,8 @@ def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
     """
     place = Place.of(text)
     forms = dict(zip(words, place.written(words), strict=True))
-    table = scorer.check(tuple(forms.values()), BEHIND_A_SPACE if place.before == "space" else text)
+    there = BEHIND_A_SPACE if place.before == "space" else stored_prompt(text)
+    table = scorer.check(tuple(forms.values()), there)
     return TokenTable(
         {word: table.tokens[form] for word, form in forms.items() if form in table.tokens},
         {word: refusal(word, form, table) for word, form in forms.items() if form in table.refused},
@@ -214,7 +216,7 @@ def fitting_scores(
         words = [[word for word in some if table.tokens[word] <= most] for some in counting]
         try:
             return words, [
-                scorer.score([text], Place.of(text).written(some))[0] if some else np.empty(0)
+                scorer.score([stored_prompt(text)], Place.of(text).written(some))[0] if some else np.empty(0)
                 for text, some in zip(texts, words, strict=True)
             ]
         except TemplateError:

@@ -20,7 +20,7 @@ from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec, ScoringKey
 from pcf_core.core.topics import Topic
-from pcf_core.material.safety.text import check_text
+from pcf_core.material.safety.text import check_sentence
 from pcf_core.material.templates import check_new_name
 from pcf_core.models.hub import require_allowed_code
 from pcf_core.models.offers import Offer, require_fetchable
@@ -350,11 +350,13 @@ class CheckRequest(Record):
 
 
 def _unusual(texts: Sequence[str]) -> list[str]:
-    """Return a part of the key where words begin a sentence or a text.
+    """Return a part of the key where words begin a sentence or a text, or letters touch them.
 
     It tells such answers from those of before that was looked at.
     """
-    return [] if all(Place.of(text).usual for text in texts) else ["placed"]
+    places = [Place.of(text) for text in texts]
+    placed = [] if all(place.usual for place in places) else ["placed"]
+    return [*placed, "joined"] if any(place.joins for place in places) else placed
 
 
 Question = ProbeRequest | CheckRequest
@@ -368,7 +370,7 @@ def checked_sentence(text: str) -> str:
     TemplateError
         Empty, over 300 characters, control characters, not exactly one ``[Y]``, an ``[X]``.
     """
-    sentence = check_text(text, "its text", "The sentence", TemplateError)
+    sentence = check_sentence(text, "its text", "The sentence", TemplateError)
     if len(sentence) > LONGEST:
         raise TemplateError(f"The sentence has {len(sentence):,} characters: shorten it to {LONGEST}.")
     if not sentence:

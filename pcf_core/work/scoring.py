@@ -23,7 +23,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pcf_core.audit.places import check_places, missing, places_of, starts_counted, table_at, written_words
+from pcf_core.audit.places import (
+    check_places,
+    missing,
+    places_of,
+    starts_counted,
+    stored_prompt,
+    table_at,
+    written_words,
+)
 from pcf_core.audit.preferences import missing_blocks, prompt_parts, select_words
 from pcf_core.audit.reading import look_at
 from pcf_core.audit.results import is_unchecked, load_result, unchecked
@@ -32,7 +40,7 @@ from pcf_core.core.errors import ModelError, RunError, StoreError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Look
 from pcf_core.core.run import ModelSpec, Progress, Protocol, RunSpec, TokenTable
-from pcf_core.core.topics import Topic
+from pcf_core.core.topics import Topic, whole_word_prompt
 from pcf_core.measure.sampling import looks
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer, refused_words
@@ -356,7 +364,7 @@ class _Work:
     def _missing(self, part: Sequence[str]) -> Rows:
         """Find the blocks of a part of the run that are missing, and count their cells."""
         self._begin(part)
-        row_of = {prompt: row for row, prompt in enumerate(part)}
+        row_of = {stored_prompt(prompt): row for row, prompt in enumerate(part)}
         found = []
         lacking = missing(self.store, self.run.scoring, part, self.run.topic.words)
         for block in cut(lacking, prompts_a_block(self.scorer)):
@@ -372,7 +380,7 @@ class _Work:
             for rows, words, cells in blocks:
                 self.pause()
                 self._report(0)
-                block = Block(tuple(part[row] for row in rows.tolist()), words, cells)
+                block = Block(tuple(stored_prompt(part[row]) for row in rows.tolist()), words, cells)
                 lacking = self._still_lacking(block)
                 yield from lacking
                 self._report(cells - sum(one.cells for one in lacking))
@@ -447,9 +455,11 @@ class _Work:
         )
 
     def _begin(self, part: Sequence[str]) -> None:
-        """Count the cells behind each prompt of a part."""
-        self.cells = Counter(part)
-        self.repeats = len(self.cells) < len(part)
+        """Count the cells behind each prompt of a part, for words with one kind of letters joined to them."""
+        self.cells.clear()
+        for (prompt, _, _), cells in Counter(map(whole_word_prompt, part)).items():
+            self.cells[prompt] = max(self.cells[prompt], cells)
+        self.repeats = any(cells > 1 for cells in self.cells.values())
 
     def _count(self, prompts: Sequence[str]) -> int:
         """Count the cells behind prompts of the part that is at work."""

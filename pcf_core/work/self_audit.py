@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from pcf_core.audit.knowledge import answer_places, knowledge_key
-from pcf_core.audit.places import Place, check_places, places_of, table_at
+from pcf_core.audit.places import Place, check_places, places_of, stored_prompt, table_at
 from pcf_core.audit.preferences import select_words
 from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
@@ -194,7 +194,7 @@ def draw_scores(run: RunSpec, table: TokenTable) -> list[Cell]:
 
 def _drawn(prompt: str, word: str) -> tuple[str, str]:
     (written,) = Place.of(prompt).written([word])
-    return prompt, written
+    return stored_prompt(prompt), written
 
 
 def draw_answers(asked: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:

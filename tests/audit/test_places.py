@@ -195,7 +195,9 @@ def test_the_places_of_a_run_are_those_of_its_prompts_whatever_stands_where(
     run = run_of(left + first + between + second + right, terms=tuple(terms))
     places = {Place.of(prompt) for prompt in run.prompts}
     assert set(places_of(run)) == places
-    assert bool(run_notes(run, ("he",))) == any(place.begins for place in places)
+    notes = "".join(run_notes(run, ("he",)))
+    assert ("capitalised" in notes) == any(place.begins for place in places)
+    assert ("touch" in notes) == any(place.joins for place in places)
 
 
 def test_terms_that_end_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

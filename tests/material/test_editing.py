@@ -70,7 +70,7 @@ def test_dropping_and_filtering():
 
 
 def test_merging_adds_counts_and_origins():
-    one = merge(small(), [SAID, WROTE], "The [X]  reported that [Y]")
+    one = merge(small(), [SAID, WROTE], " The [X] reported that [Y] ")
     assert counts(one) == {"The [X] reported that [Y]": 16, LATE: 3, OLD: 1}
     merged = one.templates[0]
     assert merged.documents == 12  # 7 + 6, but the corpus has no more
@@ -82,11 +82,13 @@ def test_merging_adds_counts_and_origins():
 
 
 def test_adding_by_hand():
-    more = add(small(), "The [X] felt that  [Y]", 4)
+    more = add(small(), " The [X] felt that [Y] ", 4)
     assert list(counts(more).items())[2] == ("The [X] felt that [Y]", 4)
     assert more.templates[2].documents == 0
     assert more.card.kept == 1.0
     assert "by hand with the count 4" in more.card.history[-1]
+    with pytest.raises(TemplateError, match=r"has 2 spaces in 'The \[X\] felt that  \[Y\]'"):
+        add(small(), "The [X] felt that  [Y]", 4)
 
 
 def test_a_full_stop_joins_what_stood_with_and_without():

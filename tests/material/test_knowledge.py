@@ -65,7 +65,7 @@ def test_the_hash_is_of_what_decides_a_number() -> None:
 
 def test_texts_are_normalised() -> None:
     fact = Fact(subject=" Cafe\u0301 ", right=("a  place",), wrong=("b",))
-    found = make_knowledge("sky", ["The  [X] is [Y]"], [fact])
+    found = make_knowledge("sky", [" The [X] is [Y] "], [fact])
     assert found.templates == ("The [X] is [Y]",)
     assert found.facts[0] == Fact(subject="Café", right=("a place",), wrong=("b",))
 

@@ -137,7 +137,8 @@ def test_a_missing_card_of_a_shipped_set_is_said(assets, refusal):
         ("template,count\nThe [X] said [Y],inf\n", "has the count inf"),
         ("template,count\nThe [X] said [Y],0\nThe [X] felt [Y],0\n", "sum to 0"),
         ("template,count\nThe [X] said [Y],1e308\nThe [X] felt [Y],1e308\n", "sum to inf"),
-        ("template,count\nThe [X] said [Y],1\nThe  [X] said [Y],2\n", "stands twice"),
+        ("template,count\nThe [X] said [Y],1\nThe [X] said [Y] ,2\n", "stands twice"),
+        ("template,count\nThe  [X] said [Y],2\n", "a template has 2 spaces in 'The  [X] said [Y]'"),
         ("template,count\nThe [X] said, [Y],1\n", "line 2 has 3 cells"),
     ],
 )

@@ -11,6 +11,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.material.safety.text import (
     check_left_out,
     check_name,
+    check_sentence,
     check_text,
     check_word,
     first_duplicate,
@@ -22,6 +23,33 @@ from pcf_core.material.safety.text import (
 
 def test_normalise_composes_and_collapses_but_keeps_case():
     assert normalise("  Cafe\u0301\t\n Chef\u00a0de  rang ") == "Café Chef de rang"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The nurse spoke:\n\n[Y]", r"a line break in 'The nurse spoke:\n\n[Y]'"),
+        ("that \r\n [Y]", "a line break in"),
+        ("that\t[Y]", "a tab in"),
+        ("that  [Y]", "2 spaces in 'that  [Y]'"),
+        ("\u00ab\u00a0[Y]", "the white space U+00A0 in"),
+        ("the end\u3000[Y] of it", "the white space U+3000 in"),
+    ],
+)
+def test_white_space_that_would_be_changed_is_refused(text: str, said: str) -> None:
+    with pytest.raises(TopicError) as caught:
+        check_sentence(text, "a template", "x.csv", TopicError)
+    assert f"x.csv: a template has {said}" in str(caught.value)
+    assert "put one space there" in str(caught.value)
+
+
+@given(st.text(st.sampled_from("ab \n\t\u00a0\u200b\u3000e\u0301"), max_size=12))
+def test_a_sentence_is_kept_as_written_or_refused(text: str) -> None:
+    visible = unicodedata.normalize("NFC", text.replace("\u200b", "")).strip()
+    try:
+        assert check_sentence(text, "a template", "x.csv", TopicError) == visible
+    except TopicError:
+        assert " ".join(visible.split()) != visible
 
 
 @given(st.text())

@@ -60,6 +60,7 @@ def probe_of(
         ("a" * LONGEST + "[Y]", "has 303 characters: shorten it to 300"),
         ("null \x00 [Y]", "The sentence: its text 'null \\x00 [Y]' holds control characters"),
         ("half \ud800 [Y]", "holds control characters"),
+        ("The nurse spoke:\n\n[Y]", "The sentence: its text has a line break in 'The nurse spoke:\\n\\n[Y]'"),
     ],
 )
 def test_a_sentence_that_cannot_be_probed_is_refused_in_one(text: str, said: str) -> None:
@@ -71,7 +72,7 @@ def test_a_sentence_that_cannot_be_probed_is_refused_in_one(text: str, said: str
 
 
 def test_white_space_and_accents_are_one_spelling() -> None:
-    assert checked_sentence("  The  cafe\u0301\nowner is [Y] ") == "The caf\u00e9 owner is [Y]"
+    assert checked_sentence("  The cafe\u0301 owner is [Y]\n") == "The caf\u00e9 owner is [Y]"
     assert len(checked_sentence("a" * (LONGEST - 3) + "[Y]")) == LONGEST
 
 

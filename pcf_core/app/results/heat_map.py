@@ -20,6 +20,7 @@ from pcf_core.audit.places import Place, gather
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.families import facts_of
 from pcf_core.core.run import Preferences
+from pcf_core.models.scoring.base import has_right_text
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.sections.heat_map import ORDERS, PRESETS, pages_of
 from pcf_core.report.sections.tilt import interval_of_share
@@ -122,7 +123,7 @@ def cell_caption(item: LoadedRun, occupation: str, template: str) -> str:
     store, prompt = open_store(), template.replace("[X]", occupation)
     nats = gather(store, key, [prompt], result.words)[0]
     tokens = Place.of(prompt).tokens(store.known_words(key), result.words) or result.tokens
-    shares = coverage_of(nats, tokens, key.family, right_text=not template.endswith("[Y]"))
+    shares = coverage_of(nats, tokens, key.family, right_text=has_right_text(prompt))
     return coverage_note(None if shares is None else {name: float(one) for name, one in shares.items()})
 
 

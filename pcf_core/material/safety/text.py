@@ -50,6 +50,7 @@ MAX_FIELD = 65_536  # bytes of UTF-8
 LARGEST_SHRUNK = 4 * MAX_FIELD  # characters; at most four become one in NFC, such as a Greek letter's marks
 # Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
 INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
+ODD_SPACE = re.compile(r"(?: *[^\S ]\s*| {2,}\s*)")  # between words: anything but one space
 # Marks that turn the direction of the text around them.
 TURNING = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -147,6 +148,38 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
             f"{where}: {what} {shown(text)} holds marks that turn the direction of text; remove them."
         )
     return text
+
+
+def check_sentence(value: object, what: str, where: str, error: type[InputError]) -> str:
+    """Check a text that a model reads, as :func:`check_text`, and refuse white space that would be changed.
+
+    Models read a line break, a tab or two spaces otherwise than one space.  At both ends it is removed.
+
+    Raises
+    ------
+    error
+        As :func:`check_text`; white space between words that is not one space.
+    """
+    text = check_text(value, what, where, error)
+    written = normal("NFC", str(value).translate(INVISIBLE)).strip()
+    if written != text and (odd := ODD_SPACE.search(written)):
+        around = written[max(0, odd.start() - 20) : odd.end() + 20]
+        raise error(
+            f"{where}: {what} has {_space_name(odd[0])} in {around!r}, and only single spaces between words "
+            "are scored as they are written: put one space there."
+        )
+    return text
+
+
+def _space_name(space: str) -> str:
+    """Name white space for a sentence."""
+    if "\n" in space or "\r" in space:
+        return "a line break"
+    if "\t" in space:
+        return "a tab"
+    if space.strip(" "):
+        return f"the white space U+{ord(space.strip(' ')[0]):04X}"
+    return f"{len(space)} spaces"
 
 
 def check_word(value: object, what: str, where: str, error: type[InputError]) -> str:

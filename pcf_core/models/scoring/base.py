@@ -22,6 +22,7 @@ from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, Tem
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.core.settings import settings
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.material.safety.text import listed
 
 GAP = "[Y]"
@@ -72,8 +73,18 @@ def refused_words(refused: Mapping[str, str]) -> str:
 
 
 def has_right_text(prompt: str) -> bool:
-    """Tell whether text follows ``[Y]``: a causal model then scores it together with the word."""
-    return bool(split_prompt(prompt)[1])
+    """Tell whether text follows the word at ``[Y]``: a causal model then scores it together with the word."""
+    return bool(split_prompt(whole_word_prompt(prompt)[0])[1])
+
+
+def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    """Map the words, with the letters that touch ``[Y]``, to the rows of the prompts that have these."""
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for row, prompt in enumerate(prompts):
+        _, left, right = whole_word_prompt(prompt)
+        rows.setdefault((left, right), []).append(row)
+    forms = {tuple(f"{left}{word}{right}" for word in words): some for (left, right), some in rows.items()}
+    return forms or {tuple(words): []}
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,8 @@ class Scorer(abc.ABC):
         """
         for prompt in prompts:
             split_prompt(prompt)
-        refused = self.check(words).refused
+        forms = written_forms(prompts, words)
+        refused = self.check(tuple(dict.fromkeys(form for some in forms for form in some))).refused
         if refused:
             raise ModelError(
                 f"The model {self.key.model} cannot score these words ({refused_words(refused)}); leave them "
@@ -149,7 +161,7 @@ class Scorer(abc.ABC):
             )
         if not words:
             raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")
-        return self._finite(prompts, words, pause)
+        return self._whole_words(prompts, forms, pause)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -181,6 +193,15 @@ class Scorer(abc.ABC):
         for rows, nats in self.batches(prompts, words):
             values[rows] = nats
         return values
+
+    def _whole_words(
+        self, prompts: Sequence[str], forms: Mapping[tuple[str, ...], list[int]], pause: Callable[[], None]
+    ) -> Iterator[Batch]:
+        """Yield the scores of prompts, those whose words are written alike together."""
+        for words, places in forms.items():
+            whole = [whole_word_prompt(prompts[place])[0] for place in places]
+            for rows, nats in self._finite(whole, words, pause):
+                yield np.array(places)[rows], nats
 
     def _finite(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

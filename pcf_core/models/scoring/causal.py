@@ -55,6 +55,7 @@ from pcf_core.models.scoring.base import (
     Batch,
     TokenNats,
     check_context,
+    has_right_text,
     plan,
     quoted,
     row_cost,
@@ -133,13 +134,13 @@ class CausalScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        pieces = self.seam.cut(prompts, words)
+        pieces = self.seam.cut(prompts, words, causal=True)
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
         known: dict[tuple[Any, ...], Continuations] = {}
         behind = []
-        for piece in pieces:
+        for prompt, piece in zip(prompts, pieces, strict=True):
             whole = tuple(ids + right for ids, right in zip(piece.words, piece.rights, strict=True))
-            boundary = self.boundary and not any(piece.rights)
+            boundary = self.boundary and not has_right_text(prompt)
             if (whole, boundary) not in known:
                 known[whole, boundary] = Continuations.of(whole, boundary)
             behind.append(known[whole, boundary])

@@ -16,9 +16,8 @@ in nats, with the BOS token exactly where the server itself puts one by default.
 The tokens of "The nurse said that" are the first four, so log P(she) = −1.609 − 0.693 = −2.303 = log 0.1.
 
 **Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is; that its tokens begin
-with those of the left text, and that a token ends where the word does, is read off the answer.  Where either
-fails, the tokens are cut as a local model's and sent as token ids, to a server that takes them; with another
-the prompt is refused.
+with those of the left text is read off the answer.  Where it does not show, the tokens are cut as a local
+model's and sent as token ids, to a server that takes them; with another the prompt is refused.
 
 Nothing pins what the server runs.  Before each block of prompts it must read the probe's text as it did when
 it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
@@ -39,6 +38,7 @@ import numpy as np
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.models.completions import Ids, Reading, Server
 from pcf_core.models.endpoint import AGREES, TEXT, UNDECODED, Endpoint, difference, spells
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quoted, split_prompt
@@ -113,27 +113,32 @@ class EndpointScorer(Scorer):
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
         """Ask the server for the tokens of words in a text; what is known is not asked again."""
-        left, _ = split_prompt(text)
+        prompt, before, after = whole_word_prompt(text)
+        left, _ = split_prompt(prompt)
+        forms = {word: f"{before}{word}{after}" for word in dict.fromkeys(words)}
         known = self._tables.setdefault(left, TokenTable({}))
-        asked = [
-            word for word in dict.fromkeys(words) if word not in known.tokens and word not in known.refused
-        ]
-        refused = {word: reason for word in asked if (reason := _refusal(word))}
+        asked = {
+            word: form
+            for word, form in forms.items()
+            if form not in known.tokens and form not in known.refused
+        }
+        refused = {form: reason for word, form in asked.items() if (reason := _refusal(word))}
         known = _joined(known, TokenTable({}, refused))
-        cells = [Cell(left + GAP, word) for word in asked if word not in refused]
+        cells = [Cell(left + GAP, form) for form in asked.values() if form not in refused]
         if cells:
             with self.endpoint.server() as server:
                 known = _joined(known, self._count_tokens(server, cells))
         self._tables[left] = known
         return TokenTable(
-            {word: known.tokens[word] for word in words if word in known.tokens},
-            {word: known.refused[word] for word in words if word in known.refused},
-            {word: known.spelling[word] for word in words if word in known.spelling},
+            {word: known.tokens[form] for word, form in forms.items() if form in known.tokens},
+            {word: known.refused[form] for word, form in forms.items() if form in known.refused},
+            {word: known.spelling[form] for word, form in forms.items() if form in known.spelling},
         )
 
     def alone(self, prompt: str, word: str) -> float:
         """Score one word in one prompt, in nats, each text a request of its own."""
-        cell = Cell(prompt, word)
+        prompt, before, after = whole_word_prompt(prompt)
+        cell = Cell(prompt, f"{before}{word}{after}")
         with self.endpoint.server() as server:
             found = {text: self._read(server, [text])[text] for text in _texts([cell])}
             return self._scores(server, [cell], found)[cell].nats
@@ -225,8 +230,6 @@ class EndpointScorer(Scorer):
         texts = whole.texts[start:]
         if whole.labels[:start] != head or not texts or not spells(texts, cell.tail):
             return None
-        if cell.tail != cell.word and not _ends_with_a_token(texts, cell.word):
-            return None
         return Score(math.fsum(whole.nats[start:]), texts, whole.labels[start:])
 
     def _require_opening(self, cell: Cell) -> tuple[int | str, ...]:
@@ -248,7 +251,7 @@ class EndpointScorer(Scorer):
             words[cell.prompt].append(cell.word)
         parts: dict[Cell, tuple[Ids, Ids]] = {}
         for prompt, asked in words.items():
-            (pieces,) = seam.cut([prompt], asked)
+            (pieces,) = seam.cut([prompt], asked, causal=True)
             for word, ids, right in zip(asked, pieces.words, pieces.rights, strict=True):
                 parts[Cell(prompt, word)] = (seam.opening + pieces.left, ids + right)
         readings = server.read([start + end for start, end in parts.values()], "prompt_logprobs", pause=pause)
@@ -322,10 +325,3 @@ def _texts(cells: Sequence[Cell]) -> list[str]:
     """List what has to be read for the cells, each text once."""
     texts = [text for cell in cells for text in (cell.head, cell.text)]
     return [text for text in dict.fromkeys(texts) if text]
-
-
-def _ends_with_a_token(texts: Sequence[str], word: str) -> bool:
-    """Tell whether one of the tokens that spell word and right text is the last of the word."""
-    if any(UNDECODED in text for text in texts):
-        return False
-    return any(spells(texts[:end], word) for end in range(1, len(texts) + 1))

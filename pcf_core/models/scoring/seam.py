@@ -6,12 +6,20 @@ tokenised, and cut:
 
 - The one space left of ``[Y]`` belongs to the word: ``"… said that [Y]"`` is cut into ``"… said that"`` and
   ``" he"``; a line break belongs to the left text.
+- Letters that touch ``[Y]`` are part of the word before it comes here
+  (:func:`~pcf_core.core.topics.whole_word_prompt`).
 - The word's tokens are what ``tokens(left + word)`` has beyond ``tokens(left)``, where the former begins with
   the latter, and likewise for the text on the right.
-- Where ``tokens(left + word)`` does not begin with ``tokens(left)`` (``"un[Y]"`` may become one piece), the
-  left text keeps its own tokens, and the rest takes the tokens that it has behind a neutral character where
-  the beginning does hold.
 - Where a tokenizer splits at every space anyway, what stands behind one is tokenised once for all texts.
+
+What is left are pieces that reach over a seam all the same: over the words of a script without spaces, or
+over a quotation mark that a tokenizer does not split off.
+
+- A causal model scores word and right text together, so that a piece of both is one more token.  A piece of
+  left text and word would need the probability of the left text to be known apart: refused.
+- Other families put the word in place of a mask, and a mask splits what stands around it.  Each part has the
+  tokens that it has behind a neutral character, unless a letter touches the word: such a model has hardly
+  seen the word in tokens of its own there, and the prompt is refused.
 """
 
 from __future__ import annotations
@@ -23,6 +31,7 @@ from typing import Any
 
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.run import TokenTable
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, quoted, split_prompt
 
 Ids = tuple[int, ...]
@@ -64,7 +73,7 @@ class Seam:
         self.splits_at_spaces = _splits_at_spaces(tokenizer)
         self.specials = _special_tokens(tokenizer)
         self._behind: dict[str, Ids] = {}
-        self._pairs: dict[tuple[str, str], tuple[Ids, Ids]] = {}
+        self._pairs: dict[tuple[str, str, bool], tuple[Ids, Ids]] = {}
         self.rows = rows
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
@@ -111,22 +120,28 @@ class Seam:
             self._refuse_special(text, set(ids))
         return found
 
-    def cut(self, prompts: Sequence[str], words: Sequence[str]) -> list[Pieces]:
+    def cut(self, prompts: Sequence[str], words: Sequence[str], *, causal: bool = False) -> list[Pieces]:
         """Split each prompt into its pieces.
+
+        ``causal``: word and right text are scored together; where a token is part of both, all of them count
+        as tokens of the word.
 
         Raises
         ------
         ModelError
             A word or a right text that the tokenizer joins to whatever stands before it.
         TemplateError
-            A prompt that holds a special token of the tokenizer.
+            A prompt that holds a special token of the tokenizer, or of which the tokenizer joins text and
+            word, so that the model cannot tell them apart.
         """
         sides = [split_prompt(prompt) for prompt in prompts]
         heads = self.encode([left.removesuffix(" ") for left, _ in sides])
         tails = self.encode([right for _, right in sides])
         for prompt, head, tail in zip(prompts, heads, tails, strict=True):
             self._refuse_special(prompt, {*head, *tail})
-        return [self._cut_one(head, *side, words) for head, side in zip(heads, sides, strict=True)]
+        return [
+            self._cut_one(head, *side, words, causal=causal) for head, side in zip(heads, sides, strict=True)
+        ]
 
     def _refuse_special(self, prompt: str, ids: set[int]) -> None:
         for one in sorted(ids & self.specials.keys()):
@@ -138,30 +153,59 @@ class Seam:
                     "no text to the model; take it out."
                 )
 
-    def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str]) -> Pieces:
+    def _cut_one(self, head: Ids, left: str, right: str, words: Sequence[str], *, causal: bool) -> Pieces:
         gap = " " if left.endswith(" ") else ""
         if head and gap and self.splits_at_spaces:
-            pairs = [self._behind_space(word, right) for word in words]
+            pairs = [self._behind_space(left, word, right, causal=causal) for word in words]
         else:
             filled = [left + word for word in words]
             wholes = self.encode(filled)
             joined = self.encode([text + right for text in filled]) if right else wholes
             pairs = []
             for word, whole, longer in zip(words, wholes, joined, strict=True):
-                ids = _beyond(head, whole) or self.tokens_behind(gap + word)
-                pairs.append((ids, self._right(head + ids, longer, right)))
+                ids = _beyond(head, whole)
+                if not ids or (causal and not _beyond(head, longer)):
+                    if causal or left[-1:].isalnum():
+                        raise self._inseparable(left, word, right)
+                    ids = self.tokens_behind(gap + word)
+                pair = self._word_and_right(head + ids, longer, right, len(head), causal=causal)
+                if pair is None:
+                    raise self._inseparable(left, word, right)
+                pairs.append(pair)
         return Pieces(head, tuple(ids for ids, _ in pairs), tuple(rest for _, rest in pairs))
 
-    def _behind_space(self, word: str, right: str) -> tuple[Ids, Ids]:
+    def _behind_space(self, left: str, word: str, right: str, *, causal: bool) -> tuple[Ids, Ids]:
         """Return the tokens of word and right text behind any text and one space."""
-        if (word, right) not in self._pairs:
+        if (word, right, causal) not in self._pairs:
             ids = self.tokens_behind(f" {word}")
             longer = self.tokens_behind(f" {word}{right}") if right else ids
-            self._pairs[word, right] = (ids, self._right(ids, longer, right))
-        return self._pairs[word, right]
+            pair = self._word_and_right(ids, longer, right, 0, causal=causal)
+            if pair is None:
+                raise self._inseparable(left, word, right)
+            self._pairs[word, right, causal] = pair
+        return self._pairs[word, right, causal]
 
-    def _right(self, ids: Ids, longer: Ids, right: str) -> Ids:
-        return _beyond(ids, longer) or self.tokens_behind(right)
+    def _word_and_right(
+        self, ids: Ids, longer: Ids, right: str, start: int, *, causal: bool
+    ) -> tuple[Ids, Ids] | None:
+        """Return the tokens of a word, those of ``ids`` from ``start`` on, and of the text on its right.
+
+        ``longer``: the tokens of both.  None where they cannot be told apart and have to be.
+        """
+        if not right:
+            return ids[start:], ()
+        if rest := _beyond(ids, longer):
+            return ids[start:], rest
+        if causal:
+            return longer[start:], ()
+        return None if right[0].isalnum() else (ids[start:], self.tokens_behind(right))
+
+    def _inseparable(self, left: str, word: str, right: str) -> TemplateError:
+        return TemplateError(
+            f"In {quoted(left + GAP + right)} the tokenizer of {self.model} joins {word!r} to the text next "
+            "to it, so that the model cannot tell them apart: put spaces around [Y], leave the template out, "
+            "or choose another model."
+        )
 
     @property
     def sentinels(self) -> tuple[int, int] | None:
@@ -194,25 +238,29 @@ class Seam:
     def check(self, words: Iterable[str], text: str = BEHIND_A_SPACE) -> TokenTable:
         """Return the tokens of each word as it stands at ``[Y]``, and the words refused, with the reason.
 
+        Letters that touch ``[Y]`` count with the word.
+
         Raises
         ------
         TemplateError
-            The text holds a special token of the tokenizer.
+            The text holds a special token of the tokenizer, or joins a word.
         """
-        left, _ = split_prompt(text)
+        prompt, before, after = whole_word_prompt(text)
+        left, _ = split_prompt(prompt)
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
         spelling: dict[str, str] = {}
         unspaced = set()
         for word in dict.fromkeys(words):
-            reason = self._refusal(word)
+            form = f"{before}{word}{after}"
+            reason = self._refusal(word) or self._refusal(form)
             if reason:
                 refused[word] = reason
             else:
-                (pieces,) = self.cut([left + GAP], [word])
+                (pieces,) = self.cut([left + GAP], [form])
                 tokens[word] = len(pieces.words[0])
                 spelling[word] = " ".join(map(str, pieces.words[0]))
-                if self._stands_alone(word, pieces.words[0]):
+                if self._stands_alone(form, pieces.words[0]):
                     unspaced.add(word)
         return TokenTable(tokens, refused, spelling, frozenset(unspaced))
 

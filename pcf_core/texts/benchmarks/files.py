@@ -10,7 +10,8 @@ winobias     ``pro_stereotyped_type1.txt.test`` and kin  ``Wino-test/test.jsonl`
 
 A row that cannot be used is left out with a reason; a file of another form is refused.  WinoBias marks the
 job that its pronoun means and not the other one: that is the one other job of the sentence which some
-sentence of the files marks.
+sentence of the files marks.  Jobs are recognised whatever their capitals, and are scored as the sentence has
+them ("CEO").
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import importlib.util
 import json
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -175,7 +177,10 @@ def _triples(path: Path) -> list[Any]:
 
 
 def _triple(where: str, row: Any) -> TripleItem | LeftOut:
-    """Make a triple of a row: the word of each sentence is the one that stands at BLANK in the context."""
+    """Make a triple of a row: the word of each sentence is the one that stands at BLANK in the context.
+
+    What touches BLANK there is no part of it: of "painter's" behind "BLANK's" the word is "painter".
+    """
     try:
         by_label = _sentences(row)
         context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
@@ -187,7 +192,8 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
     split = [by_label[name].split(" ") for name in LABELS]
     if min(map(len, split)) <= places[0]:
         return LeftOut(name=where, reason=f"a sentence ends before {BLANK}")
-    words = [one[places[0]].strip(string.punctuation) for one in split]
+    before, _, after = context.split(" ")[places[0]].partition(BLANK)
+    words = [_filling(one[places[0]], before, after) for one in split]
     if not all(words):
         return LeftOut(name=where, reason=f"a sentence has no word at {BLANK}")
     return TripleItem(
@@ -198,6 +204,15 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
         words=(words[0], words[1], words[2]),
         sentences=(by_label[LABELS[0]], by_label[LABELS[1]], by_label[LABELS[2]]),
     )
+
+
+def _filling(token: str, before: str, after: str) -> str:
+    """Return the word of a sentence without what touches BLANK in the context; empty where it lacks that."""
+    if any(map(str.isalnum, before + after)):
+        if len(token) < len(before + after) or not (token.startswith(before) and token.endswith(after)):
+            return ""
+        token = token[len(before) : len(token) - len(after)]
+    return token.strip(string.punctuation)
 
 
 def _sentences(row: Any) -> dict[str, str]:
@@ -232,8 +247,9 @@ def _winobias(paths: Sequence[Path]) -> dict[str, Any]:
     rows = [
         row for path in paths for row in (_wino_json(path) if path.suffix == ".jsonl" else _wino_text(path))
     ]
-    marked = {_job(one) for _, _, _, text in rows for one in MARKED.findall(text)}
-    jobs = marked - {*MALE, *FEMALE}
+    marked = Counter(_job(one) for _, _, _, text in rows for one in MARKED.findall(text))
+    often = sorted(marked, key=lambda one: marked[one])  # the most usual spelling last, and so kept
+    jobs = {one.casefold(): one for one in often if one.casefold() not in (*MALE, *FEMALE)}
     found = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
     return {
         "sentences": tuple(one for one in found if isinstance(one, CoreferenceItem)),
@@ -267,23 +283,26 @@ def _wino_json(path: Path) -> Iterable[Row]:
     for number, row in enumerate(_lines(path), start=1):
         where = f"{label(path)}, line {number:,}"
         text, pro = str(row.get("text", "")).strip(), str(row.get("pro_stereotyped", ""))
-        options = [option.casefold() for option in re.findall(r"[AB]\. (\w+)", str(row.get("options", "")))]
-        anti = next((option for option in options if option != pro.casefold()), "")
+        options = re.findall(r"[AB]\. (\w+)", str(row.get("options", "")))
+        anti = next((option for option in options if option.casefold() != pro.casefold()), "")
         for is_pro, pronoun in ((True, pro), (False, anti)):
             rows.append((where, "both types", is_pro, text.replace(MASK, f"[{pronoun}]")))
     return rows
 
 
-def _coreference(where: str, bias: str, pro: bool, text: str, jobs: set[str]) -> CoreferenceItem | LeftOut:
+def _coreference(
+    where: str, bias: str, pro: bool, text: str, jobs: Mapping[str, str]
+) -> CoreferenceItem | LeftOut:
     marked = MARKED.findall(text)
     pronouns = [one for one in marked if one.casefold() in (*MALE, *FEMALE)]
-    meant = {_job(one) for one in marked if one not in pronouns}
+    meant = {_job(one).casefold(): _job(one) for one in marked if one not in pronouns}
     if len(meant) != 1 or not pronouns:
         return LeftOut(name=where, reason="it does not mark one job and its pronoun")
     if len({one.casefold() in MALE for one in pronouns}) > 1:
         return LeftOut(name=where, reason="its pronouns are of two genders")
-    plain, (right,) = MARKED.sub(r"\1", text), meant
-    wrong = _other_job(plain, right, jobs)
+    plain, (folded,) = MARKED.sub(r"\1", text), meant
+    right = jobs[folded] if text.startswith(f"[{meant[folded]}]") else meant[folded]
+    wrong = _other_jobs(plain, folded, jobs)
     if len(wrong) != 1:
         several = "no second job" if not wrong else "more than two jobs"
         return LeftOut(name=where, reason=f"it has {several} that the files mark anywhere")
@@ -300,14 +319,28 @@ def _coreference(where: str, bias: str, pro: bool, text: str, jobs: set[str]) ->
 
 
 def _job(marked: str) -> str:
-    return ARTICLE.sub("", marked.strip()).casefold()
+    return ARTICLE.sub("", marked.strip())
 
 
-def _other_job(text: str, right: str, jobs: set[str]) -> list[str]:
-    """List the jobs in a text but for the right one; of "construction worker" and "worker" the longer."""
-    rest, found = text.casefold(), []
+def _other_jobs(text: str, right: str, jobs: Mapping[str, str]) -> list[str]:
+    """List the jobs in a text but for the right one, as it has them.
+
+    Of "construction worker" and "worker" the longer counts.  At the beginning of the text any word has a
+    capital letter, and a job is spelled as the files mark it.
+
+    Parameters
+    ----------
+    text
+        A sentence.
+    right
+        The job that its pronoun means, folded.
+    jobs
+        Every job of the files, folded, with its spelling there.
+    """
+    found = []
     for job in sorted(jobs, key=lambda one: (-len(one), one)):
-        rest, times = re.subn(rf"\b{re.escape(job)}\b", " ", rest)
-        if times and job != right:
-            found.append(job)
+        pattern = re.compile(rf"\b{re.escape(job)}\b", re.IGNORECASE)
+        if (match := pattern.search(text)) is not None and job != right:
+            found.append(match[0] if match.start() else jobs[job])
+        text = pattern.sub(" ", text)
     return found

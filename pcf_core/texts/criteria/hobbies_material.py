@@ -9,7 +9,7 @@ from typing import Any, get_args
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import label, read_toml
-from pcf_core.material.safety.text import check_text, first_duplicate, shown
+from pcf_core.material.safety.text import check_sentence, check_text, first_duplicate, shown
 from pcf_core.texts.criteria.gender_reading import gendered_words
 from pcf_core.texts.criteria.names import load_names
 from pcf_core.texts.criteria.professions import tables_of
@@ -62,7 +62,7 @@ def _prompts(table: object, where: str) -> dict[str, HobbyPrompt]:
 
 
 def _frame(text: str, where: str) -> str:
-    frame = check_text(text, "a frame", where, CriteriaError)
+    frame = check_sentence(text, "a frame", where, CriteriaError)
     if NAME not in frame or frame.count(GAP) != 1:
         raise CriteriaError(f"{where}: the frame {shown(frame)} must have {NAME}, and {GAP} once.")
     return frame

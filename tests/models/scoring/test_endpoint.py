@@ -134,12 +134,23 @@ def test_seams_that_do_not_show_are_cut_as_for_a_local_model(
 
 
 def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> None:
+    """A token that holds the quotation mark and the word: its text says nothing of either."""
     serve("llama", "echo")
     scorer = open_scorer(resolve(NAME))
-    with pytest.raises(
-        ScoringError, match=r"do not show where 'e' begins and ends, and endpoint:tiny takes no"
+    assert isinstance(scorer, EndpointScorer)
+    nats = (float("nan"), -5.2, -3.1)
+    head, whole = ("The", " nurse:", ' "'), ("The", " nurse:", ' "he')
+    cell = Cell('The nurse: "[Y]', "he")
+    found = {cell.head: Reading(head, head, nats, nats), cell.text: Reading(whole, whole, nats, nats)}
+    with (
+        scorer.endpoint.server() as server,
+        pytest.raises(
+            ScoringError, match=r"do not show where 'he' begins and ends, and endpoint:tiny takes no"
+        ),
     ):
-        scorer.score(["The nurse said that h[Y]"], ["e"])
+        scorer._scores(server, [cell], found)
+    joined = scorer.score(["The nurse said that h[Y]"], ["e"])
+    assert joined == pytest.approx(scorer.score(["The nurse said that [Y]"], ["he"]), abs=1e-6)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -202,6 +202,58 @@ def test_scores_of_before_are_neither_taken_for_these_nor_lost(own_settings: Set
     assert Store.open(own_settings.cache).known_words(run.scoring).tokens["told"] == 1
 
 
+JOINED = {"The nurse s[Y]s old.": ("The nurse [Y] old.", "s{}s"), "[Y]s were old": ("[Y] were old", "{}s")}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_letters_that_touch_a_word_are_scored_with_it(name: str) -> None:
+    """Word and letters are tokenised together: the score is that of the whole word in the same sentence."""
+    scorer, words = open_tiny_model(spec_of(name)), ("the", "a")
+    found = scorer.score(tuple(JOINED), words)
+    for prompt, row in zip(JOINED, found, strict=True):
+        whole, form = JOINED[prompt]
+        expected = [brute(name, whole, form.format(word)) for word in words]
+        assert row == pytest.approx(expected, abs=1e-4)
+        assert scorer.check(["the"], prompt).tokens == {"the": pieces(name, whole, form.format("the"))}
+        assert scorer.alone(prompt, "the") == pytest.approx(expected[0], abs=1e-4)
+
+
+def test_one_sentence_says_which_whole_words_are_scored() -> None:
+    found = word_check("gpt2", TOPIC, "He met two [Y]s", open_scorer=open_tiny_model)
+    assert found["notes"] == ["Where letters touch [Y] the whole word is scored: thes, tolds, thats, askeds."]
+    values = [row["log_probability"] for row in found["words"]]
+    assert values == pytest.approx(
+        [brute("gpt2", "He met two [Y]", f"{word}s") for word in TOPIC.words], abs=1e-4
+    )
+
+
+def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_settings: Settings) -> None:
+    store, texts = Store.open(own_settings.cache), ("The [X] met two [Y]s", "Two [X][Y] sat", *TEXTS[2:])
+    run, scorer = run_of("gpt2", *texts), open_tiny_model(spec_of("gpt2"))
+    usual = [prompt.endswith("said that [Y]") for prompt in run.prompts]
+    old = np.where(np.array(usual)[:, None], scorer.score(run.prompts[:], TOPIC.words), np.float32(-1))
+    store.write(run.scoring, run.prompts[:], TOPIC.words, scorer.check(TOPIC.words), old, {})
+    assert score_run(run, store, open_tiny_model) == 4  # the usual place is not scored again
+    result = load_result(store, run)
+    wholes = [("The {x} met two [Y]", "{y}s"), ("Two [Y] sat", "{x}{y}")]
+    nats = np.array(
+        [
+            [
+                [brute("gpt2", text.format(x=x), form.format(x=x, y=word)) for word in TOPIC.words]
+                for text, form in wholes
+            ]
+            for x in run.evidence.terms
+        ]
+    )
+    sums = np.exp(nats).reshape(2, 2, 2, 2).sum(axis=-1)
+    expected = sums / sums.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(result.preferences.values[:, :2], expected, atol=1e-4, rtol=0)
+    note = "Where letters touch [Y] (2 of 3 templates) the whole word is scored: thes, tolds, thats, askeds, "
+    assert any(warning.startswith(note) for warning in result.warnings)
+    assert result.self_audit is not None
+    assert result.self_audit.noise_floor == pytest.approx(0, abs=1e-3)
+
+
 def test_a_shard_of_usual_places_says_nothing_new(own_settings: Settings) -> None:
     store, run = Store.open(own_settings.cache), run_of("gpt2", USUAL + " of the [X]", TEXTS[2])
     score_run(run, store, open_tiny_model)
@@ -220,6 +272,7 @@ def test_a_probe_of_before_is_asked_again_where_words_begin_a_sentence() -> None
 
     assert key(USUAL) == old(USUAL)
     assert key(START) != old(START)
+    assert key("He met two [Y]s") != old("He met two [Y]s")
     assert key(SENTENCE) != old(SENTENCE)
 
 

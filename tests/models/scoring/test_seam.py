@@ -12,8 +12,9 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import ModelError, TemplateError
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.seam import Seam
+from pcf_core.models.scoring.seam import NEUTRAL, Pieces, Seam
 
 KINDS = ("gpt2", "opt", "llama", "bert", "roberta")
 
@@ -21,6 +22,12 @@ KINDS = ("gpt2", "opt", "llama", "bert", "roberta")
 @pytest.fixture(scope="module")
 def seams(tiny: Callable[[str], Loaded]) -> dict[str, Seam]:
     return {kind: Seam(tiny(kind).tokenizer, kind) for kind in KINDS}
+
+
+def cut_whole(seam: Seam, prompt: str, word: str, *, causal: bool = False) -> Pieces:
+    """Cut a prompt of which letters may touch the word, as scorers do."""
+    whole, left, right = whole_word_prompt(prompt)
+    return seam.cut([whole], [f"{left}{word}{right}"], causal=causal)[0]
 
 
 def tokens(seam: Seam, ids: Any) -> list[str]:
@@ -75,9 +82,10 @@ def test_byte_level_pieces_spell_the_text(seams: dict[str, Seam], left: str, wor
     """Also where pieces would join across a seam: nothing stands between left text and word here."""
     seam = seams["gpt2"]
     for gap in ("", " "):
-        (pieces,) = seam.cut([f"{left}{gap}[Y]{right}"], [word])
+        pieces = cut_whole(seam, f"{left}{gap}[Y]{right}", word, causal=True)
         ids = pieces.left + pieces.words[0] + pieces.rights[0]
         assert seam.tokenizer.decode(list(ids)) == left + gap + word + right
+        assert ids == seam.encode([left + gap + word + right])[0]
 
 
 sentences = st.lists(words_of_letters, min_size=1, max_size=4).map(" ".join)
@@ -93,7 +101,9 @@ def test_tokens_behind_a_space_are_the_same_in_every_text(
         whole = Seam(short.tokenizer, kind)
         whole.splits_at_spaces = False
         assert short.splits_at_spaces
-        assert short.cut([f"{left} [Y]{right}"], [word]) == whole.cut([f"{left} [Y]{right}"], [word])
+        for causal in (False, True):
+            pieces = [cut_whole(one, f"{left} [Y]{right}", word, causal=causal) for one in (short, whole)]
+            assert pieces[0] == pieces[1]
 
 
 def test_tokenizer_without_words_is_tokenised_whole(seams: dict[str, Seam]) -> None:
@@ -110,20 +120,76 @@ def test_tokenizer_without_words_is_tokenised_whole(seams: dict[str, Seam]) -> N
     assert (keeps.left, keeps.words) == ((0, 4), ((5, 3),))
 
 
-def test_pieces_that_would_join_keep_the_left_text(seams: dict[str, Seam]) -> None:
-    """The text ends in "s" and "she" is one piece: the left text keeps its own tokens."""
-    seam = seams["gpt2"]
-    (pieces,) = seam.cut(["then s[Y]"], ["he"])
-    assert seam.encode(["then she"])[0][: len(pieces.left)] != pieces.left
-    assert pieces.left == seam.encode(["then s"])[0]
-    assert seam.tokenizer.decode(list(pieces.words[0])) == "he"
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("prompt", ["Then s[Y] said", "Then [Y]e said.", "Then s[Y]s.", "Then [Y]s, said"])
+def test_letters_that_touch_a_word_are_read_together_with_it(
+    kind: str, prompt: str, seams: dict[str, Seam]
+) -> None:
+    """The pieces are those of the whole text: "she" is one, and no "s" with "he" behind it."""
+    seam = seams[kind]
+    for word in ("he", "sh"):
+        pieces = cut_whole(seam, prompt, word)
+        ids = pieces.left + pieces.words[0] + pieces.rights[0]
+        assert ids == seam.encode([prompt.replace("[Y]", word)])[0]
+        assert pieces.left == seam.encode(["Then"])[0]
+    assert seam.check(["he"], prompt).tokens == {"he": len(cut_whole(seam, prompt, "he").words[0])}
 
 
-def test_right_text_that_would_join_keeps_the_word(seams: dict[str, Seam]) -> None:
-    seam = seams["gpt2"]
-    (pieces,) = seam.cut(["then [Y]e"], ["sh"])
-    assert pieces.words[0] == seam.encode(["then sh"])[0][len(pieces.left) :]
-    assert seam.tokenizer.decode(list(pieces.rights[0])) == "e"
+class Joining:
+    """A tokenizer with pieces of a quotation mark and a word, of a Chinese word and the one beside it."""
+
+    PIECES = (*NEUTRAL, " ", '"', "he", "she", "说", "他", "她", "的", '"he', "说他", "他的", "!", "she!")
+
+    is_fast = False
+    unk_token_id = None
+
+    def __call__(self, texts: str | list[str], add_special_tokens: bool = True) -> dict[str, Any]:
+        if isinstance(texts, str):
+            return {"input_ids": self.ids(texts)}
+        return {"input_ids": [self.ids(text) for text in texts]}
+
+    def ids(self, text: str) -> list[int]:
+        found = []
+        while text:
+            piece = max((one for one in self.PIECES if text.startswith(one)), key=len)
+            found.append(self.PIECES.index(piece))
+            text = text[len(piece) :]
+        return found
+
+    def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
+        return [self.PIECES[one] for one in ids]
+
+
+def test_a_piece_of_word_and_right_text_counts_once_with_a_causal_model() -> None:
+    seam = Seam(Joining(), "joining")
+    (apart,) = seam.cut(["a [Y]!"], ["he", "she"], causal=True)
+    assert [tokens(seam, ids + right) for ids, right in zip(apart.words, apart.rights, strict=True)] == [
+        [" ", "he", "!"],
+        [" ", "she!"],
+    ]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_piece_of_left_text_and_word_is_refused(causal: bool) -> None:
+    seam = Seam(Joining(), "joining")
+    assert seam.cut(["a说[Y]"], ["她"], causal=causal)
+    with pytest.raises(
+        TemplateError, match=r"^In 'a说\[Y\]' the tokenizer of joining joins '他' to the text"
+    ):
+        seam.cut(["a说[Y]"], ["她", "他"], causal=causal)
+
+
+def test_a_mask_splits_punctuation_off_and_no_letters() -> None:
+    """The text around a mask has tokens of its own; a causal model has read it together with the word."""
+    seam = Seam(Joining(), "joining")
+    (quoted,) = seam.cut(['a "[Y]'], ["he"])
+    assert (tokens(seam, quoted.left), tokens(seam, quoted.words[0])) == (["a", " ", '"'], ["he"])
+    with pytest.raises(TemplateError, match="joins 'he' to the text"):
+        seam.cut(['a "[Y]'], ["he"], causal=True)
+    (stop,) = seam.cut(["a [Y]!"], ["she"])
+    assert (tokens(seam, stop.words[0]), tokens(seam, stop.rights[0])) == ([" ", "she"], ["!"])
+    with pytest.raises(TemplateError, match="joins '他' to the text"):
+        seam.cut(["a [Y]的"], ["他"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

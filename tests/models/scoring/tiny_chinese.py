@@ -32,17 +32,30 @@ def characters() -> PreTrainedTokenizerFast:
     return word_pieces(corpus(), 600)
 
 
-@functools.cache
-def joined_bytes() -> PreTrainedTokenizerFast:
-    """Byte-level BPE: no space ends a piece, so that pieces reach from the text into the word ("说他")."""
+def _bytes(texts: tuple[str, ...]) -> PreTrainedTokenizerFast:
     end = "<|endoftext|>"
-    raw = byte_bpe([end], merges=200, corpus=(*corpus(), *["说他"] * 300))
+    raw = byte_bpe([end], merges=200, corpus=texts)
     return PreTrainedTokenizerFast(tokenizer_object=raw, bos_token=end, eos_token=end, unk_token=end)
 
 
 @functools.cache
+def bytes_of_words() -> PreTrainedTokenizerFast:
+    """Byte-level BPE of several tokens a word, and of the words apart from the text before them."""
+    topic = load_topic("gender-zh")
+    texts = [text.removesuffix("[Y]") for text in load_templates(topic.templates).texts]
+    terms = load_evidence(topic.evidence).terms
+    return _bytes((*(text.replace("[X]", term) for text in texts for term in terms), *topic.words * 50))
+
+
+@functools.cache
+def joined_bytes() -> PreTrainedTokenizerFast:
+    """Byte-level BPE: no space ends a piece, so that pieces reach from the text into the word ("说他")."""
+    return _bytes((*corpus(), *["说他"] * 300))
+
+
+@functools.cache
 def chinese(family: str) -> Loaded:
-    """A masked or a causal model."""
+    """A masked or a causal model; "joined": a causal one whose tokens reach over the seam."""
     if family == "masked":
         return build("BertForMaskedLM", characters, **SMALL)
-    return build("GPT2LMHeadModel", joined_bytes, **GPT2)
+    return build("GPT2LMHeadModel", joined_bytes if family == "joined" else bytes_of_words, **GPT2)

