@@ -13,7 +13,11 @@ export PYTHONDONTWRITEBYTECODE :=
 # What `make test` leaves to `make test-rest`: whole browsers, the tools that train and ship, the benchmarks.
 REST := tests/journeys tests/tools tests/benchmarks
 
-.PHONY: run setup models test test-fast test-rest test-all test-ray check lint types bench format goldens wheel docs pins
+# Tests that ask the programs of other environments, or read the package of a public model.
+PEERS := tests/models/scoring/test_minicons.py tests/models/test_public.py tests/texts/inspected/test_tasks.py \
+	tests/benchmarks/test_against.py tests/benchmarks/test_scoring.py tests/test_site.py
+
+.PHONY: run setup models test test-fast test-rest test-all test-extras test-peers test-ray test-serve test-floret check lint types bench format goldens wheel docs pins
 
 run: setup
 	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
@@ -51,11 +55,13 @@ models: setup .venv/ready-models
 	.venv-minicons/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-minicons.txt
 	touch $@
 
-# lm-evaluation-harness, a peer of the benchmark, with our own torch and transformers.
-.venv-harness/ready: requirements-harness.txt .venv/ready
-	test -x .venv-harness/bin/python || $(PYTHON) -m venv .venv-harness
-	.venv-harness/bin/python -m pip install --quiet --no-deps --disable-pip-version-check -r requirements-harness.txt
-	.venv-harness/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/libraries.pth", "w").write(sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+# Environments that add what requirements-NAME.txt pins to the libraries of `.venv`, and change nothing there:
+# lm-evaluation-harness, a peer of the benchmark; Ray; a server that is asked as an endpoint; floret.
+BESIDE := harness ray serve floret
+$(BESIDE:%=.venv-%/ready): .venv-%/ready: requirements-%.txt .venv/ready
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-deps --disable-pip-version-check -r $<
+	$(@D)/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/libraries.pth", "w").write(sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	touch $@
 
 # Inspect, in which FairPair and the criteria are tasks, with the little that a task needs of ours.
@@ -90,9 +96,21 @@ test-rest: .venv/ready-dev
 test-all: check .venv-minicons/ready .venv-inspect/ready
 	$(PYTEST)
 
-test-ray: .venv/ready-dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.txt
-	$(BIN)/python -m pytest tests/work/test_ray_engine.py
+# What needs more than `.venv`: each part in an environment of its own, slow tests too. Gemma has terms of its own, so it
+# is not fetched here: whoever has accepted them runs `pytest tests/models/test_public.py`.
+test-extras: test-peers test-ray test-serve test-floret
+
+test-peers: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready .venv-inspect/ready .venv-docs/ready
+	$(PYTEST) $(PEERS) -k "not gemma"
+
+test-ray: .venv/ready-dev .venv-ray/ready
+	.venv-ray/bin/python -m pytest tests/work/test_ray_engine.py
+
+test-serve: .venv/ready-dev .venv-serve/ready
+	.venv-serve/bin/python -m pytest tests/models/generation/test_transformers_serve.py
+
+test-floret: .venv/ready-dev .venv-floret/ready
+	.venv-floret/bin/python -m pytest tests/tools/test_train_pipeline.py -k vectors
 
 bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from pcf_core.app.choice import choose_occupation
 from pcf_core.app.notes import notes
 from pcf_core.app.page import draw_figures, draw_foot, draw_picture, finding, open_page
 from pcf_core.app.results.tilt import Beside, draw_beside, draw_distribution, opening
@@ -30,10 +31,10 @@ def draw() -> None:
         farthest_answer(reports),
     )
     if len(groups) > 2:
-        chosen = choose_occupation(reports)
+        chosen = choose_ringed(reports)
     else:
         with controls("tilt"):
-            chosen = choose_occupation(reports)
+            chosen = choose_ringed(reports)
             beside = draw_beside(loaded, chosen)
     panel = tilt_panel(loaded, chosen=chosen, labour=beside.labour, text=beside.text)
     draw_picture(panel)
@@ -54,20 +55,13 @@ def draw() -> None:
     draw_foot(panel, loaded, "tilt", READ if len(groups) == 2 else "")
 
 
-def choose_occupation(reports: Mapping[str, RiskReport]) -> str:
+def choose_ringed(reports: Mapping[str, RiskReport]) -> str:
     """Draw the choice of an occupation whose contexts are looked at; return it, empty for none."""
-    return (
-        st.selectbox(
-            "Occupation",
-            [row.occupation for row in next(iter(reports.values())).occupations],
-            index=None,
-            placeholder="Choose one",
-            key="occupation",
-            bind="query-params",
-            help="Rings the occupation and opens the distribution of its stereotype over the contexts.",
-        )
-        or ""
+    chosen = choose_occupation(
+        [row.occupation for row in next(iter(reports.values())).occupations],
+        "Rings the occupation and opens the distribution of its stereotype over the contexts.",
     )
+    return chosen or ""
 
 
 show(draw)

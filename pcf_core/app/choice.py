@@ -12,7 +12,7 @@ and opens the same wherever nothing is pinned.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -40,6 +40,8 @@ LONGEST_NAME = 300
 KEY = "pins"  # under which the cache keeps it, as it does what is known of a run
 PINNED_NOW = "baseline_pinned"  # Compare was left as it is, and shall open against what was pinned since
 FIRST, SECOND, VIEW = "compare_first", "compare_second", "compare_view"  # what Compare has in its address
+OCCUPATION = "occupation"  # in the addresses of several pages, as the group is
+GROUP = "group"
 
 
 def draw_choice() -> None:
@@ -168,6 +170,56 @@ def current_choice() -> Choice:
         options=ViewOptions(**read.model_dump(exclude={"over"})),
         over=read.over,
         precisions=tuple(precisions_named(state["precision"])) or (AUTO,),
+    )
+
+
+def choose_occupation(
+    occupations: Sequence[str], help_text: str, *, default: str | None = None, placeholder: str = "Choose one"
+) -> str | None:
+    """Draw the field for one occupation; return the chosen one, or the default."""
+    return select_on_pages(
+        "Occupation",
+        occupations,
+        key=OCCUPATION,
+        default=default,
+        help_text=help_text,
+        placeholder=placeholder,
+    )
+
+
+def choose_group(groups: Sequence[str], help_text: str) -> str:
+    """Draw the field for one group; return the chosen one, or the first of ``groups``."""
+    chosen = select_on_pages("Group", groups, key=GROUP, default=groups[0], help_text=help_text)
+    return chosen or groups[0]
+
+
+def select_on_pages(
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str | None,
+    help_text: str,
+    placeholder: str | None = None,
+) -> str | None:
+    """Draw a field that several pages have, each with its own default, under one name in the address.
+
+    Streamlit takes the name in the address for the session key, so a choice made on one page is the choice on
+    all of them. A default is no choice: it is replaced by that of the page that is open, also where it is
+    ``None``, which Streamlit would show on any page.
+    """
+    state, memory = st.session_state, f"{key}_default"
+    if memory in state and state.get(key) == state[memory]:
+        state[key] = default
+    state[memory] = default
+    return st.selectbox(
+        label,
+        options,
+        index=None if default is None else options.index(default),
+        placeholder=placeholder,
+        key=key,
+        bind="query-params",
+        help=help_text,
     )
 
 

@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.core.errors import AuditError
+from pcf_core.core.records import digest
 
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
@@ -71,6 +72,15 @@ def draw_facts(facts: Mapping[str, str]) -> None:
     """Draw rows of names and values; a value is never markup, and a long hash wraps."""
     values = [HASH.sub(r"`\g<0>`", plain(value)) for value in facts.values()]
     st.table(pd.DataFrame({"what": list(facts), "value": values}).set_index("what"))
+
+
+def table_key(name: str, rows: Sequence[str]) -> str:
+    """Return the key of a table in which rows or cells can be selected, for what is in its rows.
+
+    Streamlit stores a selection by row number under the key, also when other rows have come there
+    (streamlit#17026). A table of other rows therefore has another key, and begins with nothing selected.
+    """
+    return f"{name}_{digest(list(rows))}"
 
 
 def draw_card(heading: str, *lines: str) -> None:

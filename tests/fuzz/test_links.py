@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from pcf_core.app.addresses import TAB_OF
+from pcf_core.app.choice import select_on_pages
 from pcf_core.app.own import choose_shown
 from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT, Settings
 from tests.pages.opened import open_app
+from tests.widget_keys import calls_with_key
 
 SAMPLE, MANY = 4, 1_000
 PAGES = sorted(path.stem for path in (ROOT / "pages").glob("*.py"))
@@ -28,27 +29,8 @@ VALUES = [
 
 def bound_keys() -> list[str]:
     """The parameters of links: the keys of widgets that are bound to them."""
-    found: set[str] = set()
-    for path in [*(ROOT / "pcf_core" / "app").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
-        tree = ast.parse(path.read_text(encoding="utf8"))
-        named = {
-            target.id: node.value.value
-            for node in tree.body
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        for node in ast.walk(tree):
-            options = {k.arg: k.value for k in node.keywords} if isinstance(node, ast.Call) else {}
-            key = options.get("key")
-            called = getattr(node, "func", None)
-            name = getattr(called, "attr", getattr(called, "id", ""))
-            if name not in (choose_one.__name__, choose_shown.__name__) and "bind" not in options:
-                continue
-            if isinstance(key, ast.Constant):
-                found.add(str(key.value))
-            elif isinstance(key, ast.Name) and key.id in named:
-                found.add(str(named[key.id]))
+    bind = {function.__name__ for function in (choose_one, choose_shown, select_on_pages)}
+    found = {call.key for call in calls_with_key() if call.function in bind or "bind" in call.options}
     return sorted(found | set(TAB_OF.values()))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.addresses import OLD, leads_to
@@ -42,6 +43,14 @@ def open_address(address: str, **parameters: str | list[str]) -> AppTest:
     app.run()
     assert not app.exception, app.exception
     return app
+
+
+def go_to(app: AppTest, page: str) -> AppTest:
+    """Go from the open page to another as a browser does, which sends nothing of the page that it leaves.
+
+    AppTest's own ``switch_page(…).run()`` sends the widgets of the old page once more.
+    """
+    return app.switch_page(f"pages/{page}.py")._run(WidgetStates())
 
 
 def open_foot(app: AppTest, part: str = "Method and provenance") -> AppTest:

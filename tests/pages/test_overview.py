@@ -9,6 +9,7 @@ from threading import Event
 from unittest.mock import Mock
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.ahead import work_out
 from pcf_core.audit.baseline import NEUTRAL
@@ -86,6 +87,58 @@ def test_it_opens_on_the_public_models(shipped: Settings) -> None:
     shown = app.dataframe[0].value
     assert set(shown.loc[shown["kind"] == "public models", "model"]) == set(public), "they are chosen"
     assert "teaching models" in set(shown["kind"])
+
+
+def tick(app: AppTest, *models: str) -> None:
+    """Tick rows of the table of models, as the browser says it: by their numbers."""
+    table = app.dataframe[0]
+    rows = [list(table.value["model"]).index(model) for model in models]
+    app.session_state[table.key] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+    app.run()
+
+
+def ticked(app: AppTest) -> list[str]:
+    """The models whose rows are ticked when the table is first drawn."""
+    table = app.dataframe[0]
+    rows = json.loads(table.proto.selection_default)["selection"]["rows"]
+    return [str(model) for model in table.value["model"].iloc[rows]]
+
+
+def offered(app: AppTest) -> list[str]:
+    return [button.label.replace("\\", "") for button in app.button if button.key == "compare_ticked"]
+
+
+def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) -> None:
+    """Streamlit alone has the numbers of the rows, and with another filter other models are in them."""
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
+    models = list(app.dataframe[0].value["model"])
+    kinds = dict(zip(models, app.dataframe[0].value["kind"], strict=True))
+    taught = [model for model in models if kinds[model] == "teaching models"][:2]
+    public = [model for model in models if kinds[model] == "public models"]
+    tick(app, *taught)
+    assert offered(app) == [f"Compare {taught[0]} and {taught[1]}"]
+    app.segmented_control(key="models_shown").set_value("public models").run()
+    assert sorted(app.dataframe[0].value["model"]) == sorted(public)
+    assert offered(app) == ticked(app) == [], "they are not in the table"
+    app.segmented_control(key="models_shown").set_value("all").run()
+    assert ticked(app) == taught
+    assert offered(app) == [f"Compare {taught[0]} and {taught[1]}"]
+    app.segmented_control(key="models_shown").set_value("teaching models").run()
+    assert ticked(app) == taught
+    tick(app, taught[0])
+    app.segmented_control(key="models_shown").set_value("all").run()
+    assert ticked(app) == [taught[0]]
+    assert offered(app) == []
+
+
+def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None:
+    """A late click on a table whose rows have changed is then a click on no row."""
+    app = open_app("overview", topic="gender", templates="gender-wikipedia-100", models_shown="all")
+    before = app.dataframe[0].key
+    app.run()
+    assert app.dataframe[0].key == before
+    app.segmented_control(key="models_shown").set_value("public models").run()
+    assert app.dataframe[0].key != before
 
 
 def test_models_that_the_paired_test_of_compare_cannot_tell_apart_share_a_letter(shipped: Settings) -> None:

@@ -222,10 +222,11 @@ def test_a_small_training_ends_in_a_parser_with_its_card(
     assert sum(map(len, trees)) == 8
 
 
+@pytest.mark.slow
 def test_vectors_give_unknown_words_a_place(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("floret", reason="floret is needed to train vectors alone")
+    pytest.importorskip("floret", reason="floret is not installed here: make test-floret")
     monkeypatch.setattr(tool, "WORK", tmp_path)
     tool.vectors(small)
     made = spacy.load(tmp_path / "vectors").vocab

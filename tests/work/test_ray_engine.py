@@ -40,7 +40,7 @@ from tests.mining.fakes import Here, corpus_of, fake_counter, mine_fake, unopene
 from tests.mining.test_miner import without_time
 from tests.work.toy import stop_if
 
-ray = pytest.importorskip("ray", reason="ray is not installed: pip install -r requirements-ray.txt")
+ray = pytest.importorskip("ray", reason="Ray is not installed here: make test-ray")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(600),
@@ -181,7 +181,7 @@ def test_cancel_keeps_what_came_and_refusals_are_the_same_sentences(
     with scorers_of("ray", one_thread) as open_ray:
         with pytest.raises(Stopped):
             score_run(
-                run, store, open_ray, lambda now, *_: done.append(now), stop_if(lambda: done[-1:] >= [16])
+                run, store, open_ray, lambda at: done.append(at.done), stop_if(lambda: done[-1:] >= [16])
             )
         assert 2 <= len(bytes_of(Path(one_thread.scores))) < 38
         spec = resolve("mini-bert")

@@ -13,7 +13,15 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once
-from pcf_core.app.choice import FIRST, SECOND, current_choice, draw_pin
+from pcf_core.app.choice import (
+    FIRST,
+    OCCUPATION,
+    SECOND,
+    choose_group,
+    choose_occupation,
+    current_choice,
+    draw_pin,
+)
 from pcf_core.app.compare.elsewhere import Elsewhere, standings_elsewhere
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
@@ -74,7 +82,7 @@ and *Intervals over*, under *Reading options*, change the intervals shown, not t
 MOST_ROWS = 25
 PART, PICTURE, EVERY = "compare_part", "compare_picture", "compare_all"  # of the occupations that differ
 OCCUPATIONS = "compare_occupations"  # whether they are open
-CHOSEN, CLICKED = "occupation", "compare_row_clicked"
+CLICKED = "compare_row_clicked"
 DUMBBELLS = """
 Each row is an occupation with both models' tilt: how far the share of one group's words is from an even
 split, averaged over all sentences by their weight. 0 is even, +1 only this group. The line between the two
@@ -321,12 +329,9 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
     with controls("compare"):
         group = groups[0]
         if len(groups) > 2:
-            group = st.selectbox(
-                "Group",
+            group = choose_group(
                 most_unequal_first(one, other),
-                key="group",
-                bind="query-params",
-                help="Whose tilt is drawn. First stands the group over which the two models differ most.",
+                "Whose tilt is drawn. The group over which the two models differ most comes first.",
             )
         sort = st.selectbox(
             "Sort",
@@ -336,14 +341,10 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
             help="gap: the largest first. most stereotyped: where either is farthest from even.",
         )
         rows = ordered(dumbbells(one, other, group), sort)
-        chosen = st.selectbox(
-            "Occupation",
+        chosen = choose_occupation(
             sorted(row.occupation for row in rows),
-            index=None,
+            "Marks the occupation and opens its sentences, as a click on its row does.",
             placeholder="Search",
-            key=CHOSEN,
-            bind="query-params",
-            help="Marks the occupation and opens its sentences, as a click on its row does.",
         )
         every = st.toggle(
             "All",
@@ -394,7 +395,7 @@ def draw_tilts(loaded: Loaded, reports: Mapping[str, RiskReport], pair: tuple[st
 
 def choose(occupation: object) -> None:
     """Choose the occupation whose row was clicked, and open it."""
-    st.session_state[CHOSEN] = str(occupation)
+    st.session_state[OCCUPATION] = str(occupation)
     st.session_state[CLICKED] = True
 
 
@@ -412,7 +413,7 @@ def draw_sentences(loaded: Loaded, pair: tuple[str, str], occupation: str) -> No
         "pages/heat_map.py",
         label="Open its cells in the heat map",
         icon=":material/grid_on:",
-        query_params={**current_choice().parameters, CHOSEN: occupation},
+        query_params={**current_choice().parameters, OCCUPATION: occupation},
     )
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once, open_store
+from pcf_core.app.choice import OCCUPATION, choose_group, choose_occupation
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.links import say_instead
@@ -46,13 +47,7 @@ def choose_map(loaded: Loaded) -> tuple[str, str, str, str, int]:
             width=280,  # the longest name of a public model
             help="The heat map shows one model at a time.",
         )
-        group = st.selectbox(
-            "Group",
-            loaded.groups,
-            key="group",
-            bind="query-params",
-            help="Whose probability the colours show.",
-        )
+        group = choose_group(loaded.groups, "Whose probability the colours show.")
         preset = st.selectbox(
             "Show",
             PRESETS,
@@ -150,7 +145,7 @@ def take_click(preferences: Preferences, clicked: object) -> None:
     """Choose the cell that was clicked; a mark beside the cells stands for none."""
     if isinstance(clicked, list):
         state = st.session_state
-        state["occupation"] = preferences.occupations[int(clicked[0])]
+        state[OCCUPATION] = preferences.occupations[int(clicked[0])]
         state[TEMPLATE] = preferences.templates[int(clicked[1])]
         state[CLICKED] = True
 
@@ -159,7 +154,7 @@ def open_clicked(loaded: Loaded) -> None:
     """Open the cell that was clicked, over the page, where there is one."""
     state = st.session_state
     if state.pop(CLICKED, False):
-        occupation, template = state["occupation"], state[TEMPLATE]
+        occupation, template = state[OCCUPATION], state[TEMPLATE]
         state[CONTEXT] = called(occupation, loaded.first.result.preferences.templates)[template]
         st.dialog("One cell", width="large")(draw_parts)(loaded, occupation, template, "clicked_")
 
@@ -169,13 +164,11 @@ def draw_cell(loaded: Loaded) -> None:
     st.subheader("One cell")
     preferences = loaded.first.result.preferences
     left, right = st.columns(2)
-    occupation = left.selectbox(
-        "Occupation",
-        preferences.occupations,
-        key="occupation",
-        bind="query-params",
-        help="Fills the sentence.",
-    )
+    with left:
+        chosen = choose_occupation(
+            preferences.occupations, "Fills the sentence.", default=preferences.occupations[0]
+        )
+    occupation = chosen or preferences.occupations[0]
     with right:
         template = choose_context(occupation, preferences.templates)
     draw_parts(loaded, occupation, template)

@@ -16,7 +16,7 @@ from pcf_core.app.links import follow
 from pcf_core.app.mended import table_room
 from pcf_core.app.page import chart
 from pcf_core.app.present import is_presented
-from pcf_core.app.widgets import plain
+from pcf_core.app.widgets import plain, table_key
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError, RunError
@@ -40,6 +40,7 @@ from pcf_core.show.overview import (
 ALL = "all"
 SHOWN = "models_shown"
 TABLE = "models_table"
+TICKED = "models_ticked"  # by name: those of models that the filter hides are remembered
 MOST = 30  # runs that are read for one view
 COLUMNS = {
     "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
@@ -210,7 +211,8 @@ def draw_cards(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
 
 def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
     """Draw the table; a click on a name opens Tilt, two ticks offer Compare."""
-    table = models_table(shown)
+    table, names = models_table(shown), [row.model for row in shown]
+    ticked = st.session_state.get(TICKED, [])
     st.html(table_room(TABLE, len(shown)))
     answer: Any = st.dataframe(
         table.drop(columns="kind") if len({row.kind for row in shown}) == 1 else table,
@@ -218,9 +220,12 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         column_config=COLUMNS,
         on_select="rerun",
         selection_mode=["multi-row", "single-cell"],
-        key=TABLE,
+        selection_default={"selection": {"rows": [names.index(name) for name in ticked if name in names]}},
+        key=table_key(TABLE, names),
         alt=f"Risk of {len(shown):,} models, whom they favour, and how sure that is",
     )
+    hidden = [name for name in ticked if name not in names]
+    st.session_state[TICKED] = [*hidden, *(names[row] for row in answer.selection.rows if row < len(names))]
     _open(loaded, shown, answer.selection, "Models that tie share a letter. " if "ties" in table else "")
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pcf_core.app.caching import once
+from pcf_core.app.choice import choose_group
 from pcf_core.app.data import Loaded
 from pcf_core.app.page import draw_table, finding, picture
 from pcf_core.app.why.read import Unread, read_of, text_row
@@ -115,13 +116,7 @@ def draw_numbers(distributions: Distributions, threshold: float) -> None:
     with contexts:
         group, low = first[0].group, f"most {first[1].group}"
         if len(first) > 2:
-            group = st.selectbox(
-                "Group",
-                [one.group for one in first],
-                key="group",
-                bind="query-params",
-                help="Whose stereotype orders the contexts.",
-            )
+            group = choose_group([one.group for one in first], "Whose stereotype orders the contexts.")
             low = f"least {group}"
         st.caption("The heaviest contexts of the tenth, by weight, at each end of the distribution.")
         draw_table(ends_table(distributions, group, low, f"most {group}"), "contexts")

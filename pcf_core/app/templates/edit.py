@@ -14,7 +14,7 @@ from pcf_core.app.caching import kept
 from pcf_core.app.lists import mined_set, set_names
 from pcf_core.app.templates.draft import Shown, edit
 from pcf_core.app.templates.keeping import draw_delete, draw_export, draw_save
-from pcf_core.app.widgets import draw_facts, plain, refusals_said
+from pcf_core.app.widgets import draw_facts, plain, refusals_said, table_key
 from pcf_core.core.records import digest
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.template_editing import (
@@ -50,7 +50,6 @@ def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     if not listed:
         st.info("No template has these words; change what stands under Find.", icon=":material/search_off:")
         return []
-    state = digest([shown.token, st.session_state.get("find")])  # another table has no ticks
     event = st.dataframe(
         set_table(shown).iloc[listed],
         hide_index=True,
@@ -58,7 +57,7 @@ def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
         placeholder="–",
         on_select="rerun",
         selection_mode="multi-row",
-        key=f"rows_{state}",
+        key=table_key("rows", [shown.token, str(st.session_state.get("find"))]),
         alt=f"Templates to tick, {len(listed):,} rows",
     )
     if len(rows) > len(listed):

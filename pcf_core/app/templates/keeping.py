@@ -16,7 +16,7 @@ from pcf_core.app.inside import UploadedFile
 from pcf_core.app.lists import own_sets, set_cards, set_names, set_token, template_sets
 from pcf_core.app.roles import recorded
 from pcf_core.app.templates.draft import check_not_overtaken, discard, point_at
-from pcf_core.app.widgets import plain, plain_label, refusals_said
+from pcf_core.app.widgets import plain, plain_label, refusals_said, table_key
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
 from pcf_core.material.safety.reading import label
@@ -206,7 +206,7 @@ def draw_list() -> None:
             placeholder="–",
             on_select="rerun",
             selection_mode="single-cell",
-            key="template_sets",
+            key=table_key("template_sets", names),
             alt=f"Template sets, {len(table):,} rows",
         )
     st.caption("Click a name to open the set. *new* brings in your own, *mine* makes one from text.")

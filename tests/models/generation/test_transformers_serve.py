@@ -34,7 +34,7 @@ START_SECONDS = 120
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        bool(MISSING), reason=f"transformers[serving] is not installed: no {', '.join(MISSING)}"
+        bool(MISSING), reason=f"make test-serve installs what is missing here: {', '.join(MISSING)}"
     ),
 ]
 
