@@ -12,12 +12,16 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stderr
+from math import isclose
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 import torch
 from filelock import FileLock
+from tokenizers import Regex, normalizers, pre_tokenizers
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers.models.qwen2.tokenization_qwen2 import PRETOKENIZE_REGEX
 from transformers.utils import logging
 
 from pcf_core.core.errors import ModelError
@@ -25,10 +29,22 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.extent import Extent, require_built
 from pcf_core.models.folder import file_hash
-from pcf_core.models.gguf import SAME_FACTOR, Header, read_header, require_readable
+from pcf_core.models.gguf import (
+    CARRIED,
+    DIGIT_SPLITS,
+    LLAMA3_SPLITS,
+    QWEN2_SPLITS,
+    SAME_FACTOR,
+    Header,
+    read_entries,
+    read_header,
+    require_readable,
+)
 
-CONVERTER = "1"  # raise it when the same file would become another directory
+CONVERTER = "2"  # raise it when the same file would become another directory
 FOLDER = "gguf"
+SAME_VALUE = 1e-4  # relative: of rounding to float32, and of a power of it
+SPACE = "▁"  # as SentencePiece writes it
 PIECE = 2**24  # bytes that are copied at a time
 
 
@@ -127,14 +143,86 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
             f"transformers "
             f"takes {taken:,}: its scores would be another model's; serve it and score it as an endpoint."
         )
+    _carry(model, header, spec.name)
     if header.rope_scaling:
         _scale_positions(model, header, spec.name)
     # What was dequantized is a model like any other; transformers would refuse to save it as quantized.
     del model.config.quantization_config
     model.hf_quantizer = None
     model.save_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
-    tokenizer.save_pretrained(folder)
+    _tokenizer(header, whole).save_pretrained(folder)
+
+
+def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
+    """Have the configuration say what transformers did not read of the file, and compare the rest.
+
+    Raises
+    ------
+    ModelError
+        The model that transformers makes has another value, or no place for one.
+    """
+    config, kind = model.config, header.architecture
+    if header.query_scalar is not None:
+        config.query_pre_attn_scalar = header.query_scalar
+    lost = []
+    for field, attribute in CARRIED.items():
+        stated = header.metadata.get(f"{kind}.{field}")
+        if stated and hasattr(config, attribute):
+            setattr(config, attribute, stated)
+        elif stated:
+            lost.append(field)
+    for field, values in _computed(model, header).items():
+        stated = header.metadata.get(f"{kind}.{field}")
+        if stated is not None and any(not isclose(value, stated, rel_tol=SAME_VALUE) for value in values):
+            lost.append(f"{field} = {stated:g}, where {values[0]:g} would be used")
+    if lost:
+        raise ModelError(
+            f"The GGUF file of {name} says {'; '.join(lost)}: its scores would be another model's. Give a "
+            "directory with its safetensors, or serve it and score it as an endpoint."
+        )
+
+
+def _computed(model: PreTrainedModel, header: Header) -> dict[str, list[float]]:
+    """Return what the model computes with, by the entry of a file that states the same."""
+    frequencies = [buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq")]
+    norms = [
+        float(value)
+        for attribute in ("layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon", "rms_norm_eps")
+        if (value := getattr(model.config, attribute, None)) is not None
+    ]
+    computed = {
+        "rope.dimension_count": [2.0 * len(buffer) for buffer in frequencies],
+        "attention.layer_norm_epsilon": norms,
+        "attention.layer_norm_rms_epsilon": norms,
+    }
+    if "rope.freq_base" not in read_entries(header.architecture):
+        # The second of n frequencies is the base to the power of −1/n.
+        computed["rope.freq_base"] = [
+            float(buffer[1]) ** -len(buffer) for buffer in frequencies if len(buffer) > 1
+        ]
+    return computed
+
+
+def _tokenizer(header: Header, whole: Path) -> Any:
+    """Make the tokenizer of a file, with what transformers leaves out of its way to split texts."""
+    opening = {"add_bos_token": True} if header.opens else {}
+    tokenizer = AutoTokenizer.from_pretrained(
+        whole.parent, gguf_file=whole.name, local_files_only=True, **opening
+    )
+    first = {
+        **dict.fromkeys(DIGIT_SPLITS, pre_tokenizers.Digits(individual_digits=True)),
+        **dict.fromkeys(QWEN2_SPLITS, pre_tokenizers.Split(Regex(PRETOKENIZE_REGEX), "isolated")),
+    }.get(header.split)
+    backend = tokenizer.backend_tokenizer
+    if first is not None:
+        gpt2 = header.split in DIGIT_SPLITS
+        then = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=gpt2)
+        backend.pre_tokenizer = pre_tokenizers.Sequence([first, then])
+    if header.split in LLAMA3_SPLITS:
+        backend.model.ignore_merges = True
+    if header.prefixed:
+        backend.normalizer, backend.pre_tokenizer = normalizers.Replace(" ", SPACE), None
+    return tokenizer
 
 
 def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import mmap
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -53,9 +53,94 @@ NUMBERS = {
 }
 TEXT, LIST = 8, 9
 
-# What moves every number and is lost on the way to transformers: a file that says one of these is refused.
-LOST = ("rope.scaling.", "attention.scale", "logit_scale", "residual_scale", "embedding_scale", "clamp_kqv")
+# What a file says of its architecture moves numbers, and transformers' table says which entries it reads.  Of
+# the others a file may state what follows.  It is refused for all else: its scores would be another model's.
+SHAPED = (  # what the shapes of the tensors say again, and the longest text
+    "vocab_size",
+    "context_length",
+    "feed_forward_length",
+    "expert_feed_forward_length",
+    "expert_shared_feed_forward_length",
+    "attention.key_length",
+    "attention.value_length",
+)
+COMPARED = (  # what the conversion holds against the model that transformers makes
+    "rope.dimension_count",
+    "rope.freq_base",
+    "attention.layer_norm_epsilon",
+    "attention.layer_norm_rms_epsilon",
+)
+CARRIED = {  # what the conversion writes into the configuration, by its name there
+    "attention.sliding_window": "sliding_window",
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "final_logit_softcapping": "final_logit_softcapping",
+}
+WITHOUT_EFFECT = (  # notes, and what the tensors decide; the second alone scales nothing
+    "tensor_data_layout",
+    "rope.scaling.original_context_length",
+    "rope.scaling.finetuned",
+    "use_parallel_residual",
+)
+NOTHING = {  # values by which an entry changes nothing; of those not named here 0 and "none"
+    "attention.causal": (True,),
+    "rope.scaling.factor": (0, 1),
+    "rope.scale_linear": (0, 1),
+    "logit_scale": (0, 1),
+    "residual_scale": (0, 1),
+    "embedding_scale": (0, 1),
+}
 LOST_TENSORS = ("rope_factors_long.weight", "rope_factors_short.weight")
+# The square root of this number divides the queries of Gemma 2 and 3.  No file states it: transformers takes
+# 256, llama.cpp the width of a head or, of the largest model, known by its layers, hidden size by heads.
+LAYERS_OF_27B = {"gemma2": 46, "gemma3": 62}
+USUAL_SCALAR = 256
+USUAL_CAPS = {"gemma2": {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}}
+# How a byte-level vocabulary splits a text before its merges, by the name in ``tokenizer.ggml.pre``, where
+# transformers' table does not say it; llama.cpp's does.  A text is split by GPT-2's pattern, by the same with
+# each digit alone, or by Qwen 2's.
+GPT2_SPLITS = frozenset(
+    {
+        "gpt-2",
+        "phi-2",
+        "gigachat",
+        "a.x-4.0",
+        "mellum",
+        "exaone4",
+        "mpt",
+        "olmo",
+        "jais",
+        "trillion",
+    }
+)
+DIGIT_SPLITS = frozenset(
+    {
+        "smollm",
+        "starcoder",
+        "refact",
+        "command-r",
+        "codeshell",
+        "exaone",
+        "minerva-7b",
+    }
+)
+SPLITS = "GGUF_PRE_TOKENIZER_SPLITS"
+QWEN2_SPLITS = frozenset({"stablelm2", "hunyuan"})
+# Of these every text that is an entry is one token, whatever the merges, and where the file does not say it a
+# text opens with the first token.
+LLAMA3_SPLITS = frozenset(
+    {
+        "llama3",
+        "llama-v3",
+        "llama-bpe",
+        "falcon3",
+        "falcon-h1",
+        "pixtral",
+        "midm-2.0",
+        "lfm2",
+        "jina-v5-nano",
+        "tekken",
+    }
+)
 # By what llama.cpp divides each frequency of the positions.  transformers passes over it; the factors of
 # Llama 3.1 and later are those of its own scaling, which states them in few numbers.
 ROPE_FACTORS = "rope_freqs.weight"
@@ -94,6 +179,69 @@ class Header:
         """Return a number that the architecture states, 0 where it does not."""
         value = self.metadata.get(f"{self.architecture}.{field}", 0)
         return value if type(value) is int else 0
+
+    @property
+    def unread(self) -> list[str]:
+        """The entries and tensors that are lost when transformers reads the file, and that move numbers."""
+        prefix = f"{self.architecture}."
+        read = {*read_entries(self.architecture), *SHAPED, *COMPARED, *CARRIED, *WITHOUT_EFFECT}
+        entries = {
+            key.removeprefix(prefix): value for key, value in self.metadata.items() if key.startswith(prefix)
+        }
+        lost = [
+            f"{prefix}{field}"
+            for field, value in entries.items()
+            if field not in read and value not in NOTHING.get(field, (0, "none"))
+        ]
+        lost += [tensor for tensor in LOST_TENSORS if tensor in self.tensors]
+        if ROPE_FACTORS in self.tensors and self.rope_scaling is None:
+            lost.append(ROPE_FACTORS)
+        return lost
+
+    @property
+    def query_scalar(self) -> int | None:
+        """The number whose square root divides the queries of Gemma 2 and 3; ``None`` for all others.
+
+        Source: llama.cpp, which derives it too.
+        """
+        if self.architecture not in LAYERS_OF_27B:
+            return None
+        width = self.number("embedding_length") // max(self.number("attention.head_count"), 1)
+        if self.number("block_count") == LAYERS_OF_27B[self.architecture]:
+            return width
+        return self.number("attention.key_length") or width
+
+    @property
+    def split(self) -> str:
+        """The name of the pattern that splits texts, empty where the vocabulary is not a byte-level one."""
+        byte_level = self.metadata.get("tokenizer.ggml.model") == "gpt2"
+        return str(self.metadata.get("tokenizer.ggml.pre", "")) if byte_level else ""
+
+    @property
+    def opens(self) -> bool:
+        """Whether texts open with the first token, though the file does not say so."""
+        return self.split in LLAMA3_SPLITS and "tokenizer.ggml.add_bos_token" not in self.metadata
+
+    @property
+    def prefixed(self) -> bool:
+        """Whether transformers puts a space before a text though the file says that there is none."""
+        plain = self.metadata.get("tokenizer.ggml.add_space_prefix") is False
+        sentencepiece = self.metadata.get("tokenizer.ggml.model") == "llama"
+        return plain and sentencepiece and not self.architecture.startswith("gemma")
+
+    @property
+    def corrections(self) -> list[str]:
+        """What is read of the file beyond what transformers does, for keys; most files need nothing."""
+        found = []
+        if self.query_scalar not in (None, USUAL_SCALAR):
+            found.append(f"query_pre_attn_scalar={self.query_scalar}")
+        for field, usual in USUAL_CAPS.get(self.architecture, {}).items():
+            if (stated := self.metadata.get(f"{self.architecture}.{field}", usual)) != usual:
+                found.append(f"{field}={stated}")
+        # SmolLM's merges hold no digit, so that its tokens are those of GPT-2's pattern.
+        if self.split in (DIGIT_SPLITS - {"smollm"}) | QWEN2_SPLITS | LLAMA3_SPLITS:
+            found.append(f"pre={self.split}")
+        return found + ["opens"] * self.opens + ["no space before a text"] * self.prefixed
 
     @property
     def rope_scaling(self) -> dict[str, Any] | None:
@@ -168,7 +316,7 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
         family="causal",
         path=str(path.resolve()),
         identity=identity,
-        tokenizer=tokenizer_of(identity),
+        tokenizer=tokenizer_of(identity, header.corrections),
         parameters=header.weights,
         context=header.number("context_length"),
         chat_template=digest(template) if isinstance(template, str) and template else "",
@@ -177,9 +325,12 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
     )
 
 
-def tokenizer_of(identity: str) -> str:
-    """Hash of the tokenizer of a GGUF file, which lies in the file."""
-    return digest(["gguf", identity])
+def tokenizer_of(identity: str, corrections: Sequence[str] = ()) -> str:
+    """Hash of the tokenizer of a GGUF file, which lies in the file.
+
+    With it goes what is read beyond what transformers does, as scores without it were others.
+    """
+    return digest(["gguf", identity, *corrections])
 
 
 def copy_note(quantization: str) -> str:
@@ -209,20 +360,19 @@ def require_readable(header: Header, name: str) -> None:
             f"The GGUF file of the model {name} is one of {parts} parts: join them with llama-gguf-split "
             f"--merge."
         )
-    lost = [
-        key
-        for key, value in header.metadata.items()
-        if any(key.startswith(f"{kind}.{field}") for field in LOST) and value not in ("none", 0, 1)
-    ] + [tensor for tensor in LOST_TENSORS if tensor in header.tensors]
-    if ROPE_FACTORS in header.tensors and header.rope_scaling is None:
-        lost.append(ROPE_FACTORS)
-    if lost:
+    if lost := header.unread:
         raise ModelError(
-            f"The GGUF file of the model {name} sets {', '.join(lost[:3])}, which is lost when it is read "
-            f"here, so "
-            "that its scores would be another model's: give a directory with its safetensors, or serve it "
-            "and "
-            "score it as an endpoint."
+            f"The GGUF file of the model {name} sets {', '.join(lost[:3])[:300]}, which is lost when it is "
+            "read here, so that its scores would be another model's: give a directory with its "
+            "safetensors, or serve it and score it as an endpoint."
+        )
+    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | table_keys("gguf/gguf_tokenizer_mapping.py", SPLITS)
+    if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in known:
+        raise ModelError(
+            f"The GGUF file of the model {name} names {header.split[:80]!r} as the way in which its "
+            "tokenizer splits texts (tokenizer.ggml.pre), which is not known here, so that its tokens might "
+            "be others: give a directory with its safetensors and tokenizer, or serve it and score it as an "
+            "endpoint."
         )
     layers = header.number("block_count")
     if layers > max(len(header.tensors), LEAST_LAYERS):
@@ -239,19 +389,41 @@ def _plain(architecture: str) -> str:
 
 @lru_cache(maxsize=1)
 def architectures() -> frozenset[str]:
-    """List the causal architectures that the installed transformers reads from GGUF, as llama.cpp names them.
+    """List the causal architectures that transformers reads from GGUF, as llama.cpp names them."""
+    names = frozenset(_config_table()) - set(NOT_CAUSAL)
+    return frozenset(name for name in names if {name, f"{name}_text"} & causal_types())
 
-    Read from the text of its table, as it must not be imported by the app's process.
-    """
+
+def read_entries(architecture: str) -> frozenset[str]:
+    """List the entries of an architecture that the installed transformers puts into a configuration."""
+    tables = (table for name, table in _config_table().items() if _plain(name) == _plain(architecture))
+    return frozenset(field for table in tables for field, read in table.items() if read is not None)
+
+
+@lru_cache(maxsize=1)
+def _config_table() -> Mapping[str, Mapping[str, str | None]]:
+    found: Mapping[str, Mapping[str, str | None]] = ast.literal_eval(_table("ggml.py", "GGUF_CONFIG_MAPPING"))
+    return found
+
+
+@lru_cache(maxsize=4)
+def table_keys(file: str, name: str) -> frozenset[str]:
+    """List the keys of a table of transformers' GGUF reader."""
+    table = _table(file, name)
+    assert isinstance(table, ast.Dict)
+    return frozenset(key.value for key in table.keys if isinstance(key, ast.Constant))
+
+
+def _table(file: str, name: str) -> ast.expr:
+    """Find a table of transformers in the text of a file, as the app's process must not import it."""
     package = find_spec("transformers")
     assert package is not None
     assert package.origin is not None
-    text = (Path(package.origin).parent / "integrations" / "ggml.py").read_text(encoding="utf8")
+    text = (Path(package.origin).parent / "integrations" / file).read_text(encoding="utf8")
     for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "GGUF_CONFIG_MAPPING":
-            names = frozenset(ast.literal_eval(node.value)) - set(NOT_CAUSAL)
-            return frozenset(name for name in names if {name, f"{name}_text"} & causal_types())
-    raise AssertionError("transformers has no GGUF_CONFIG_MAPPING in integrations/ggml.py")
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return node.value
+    raise AssertionError(f"transformers has no {name} in integrations/{file}")
 
 
 def read_header(path: Path, name: str) -> Header:

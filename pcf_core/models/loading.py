@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -10,6 +12,7 @@ from typing import Any
 import torch
 import transformers
 from transformers import AutoModel, AutoModelForSequenceClassification, AutoTokenizer
+from transformers.quantizers.auto import AutoHfQuantizer
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES
@@ -17,13 +20,38 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.conversion import converted
 from pcf_core.models.extent import require_extent, require_layers
+from pcf_core.models.folder import read_config
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.precision import DTYPES
 from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
+CLASSIFIER = AutoModelForSequenceClassification
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
+
+# Tensors of public checkpoints that no score depends on, so that they may lie in a file and not be read.
+# transformers names some itself (``_keys_to_ignore_on_load_unexpected``); these are what it leaves.
+HARMLESS = (
+    # Tables that are computed from the configuration, which older versions saved: frequencies and sines of
+    # positions, counted positions, the distances between them, and segments that are all 0.
+    r"(^|\.)((original_)?inv_freq|(cos|sin)_cached|position_ids|token_type_ids|relative_position_index)$",
+    r"(^|\.)embed_positions\.(weights|_float_tensor|inv_freq)$",
+    # The triangle that hides later tokens, as GPT-2 and its kin saved it, and what it is filled with.
+    r"(^|\.)(attn|attention)(\.attention)?\.(bias|masked_bias|causal_mask)$",
+    # Marks of a version, a count of training steps, and scales of a cache of keys and values.
+    r"(^|\.)(version|num_batches_tracked|_extra_state)$",
+    r"(^|\.)(self_attn|attn)\.(k_scale|v_scale|(k_proj|v_proj)\.output_scale)$",
+    # Heads for other tasks, beside the one that is read: whole texts, the next or the right sentence, the
+    # words that were replaced, and the reward that a policy was trained with.
+    r"(^|\.)pooler\.",
+    r"^cls\.seq_relationship\.",
+    r"^(sop_classifier|discriminator_predictions|mask_predictions|v_head)\.",
+    # Layers that guess further tokens ahead, which only speed up generation.
+    r"(^|\.)mtp(_\w+)?\.",
+    # What reads pictures and sound, in a model whose text part is loaded alone.
+    r"^(model\.)?(visual|vision_tower|vision_model|audio_tower|multi_modal_projector|embed_(vision|audio))\.",
+)
 
 
 @dataclass(frozen=True)
@@ -51,8 +79,8 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     ------
     ModelError
         An unknown dtype; configuration, tokenizer or weights are missing or damaged, the configuration asks
-        for more than the weights hold, the model needs code of its own that is not allowed, the device is not
-        there.
+        for more than the weights hold or for less, the model needs code of its own that is not allowed, the
+        device is not there.
     """
     return _loaded(spec, device, getattr(transformers, FAMILIES[spec.family].auto_class))
 
@@ -67,7 +95,7 @@ def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
     ModelError
         As ``load``.
     """
-    return _loaded(spec, device, AutoModel, unread=(POOLER,))
+    return _loaded(spec, device, AutoModel, absent=(POOLER,))
 
 
 def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
@@ -80,13 +108,13 @@ def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
     """
     if spec.remote_code:
         raise ModelError(f"The classifier {spec.name} needs code of its own, which none may run here.")
-    return _loaded(spec, device, AutoModelForSequenceClassification)
+    return _loaded(spec, device, CLASSIFIER)
 
 
-def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = ()) -> Loaded:
+def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = ()) -> Loaded:
     """Load a model; ``kind`` is its class in transformers.
 
-    ``unread``: how tensors begin whose absence does not matter.
+    ``absent``: how tensors begin whose absence does not matter.
     """
     if spec.dtype not in TYPES:
         raise ModelError(
@@ -98,7 +126,7 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, unread: tuple[str, ...] = (
     transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
-    model, tokenizer = _read(spec, _folder(spec), place, kind, unread)
+    model, tokenizer = _read(spec, _folder(spec), place, kind, absent)
     if place == SPLIT:
         return Loaded(model.eval(), tokenizer, _entry(model))
     return Loaded(model.eval(), tokenizer, place, "" if spec.remote_code else spec.identity)
@@ -119,11 +147,12 @@ def _folder(spec: ModelSpec) -> Path:
     return folder
 
 
-def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[str, ...]) -> tuple[Any, Any]:
+def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
     """Read model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
     try:
         if not spec.remote_code:  # whose code does what it likes anyway
             require_layers(folder, spec.name)
+        _require_quantization(folder, spec.name)
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
@@ -160,14 +189,53 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, unread: tuple[st
             f"The weights of {spec.name} do not have the shapes that its config.json gives "
             f"({', '.join(odd[:3])}): take both from one checkpoint."
         )
-    absent = sorted(name for name in report["missing_keys"] if not name.startswith(unread))
-    if absent:  # transformers would fill them with random numbers
-        needed = "whole checkpoint" if unread else "checkpoint saved with its head"
+    missing = sorted(name for name in report["missing_keys"] if not name.startswith(absent))
+    if missing:  # transformers would fill them with random numbers
+        needed = "whole checkpoint" if absent else "checkpoint saved with its head"
         raise ModelError(
-            f"The weights of {spec.name} lack {len(absent)} tensors ({', '.join(absent[:3])}): scores would "
-            f"be random; use a {needed}."
+            f"The weights of {spec.name} lack {len(missing)} tensors ({', '.join(missing[:3])}): scores "
+            f"would be random; use a {needed}."
+        )
+    unread = sorted(_unread(report["unexpected_keys"], model, heads=kind not in (AutoModel, CLASSIFIER)))
+    if unread:  # transformers would leave them out
+        raise ModelError(
+            f"The weights of {spec.name} hold {len(unread):,} tensors that its class {type(model).__name__} "
+            f"does not read, the first of them {unread[0][:120]!r}: without them the scores would be another "
+            "model's. Take weights and config.json from one checkpoint, in a number type and a "
+            "quantization that transformers reads, or serve the model and score it as an endpoint."
         )
     return placed, tokenizer
+
+
+def _require_quantization(folder: Path, name: str) -> None:
+    """Refuse weights packed in a way that the installed transformers does not know and would pass over."""
+    config = read_config(folder, name)
+    for part in (config, config.get("text_config")):
+        packing = part.get("quantization_config") if isinstance(part, dict) else None
+        if isinstance(packing, dict) and not AutoHfQuantizer.supports_quant_method(packing):
+            raise ModelError(
+                f"The config.json of the model {name} says that its weights are quantized by the method "
+                f"{str(packing.get('quant_method'))[:80]!r}, which transformers {transformers.__version__} "
+                "does not know: take the checkpoint before it was quantized, or serve the model and score "
+                "it as an endpoint."
+            )
+
+
+def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
+    """Yield the names of tensors that the model should have read.
+
+    ``heads``: whether what lies beside the modules of the model counts; a body is read without its head.
+    """
+    config = model.config.get_text_config()
+    # Layers behind the last that guess further tokens ahead, in DeepSeek-V3, GLM-4.5 and their kin.
+    last, ahead = getattr(config, "num_hidden_layers", 0), getattr(config, "num_nextn_predict_layers", 0) or 0
+    further = [rf"(^|\.)layers\.{layer}\." for layer in range(last, last + ahead)]
+    harmless = re.compile("|".join((*HARMLESS, *further)))
+    parts = {name for name, _ in model.named_children()}
+    for key in keys:
+        module = key.removeprefix(f"{model.base_model_prefix}.").partition(".")[0]
+        if not harmless.search(key) and (heads or module in parts):
+            yield key
 
 
 def _entry(model: Any) -> str:

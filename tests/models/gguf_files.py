@@ -28,6 +28,13 @@ BLOCK = {
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
+GEMMA = BLOCK | {
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+}
 WHOLE = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
 
 
@@ -43,35 +50,56 @@ def write_gguf(
     quantized: bool = False,
     extra: Mapping[str, Any] | None = None,
     tensors: Mapping[str, np.ndarray] | None = None,
+    pre: str = "gpt-2",
+    opens: bool | None = False,
+    name: str = "Tiny Llama",
+    sentencepiece: bool = False,
+    spaced: bool | None = None,
 ) -> Path:
-    """Write a Llama as llama.cpp's converter does, with ``extra`` entries and further ``tensors``."""
+    """Write a Llama or Gemma as llama.cpp's converter does, with ``extra`` entries and further ``tensors``.
+
+    ``pre``: how its tokenizer splits texts; ``opens``: whether they open with the first token.
+    ``sentencepiece``: its tokenizer is one of few letters; ``spaced``: whether a space comes before a text.
+    """
     loaded = loaded or tiny_llama()
     config = loaded.model.config
     writer = GGUFWriter(path, architecture)
-    writer.add_name("Tiny Llama")
+    writer.add_name(name)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_embedding_length(config.hidden_size)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
+    rope = config.rope_parameters
+    writer.add_rope_freq_base(rope.get("full_attention", rope)["rope_theta"])
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_vocab_size(config.vocab_size)
     writer.add_file_type(LlamaFileType.MOSTLY_Q8_0 if quantized else LlamaFileType.ALL_F32)
-    _add_tokenizer(writer, loaded.tokenizer)
+    gemma = architecture.startswith("gemma")
+    if gemma:
+        writer.add_key_length(config.head_dim)
+        writer.add_value_length(config.head_dim)
+        writer.add_sliding_window(config.sliding_window)
+    if sentencepiece:
+        _add_sentencepiece(writer, config.vocab_size, spaced)
+    else:
+        _add_tokenizer(writer, loaded.tokenizer, pre, opens)
     for key, value in (extra or {}).items():
         writer.add_key_value(key, value, _kind(value))
-    for name, weight in loaded.model.state_dict().items():
-        values = _permuted(name, weight, config).numpy().astype(np.float32)
-        stored = _stored_name(name)
+    for key, weight in loaded.model.state_dict().items():
+        if gemma and key == "lm_head.weight":  # as the embedding
+            continue
+        values = (weight if gemma else _permuted(key, weight, config)).numpy().astype(np.float32)
+        values = values + 1 if gemma and key.endswith("norm.weight") else values
+        stored = _stored_name(key, GEMMA if gemma else BLOCK)
         if quantized and values.ndim == 2:
             kind = GGMLQuantizationType.Q8_0
             writer.add_tensor(stored, quants.quantize(values, kind), raw_dtype=kind)
         else:
             writer.add_tensor(stored, values)
-    for name, values in (tensors or {}).items():
-        writer.add_tensor(name, values)
+    for stored, values in (tensors or {}).items():
+        writer.add_tensor(stored, values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -85,12 +113,12 @@ def _kind(value: Any) -> Any:
     return GGUFValueType.UINT32 if isinstance(value, int) else GGUFValueType.get_type(value)
 
 
-def _stored_name(name: str) -> str:
+def _stored_name(name: str, block: Mapping[str, str]) -> str:
     module, _, what = name.rpartition(".")
     if module in WHOLE:
         return f"{WHOLE[module]}.{what}"
     _, _, layer, part = module.split(".", 3)
-    return f"blk.{layer}.{BLOCK[part]}.{what}"
+    return f"blk.{layer}.{block[part]}.{what}"
 
 
 def _permuted(name: str, weight: torch.Tensor, config: Any) -> torch.Tensor:
@@ -103,17 +131,37 @@ def _permuted(name: str, weight: torch.Tensor, config: Any) -> torch.Tensor:
     return weight
 
 
-def _add_tokenizer(writer: GGUFWriter, tokenizer: Any) -> None:
+def _add_tokenizer(writer: GGUFWriter, tokenizer: Any, pre: str, opens: bool | None) -> None:
     model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
     tokens = sorted(model["vocab"], key=model["vocab"].get)
     special = set(tokenizer.all_special_tokens)
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("default")
+    if pre:
+        writer.add_tokenizer_pre(pre)
     writer.add_token_list(tokens)
     writer.add_token_types([TokenType.CONTROL if token in special else TokenType.NORMAL for token in tokens])
     writer.add_token_merges([" ".join(pair) for pair in model["merges"]])
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
     writer.add_unk_token_id(tokenizer.unk_token_id)
-    writer.add_add_bos_token(False)
+    if opens is not None:
+        writer.add_add_bos_token(opens)
     writer.add_chat_template(TEMPLATE)
+
+
+def _add_sentencepiece(writer: GGUFWriter, size: int, spaced: bool | None) -> None:
+    pieces = ["▁", "a", "b", "▁a", "ab", "▁ab"]
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *pieces]
+    unused = [f"<unused{place}>" for place in range(size - len(tokens))]
+    kinds = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL] + [TokenType.BYTE] * 256
+    kinds += [TokenType.NORMAL] * len(pieces) + [TokenType.UNUSED] * len(unused)
+    writer.add_tokenizer_model("llama")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list([*tokens, *unused])
+    writer.add_token_scores([-float(place) for place in range(size)])
+    writer.add_token_types(kinds)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_unk_token_id(0)
+    if spaced is not None:
+        writer.add_add_space_prefix(spaced)

@@ -10,7 +10,8 @@ import gguf
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from tokenizers import pre_tokenizers
+from transformers import AutoModelForCausalLM, AutoTokenizer, Qwen2Tokenizer
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
@@ -18,7 +19,7 @@ from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models import conversion
 from pcf_core.models.conversion import converted
-from pcf_core.models.gguf import architectures, describe_gguf, read_header
+from pcf_core.models.gguf import Header, architectures, describe_gguf, read_header
 from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import left_out_models, list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
@@ -115,7 +116,7 @@ def test_a_file_is_converted_once(plain: Path, monkeypatch: pytest.MonkeyPatch) 
     assert _kept() == [folder.name]
     monkeypatch.setattr(conversion, "_convert", lambda *_: pytest.fail("it was converted before"))
     assert converted(spec.model_copy(update={"name": "a copy"}), [plain]) == folder
-    monkeypatch.setattr(conversion, "CONVERTER", "2")
+    monkeypatch.setattr(conversion, "CONVERTER", "another")
     with pytest.raises(pytest.fail.Exception):
         converted(spec, [plain])
 
@@ -210,6 +211,13 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
         ({"tensors": {"rope_freqs.weight": np.full(9, 8, np.float32)}}, r"sets rope_freqs\.weight,"),
         ({"tensors": {"rope_freqs.weight": np.full(8, np.nan, np.float32)}}, r"sets rope_freqs\.weight,"),
         ({"tensors": {"rope_freqs.weight": np.full(8, 8, np.float16)}}, r"sets rope_freqs\.weight,"),
+        ({"extra": {"llama.attention.causal": False}}, r"sets llama\.attention\.causal, which is lost"),
+        ({"extra": {"llama.rope.scale_linear": 4.0}}, r"sets llama\.rope\.scale_linear, which is lost"),
+        ({"extra": {"llama.attention.scale": 1.0}}, r"sets llama\.attention\.scale, which is lost"),
+        ({"extra": {"llama.unheard_of": 3}}, r"sets llama\.unheard_of, which is lost"),
+        ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
+        ({"pre": "default"}, r"names 'default' as the way"),
+        ({"pre": ""}, r"names '' as the way"),
         ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
     ],
 )
@@ -219,6 +227,146 @@ def test_what_would_be_another_model_is_refused(
     path = write_gguf(tmp_path / "odd.gguf", **options)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match=sentence):
         describe_gguf(path, "odd")
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"llama.attention.causal": True, "llama.rope.scaling.type": "none", "llama.logit_scale": 1.0},
+        {
+            "llama.rope.scaling.original_context_length": 4096,
+            "llama.tensor_data_layout": "Meta AI original pth",
+        },
+        {"llama.expert_count": 0, "llama.attention.layer_norm_epsilon": 1e-6},
+    ],
+)
+def test_entries_that_change_nothing_are_taken(tmp_path: Path, extra: dict[str, object]) -> None:
+    path = write_gguf(tmp_path / "plain.gguf", extra=extra)
+    assert load(describe_gguf(path, "plain"), "cpu").model.config.rms_norm_eps == pytest.approx(1e-6)
+
+
+def test_a_value_that_the_model_would_not_compute_with_is_refused(tmp_path: Path) -> None:
+    path = write_gguf(tmp_path / "odd.gguf", extra={"llama.attention.layer_norm_epsilon": 1e-3})
+    with pytest.raises(ModelError, match=r"layer_norm_epsilon = 0\.001, where 1e-06 would be used"):
+        load(describe_gguf(path, "odd"), "cpu")
+    windowed = write_gguf(tmp_path / "windowed.gguf", extra={"llama.attention.sliding_window": 6})
+    with pytest.raises(ModelError, match=r"says attention\.sliding_window: its scores would be another"):
+        load(describe_gguf(windowed, "windowed"), "cpu")
+
+
+GEMMA2 = {"query_pre_attn_scalar": 16, "sliding_window": 8}
+GEMMA3 = GEMMA2 | {"layer_types": ["sliding_attention"] * 2}
+CAPS = {"attn_logit_softcapping": 5.0, "final_logit_softcapping": 3.0}
+# By architecture: what the original says, and what the file adds.  The largest has 46 layers, and heads whose
+# width is not what divides the queries.
+GEMMAS = {
+    "gemma2": ("Gemma2ForCausalLM", GEMMA2, {}),
+    "gemma3": ("Gemma3ForCausalLM", GEMMA3, {}),
+    "gemma2 caps": ("Gemma2ForCausalLM", GEMMA2 | CAPS, {f"gemma2.{key}": CAPS[key] for key in CAPS}),
+    "gemma2 27B": (
+        "Gemma2ForCausalLM",
+        GEMMA2 | {"query_pre_attn_scalar": 8, "num_hidden_layers": 46, "num_attention_heads": 4},
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.slow) if "27B" in case else case for case in sorted(GEMMAS)]
+)
+def test_the_queries_of_gemma_are_divided_as_by_llama_cpp(tmp_path: Path, case: str) -> None:
+    model, config, extra = GEMMAS[case]
+    shape = GROUPED | {"head_dim": 16, "initializer_range": 0.1 if "27B" in case else 0.4}
+    original = build(model, gpt2_tokenizer, **(shape | config))
+    path = write_gguf(tmp_path / "gemma.gguf", original, architecture=case.split()[0], extra=extra)
+    spec = describe_gguf(path, "gemma")
+    loaded = load(spec, "cpu")
+    assert loaded.model.config.query_pre_attn_scalar == config["query_pre_attn_scalar"]
+    ids = torch.arange(12)[None] * 7 % original.model.config.vocab_size
+    with torch.inference_mode():
+        got, wanted = loaded.model(ids).logits, original.model(ids).logits
+        original.model.config.query_pre_attn_scalar = 256
+        for layer in original.model.model.layers:
+            layer.self_attn.scaling = 256**-0.5
+        before = original.model(ids).logits
+    torch.testing.assert_close(got, wanted, atol=1e-4, rtol=1e-4)
+    assert (before - wanted).abs().max() > 1e-3, "the test could not tell"
+    assert spec.tokenizer != digest(["gguf", spec.identity]), "what was scored otherwise is another key"
+
+
+@pytest.mark.parametrize(
+    ("kind", "layers", "hidden", "heads", "width", "scalar"),
+    [
+        ("gemma2", 26, 2304, 8, 256, 256),  # as the published configurations of 2B, 9B and 27B say
+        ("gemma2", 42, 3584, 16, 256, 256),
+        ("gemma2", 46, 4608, 32, 128, 144),
+        ("gemma3", 18, 640, 4, 256, 256),
+        ("gemma3", 62, 5376, 32, 128, 168),
+        ("llama", 32, 4096, 32, 128, None),
+    ],
+)
+def test_what_divides_the_queries_is_what_published_configurations_say(
+    kind: str, layers: int, hidden: int, heads: int, width: int, scalar: int | None
+) -> None:
+    sizes = {"block_count": layers, "embedding_length": hidden, "attention.head_count": heads}
+    entries = {f"{kind}.{key}": value for key, value in (sizes | {"attention.key_length": width}).items()}
+    header = Header({"general.architecture": kind, **entries}, {})
+    assert header.query_scalar == scalar
+    assert bool(header.corrections) == (scalar not in (None, 256))
+
+
+TEXTS = ("It's 2024: 12,345 of  77 nurses said\n\n12 things", "I'M here, don't", "x   12")
+
+
+def test_texts_are_split_as_the_file_says(tmp_path: Path) -> None:
+    """Each pattern against the one of its source: tokenizers of SmolLM2, Llama 3 and Qwen 2, and of GPT-2."""
+    digits = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    qwen = Qwen2Tokenizer().backend_tokenizer.pre_tokenizer
+    found = {}
+    for pre in ("gpt-2", "smollm", "starcoder", "stablelm2", "qwen2", "llama-bpe"):
+        path = write_gguf(tmp_path / f"{pre}.gguf", pre=pre)
+        tokenizer = load(describe_gguf(path, pre), "cpu").tokenizer.backend_tokenizer
+        found[pre] = [[part for part, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text)] for text in TEXTS]
+        assert tokenizer.model.ignore_merges == (pre == "llama-bpe")
+    for pre, wanted in (
+        ("gpt-2", pre_tokenizers.ByteLevel(add_prefix_space=False)),
+        ("smollm", digits),
+        ("starcoder", digits),
+        ("stablelm2", qwen),
+        ("qwen2", qwen),
+    ):
+        assert found[pre] == [[part for part, _ in wanted.pre_tokenize_str(text)] for text in TEXTS], pre
+    assert len({str(parts) for parts in found.values()}) == 4
+
+
+@pytest.mark.parametrize(
+    ("pre", "stated", "opens"),
+    [("llama-bpe", None, True), ("llama-bpe", False, False), ("tekken", None, True), ("gpt-2", None, False)],
+)
+def test_a_text_opens_as_by_llama_cpp_where_the_file_does_not_say(
+    tmp_path: Path, pre: str, stated: bool | None, opens: bool
+) -> None:
+    path = write_gguf(tmp_path / "open.gguf", pre=pre, opens=stated)
+    tokenizer = load(describe_gguf(path, "open"), "cpu").tokenizer
+    assert (tokenizer("a nurse")["input_ids"][0] == tokenizer.bos_token_id) == opens
+
+
+@pytest.mark.parametrize(("stated", "first"), [(None, "▁ab"), (True, "▁ab"), (False, "ab")])
+def test_a_space_before_a_text_is_the_files(tmp_path: Path, stated: bool | None, first: str) -> None:
+    path = write_gguf(tmp_path / "spaced.gguf", sentencepiece=True, spaced=stated)
+    spec = describe_gguf(path, "spaced")
+    tokenizer = load(spec, "cpu").tokenizer
+    assert tokenizer.tokenize("ab a") == [first, "▁a"]
+    assert (spec.tokenizer == digest(["gguf", spec.identity])) == (stated is not False)
+
+
+def test_only_what_is_read_otherwise_than_before_has_another_key(tmp_path: Path) -> None:
+    """SmolLM2's merges hold no digit, so that its tokens stay as they were, and its key."""
+    for pre, stays in (("gpt-2", True), ("smollm", True), ("qwen2", True), ("starcoder", False)):
+        spec = describe_gguf(write_gguf(tmp_path / f"{pre}.gguf", pre=pre), pre)
+        assert (spec.tokenizer == digest(["gguf", spec.identity])) == stays, pre
 
 
 ROPE = {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0} | {

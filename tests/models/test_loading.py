@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSeq2SeqLM,
     BartConfig,
     BartForConditionalGeneration,
     GPT2Config,
     GPT2LMHeadModel,
     GPT2Model,
+    LlamaConfig,
+    LlamaForCausalLM,
     T5Config,
     T5ForConditionalGeneration,
     XLNetConfig,
@@ -24,7 +30,7 @@ from transformers import (
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import settings
-from pcf_core.models.loading import choose_device, load
+from pcf_core.models.loading import choose_device, load, load_body
 from pcf_core.models.registry import resolve
 
 Write = Callable[..., Path]
@@ -247,6 +253,129 @@ def test_weights_that_would_be_random_are_refused(
     saved(kind, folder, drop(*endings))
     with pytest.raises(ModelError, match=r"lack \d tensors.*random"):
         load(resolve(str(folder)), "cpu")
+
+
+LLAMA = LlamaConfig(
+    vocab_size=40, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2
+)
+
+
+def saved_with(folder: Path, change: Callable[[dict[str, torch.Tensor]], object], **config: Any) -> Path:
+    """A tiny Llama in ``folder``, its tensors changed on disk and its configuration as given."""
+    torch.manual_seed(0)
+    LlamaForCausalLM(LLAMA).save_pretrained(folder)
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    settings_of = json.loads((folder / "config.json").read_text()) | config
+    (folder / "config.json").write_text(json.dumps(settings_of))
+    return folder
+
+
+def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], object]:
+    """Projections in a narrow number type, each beside its scale."""
+
+    def pack(tensors: dict[str, torch.Tensor]) -> None:
+        for key in [key for key in tensors if key.endswith("proj.weight")]:
+            largest = torch.finfo(kind).max if kind.is_floating_point else torch.iinfo(kind).max
+            scale = tensors[key].abs().max() / largest
+            tensors[key] = (tensors[key] / scale).to(kind)
+            tensors[key.removesuffix("weight") + name] = scale.reshape(1)
+
+    return pack
+
+
+@pytest.mark.parametrize(
+    ("change", "first"),
+    [
+        (packed(torch.float8_e4m3fn, "weight_scale"), r"model\.layers\.0\.mlp\.down_proj\.weight_scale"),
+        (packed(torch.float8_e4m3fn, "weight_scale_inv"), r"down_proj\.weight_scale_inv"),
+        (packed(torch.int8, "weight_scale"), r"down_proj\.weight_scale"),
+        (lambda tensors: tensors.update({"model.layers.0.self_attn.q_proj.bias": torch.ones(16)}), "bias"),
+        (lambda tensors: tensors.update({"model.layers.1.mlp.down_proj.lora_A.weight": torch.ones(2)}), "A"),
+    ],
+)
+def test_weights_that_nobody_reads_are_refused_by_the_first_name(
+    change: Callable[[dict[str, torch.Tensor]], object], first: str, write: Write, tmp_path: Path
+) -> None:
+    folder = saved_with(write(tmp_path / "odd", weights=False), change)
+    with pytest.raises(ModelError, match=rf"hold \d+ tensors .*LlamaForCausalLM does not read.*{first}"):
+        load(resolve(str(folder)), "cpu")
+
+
+def test_a_configuration_with_fewer_layers_than_the_file_is_refused(write: Write, tmp_path: Path) -> None:
+    folder = saved_with(write(tmp_path / "half", weights=False), dict, num_hidden_layers=1)
+    for opened in (load, load_body):
+        with pytest.raises(ModelError, match=r"hold 9 tensors .*the first of them '.*layers\.1\."):
+            opened(resolve(str(folder)), "cpu")
+
+
+@pytest.mark.parametrize("part", ["", "text_config"])
+def test_an_unknown_way_to_quantize_is_refused(part: str, write: Write, tmp_path: Path) -> None:
+    """transformers passes over it and takes the packed numbers as they are."""
+    packing: dict[str, Any] = {"quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8"}}
+    folder = saved_with(
+        write(tmp_path / "packed", weights=False), dict, **({part: packing} if part else packing)
+    )
+    with pytest.raises(ModelError, match="quantized by the method 'modelopt', which transformers"):
+        load(resolve(str(folder)), "cpu")
+
+
+# What public checkpoints hold beside what is read; of each family the names that they really have.
+BESIDE = {
+    "llama": [
+        "model.layers.0.self_attn.rotary_emb.inv_freq",
+        "model.layers.1.self_attn.k_scale",
+        "model.layers.1.self_attn.v_proj.output_scale",
+        "model.layers.2.embed_tokens.weight",  # of the layer that guesses further ahead
+        "mtp.layers.0.self_attn.q_proj.weight",
+        "model.visual.blocks.0.attn.qkv.weight",
+        "vision_tower.vision_model.embeddings.position_embedding.weight",
+        "v_head.summary.weight",
+    ],
+    "gpt2": ["transformer.h.0.attn.bias", "transformer.h.0.attn.masked_bias"],
+    "gpt_neox": ["gpt_neox.layers.0.attention.bias", "gpt_neox.layers.0.attention.rotary_emb.inv_freq"],
+    "bert": [
+        "bert.embeddings.position_ids",
+        "bert.pooler.dense.weight",
+        "cls.seq_relationship.weight",
+    ],
+    "roberta": ["roberta.embeddings.position_ids", "roberta.pooler.dense.weight"],
+    "albert": ["albert.pooler.weight", "sop_classifier.classifier.weight"],
+    "t5": ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"],
+    "bart": ["model.encoder.version", "model.decoder.version"],
+}
+
+
+@pytest.mark.parametrize("kind", sorted(BESIDE))
+def test_what_no_score_depends_on_may_lie_beside(kind: str, write: Write, tmp_path: Path) -> None:
+    small: dict[str, Any] = {"vocab_size": 40, "num_hidden_layers": 2, "num_attention_heads": 2}
+    small |= {"hidden_size": 16, "intermediate_size": 32}
+    sizes = {
+        "gpt2": TINY.to_diff_dict(),
+        "t5": T5,
+        "bart": BART,
+        "albert": {**small, "embedding_size": 8},
+    }.get(kind, small)
+    config = AutoConfig.for_model(kind, **{key: value for key, value in sizes.items() if key != "model_type"})
+    auto = {
+        "bert": AutoModelForMaskedLM,
+        "roberta": AutoModelForMaskedLM,
+        "albert": AutoModelForMaskedLM,
+        "t5": AutoModelForSeq2SeqLM,
+        "bart": AutoModelForSeq2SeqLM,
+    }.get(kind, AutoModelForCausalLM)
+    folder = write(tmp_path / kind, weights=False)
+    auto.from_config(config).save_pretrained(folder)
+    tensors = load_file(folder / "model.safetensors")
+    tensors |= {name: torch.ones(16, 16) if "pooler" in name else torch.ones(2) for name in BESIDE[kind]}
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    if kind == "llama":
+        settings_of = json.loads((folder / "config.json").read_text()) | {"num_nextn_predict_layers": 1}
+        (folder / "config.json").write_text(json.dumps(settings_of))
+    spec = resolve(str(folder))
+    assert load(spec, "cpu").model.base_model_prefix
+    assert load_body(spec, "cpu").model is not None, "the head is not read, and need not be"
 
 
 def test_a_model_over_several_devices_computes_the_same(
