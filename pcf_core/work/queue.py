@@ -240,11 +240,12 @@ class Queue:
 
     def submit(
         self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
-        models: Sequence[str] = (), cells: int = 0,
+        models: Sequence[str] = (), cells: int = 0, remark: str = "",
     ) -> Job:  # fmt: skip
         """Ask for work, or join an active job of the same kind and key; the higher priority counts.
 
         ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
+        ``remark``: what the journal says of the request besides.
 
         Raises
         ------
@@ -269,7 +270,7 @@ class Queue:
                 fingerprint=settings().fingerprint,
             )  # fmt: skip
             if not joined and priority == 0:  # a question, which goes ahead of runs, changes nothing
-                self._record("queued", row)
+                self._record("queued", row, remark)
             return job_of(row)
 
     def check(
@@ -383,11 +384,12 @@ class Queue:
                 self._record("queued again", rows[0])
             return self.get(job_id)
 
-    def _record(self, did: Did, row: sqlite3.Row) -> None:
+    def _record(self, did: Did, row: sqlite3.Row, remark: str = "") -> None:
         """Record in the journal, inside the transaction that does it: what cannot be recorded is not done."""
         if self._journal is not None:
             models = " ".join(str(name) for name in json.loads(row["models"]))
             name = f"job {row['id']}, {row['key']} {models}".strip()
+            name = f"{name}, {remark}" if remark else name
             self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
