@@ -113,14 +113,14 @@ def job_of(row: sqlite3.Row) -> Job:
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
-    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out. "
-    "Give the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the "
-    "cache folder, then retry."
+    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out, or "
+    "a library crashed; worker.log in the cache folder says more. Give the worker more memory or the job "
+    "less (a smaller model, PCF_BATCH_TOKENS), then retry."
 )
 DEADLY_TO_LOAD = (
     f"{MOST_DEATHS} workers died before they could begin with it, while its model was loaded: often the "
-    "memory does not hold it. Give the worker more memory or take a smaller model or a narrower dtype, see "
-    "worker.log in the cache folder, then retry."
+    "memory does not hold it, or a library crashed; worker.log in the cache folder says more. Give the "
+    "worker more memory or take a smaller model or a narrower dtype, then retry."
 )
 
 TABLES = (
