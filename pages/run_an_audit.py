@@ -17,6 +17,7 @@ from pcf_core.app.run.request import (
     declared_run,
     draw_estimates,
     draw_heaviest_note,
+    draw_other_lists,
     draw_request,
     draw_word_check,
     requested_runs,
@@ -92,6 +93,7 @@ def draw() -> None:
             missing = draw_estimates(runs, unfetched)
         if runs:
             draw_heaviest_note(request, runs[0])
+            draw_other_lists(runs)
             draw_word_check(runs)
         elif not request.models:
             st.info("Choose one or more models to see what scoring them costs.", icon=":material/arrow_back:")

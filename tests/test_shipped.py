@@ -25,6 +25,7 @@ from pcf_core.audit.token_shares import are_unequal
 from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
+from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates, template_weights
@@ -69,6 +70,19 @@ def shipped_store(own_settings: Settings) -> Store:
 
 def shipped_run(model: str, templates: str) -> RunSpec:
     return Shipped(model, "gender", templates).run
+
+
+def test_pages_and_keys_mean_the_same_counts(own_settings: Settings) -> None:
+    """A page reads a shipped result with the lists of today, its key with those that were scored."""
+    for info in shipped_store(own_settings).runs():
+        run = info.run
+        now = {
+            "templates": load_templates(run.templates.name),
+            "topic": load_topic(run.topic.name),
+            "evidence": load_evidence(run.evidence.name),
+        }
+        assert not run.model_copy(update=now).differing(run), run.key
+        assert run.model_copy(update=now).key == run.key
 
 
 # What the models say is read from their shipped scores, which are held against the models below.

@@ -24,9 +24,9 @@ from pcf_core.app.steady import looked_up
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.errors import AuditError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.records import digest
-from pcf_core.core.run import RunSpec, version_name
+from pcf_core.core.run import RunSpec, exact_name, version_name
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import Evidence, MinedSet, SetCard, TemplateSet, Topic
+from pcf_core.core.topics import Evidence, MinedSet, SetCard, TemplateSet, Topic, differing
 from pcf_core.material.evidence import SHELF as EVIDENCE_SHELF
 from pcf_core.material.evidence import list_evidence
 from pcf_core.material.safety.text import MAX_NAME
@@ -315,16 +315,25 @@ def _other(found: Iterable[T], now: Mapping[str, T]) -> Mapping[str, T]:
     others: dict[str, T] = {}
     for item in found:
         if not _is_there(item, now):
-            others.setdefault(version_name(item), item)
+            others.setdefault(_other_name(item, now), item)
     return others
 
 
 def _is_there(item: T, now: Mapping[str, T]) -> bool:
-    """Tell whether the name stands for the same words or texts; not so where its file is damaged."""
+    """Tell whether the name stands for the same words or texts, counts and weights, and can be read."""
+    return _has_its_hash(item, now) and not differing(now[item.name], item)
+
+
+def _has_its_hash(item: T, now: Mapping[str, T]) -> bool:
     try:
         return item.name in now and now[item.name].hash == item.hash
-    except InputError:
+    except InputError:  # a damaged file
         return False
+
+
+def _other_name(item: T, now: Mapping[str, T]) -> str:
+    """Return the name of an item that its plain name does not stand for: also by its counts or weights."""
+    return exact_name(item) if _has_its_hash(item, now) else version_name(item)
 
 
 def all_evidence() -> Mapping[str, Evidence]:
@@ -362,7 +371,7 @@ def parameters_of(run: RunSpec) -> dict[str, str | list[str]]:
 
 
 def _name_now(item: T, now: Mapping[str, T]) -> str:
-    return item.name if _is_there(item, now) else version_name(item)
+    return item.name if _is_there(item, now) else _other_name(item, now)
 
 
 def templates_name(run: RunSpec) -> str:

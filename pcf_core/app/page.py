@@ -43,10 +43,10 @@ from pcf_core.report.loaded import PROGRAM, LoadedRun
 from pcf_core.report.panels import Panel
 from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.reproducing import risk_command, scratch_commands
+from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 from pcf_core.show.charts.theme import heading
 from pcf_core.show.findings.imported import imported_facts, imported_note
-from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note
+from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note, other_lists_note
 from pcf_core.show.findings.numbers import called, count, listed
 from pcf_core.show.findings.progress import contexts, unequal_weights, weights_help
 from pcf_core.work.requests import submit_run
@@ -200,6 +200,8 @@ def draw_loaded(loaded: Loaded) -> None:
     for name, item in loaded.runs.items():
         if said := imported_note(name, made_by(item)):
             st.caption(f":material/move_to_inbox: {plain(said)}")
+        if said := other_lists_note(item.run, open_store().load_run(item.key)):
+            st.caption(f":material/balance: {plain(said)}")
     with st.sidebar:
         st.caption(
             f"{count(len(loaded.runs), 'run')} · {count(terms, plain(run.evidence.noun))} × "
@@ -448,7 +450,8 @@ def draw_provenance(loaded: Loaded) -> None:
         hashes = {f"hash of {what}": value for what, value in list_hashes(item.run).items()}
         draw_facts(run_facts(item, options) | hashes | imported_facts(made_by(item)))
         scratch = "" if item.run.scoring.imported else once(scratch_commands)(item.run, options)
-        draw_both_commands(risk_command(item.key, options), scratch)
+        others = other_lists(item.run, open_store().load_run(item.key))
+        draw_both_commands(risk_command(item.key, options, others), scratch)
         note = left_out_note(item.report.left_out)
         if note:
             with st.expander("Left out, and why"):

@@ -44,6 +44,7 @@ from pcf_core.report.records import (
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
 from pcf_core.report.written import report_bytes, tables_archive
+from pcf_core.show.findings.notes import other_lists_note
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration
 from pcf_core.store.journal import Journal
@@ -144,6 +145,9 @@ def draw_contents(choice: Choice) -> Contents:
     even = choice.options.model_copy(update={"reference": "uniform"})
     loaded = replace(load(replace(choice, options=even)), choice=choice)
     shown = [item.run for item in loaded.runs.values()]
+    for item in loaded.runs.values():
+        if note := other_lists_note(item.run, open_store().load_run(item.key), "report"):
+            st.warning(plain(note), icon=":material/balance:")
     finished = finished_runs()
     keys = {run.key for run in shown}
     others = {label: run for label, run in finished.items() if run.key not in keys}

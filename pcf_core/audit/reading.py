@@ -6,7 +6,7 @@ made from probabilities made elsewhere (``risk --matrix``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -19,10 +19,11 @@ from pcf_core.audit.preferences import Result
 from pcf_core.audit.results import load_result
 from pcf_core.audit.sampling import plan_report, weights_of
 from pcf_core.audit.writing import Matrix, risk_report
-from pcf_core.core.errors import CriterionError, RunError
+from pcf_core.core.errors import CriterionError, EvidenceError, InputError, RunError, TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Look, RiskReport
 from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.core.topics import Evidence, TemplateSet
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
 from pcf_core.measure.resampling import TemplateUnit
@@ -216,6 +217,54 @@ class Reading:
                 "over documents speak of these kinds of contexts only; with templates drawn again they allow "
                 "for others."
             )
+
+
+# A run read with counts or weights that are not those of its key.
+
+
+def read_with(
+    run: RunSpec, templates: TemplateSet | None = None, evidence: Evidence | None = None
+) -> RunSpec:
+    """Return a run with the counts of another set of its templates, or the weights of another list.
+
+    Order does not matter: the templates and terms stay in the order of the run.
+
+    Raises
+    ------
+    TemplateError, EvidenceError
+        Other templates, or other terms, than those that were scored.
+    RunError
+        The run has a sampling plan, and the counts are not those it draws by.
+    """
+    found = run
+    if templates is not None:
+        by_text = {template.text: template for template in templates.templates}
+        _must_be_scored(run, list(by_text), run.templates.texts, templates.name, TemplateError)
+        ordered = tuple(by_text[text] for text in run.templates.texts)
+        found = found.model_copy(update={"templates": templates.model_copy(update={"templates": ordered})})
+    if evidence is not None:
+        _must_be_scored(run, evidence.terms, run.evidence.terms, evidence.name, EvidenceError)
+        weight_of = dict(zip(evidence.terms, evidence.weights, strict=False))
+        update = {
+            "terms": run.evidence.terms,
+            "weights": tuple(weight_of[term] for term in run.evidence.terms) if weight_of else (),
+        }
+        found = found.model_copy(update={"evidence": evidence.model_copy(update=update)})
+    found.with_lists_of(run)
+    return found
+
+
+def _must_be_scored(
+    run: RunSpec, given: Sequence[str], scored: Sequence[str], name: str, error: type[InputError]
+) -> None:
+    """Refuse a set or list that is not the one that a run has scored."""
+    other = sorted(set(given) ^ set(scored))
+    if other:
+        raise error(
+            f"The run {run.key} has scored other texts than those of {name}: {len(other):,} of them are in "
+            f"one of the two alone, such as {other[0][:100]!r}. Give a file with the same texts, or score "
+            f"{name} itself."
+        )
 
 
 # The same report from probabilities made elsewhere (``risk --matrix``).

@@ -39,13 +39,15 @@ def with_draws(run: RunSpec, draws: int) -> RunSpec:
 
 
 def furthest(store: Store, run: RunSpec) -> RunSpec:
-    """Return the run with the store's draws, if they are from the same counts; else as it is.
+    """Return the run as the store has it, with the draws made so far; as it is where the store has none.
+
+    Its lists are those of :meth:`~pcf_core.store.store.Store.as_stored`.
 
     Nobody draws more before the earlier draws were looked at and found too few.
     """
     for info in store.runs():
         same = info.run.key == run.key and info.run.scoring.imported == run.scoring.imported
-        if same and info.run.templates == run.templates:
+        if same:
             return info.run
     return run
 

@@ -94,6 +94,8 @@ def import_runs(
     must_record()
     arrived = import_pack(open_store(), found, signature)
     record("imported", "pack", f"{' '.join(found.manifest.keys)} {signature}")
+    for note in arrived.notes:
+        say(note)
     new, known = (*arrived.new, *arrived.new_texts), (*arrived.known, *arrived.known_texts)
     document = {
         "imported": [told(one) for one in new],

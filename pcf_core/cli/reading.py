@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -12,21 +13,37 @@ import typer
 from pcf_core.audit.baseline import baseline_of
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
-from pcf_core.audit.reading import Reading, matrix_report, report
+from pcf_core.audit.reading import Reading, matrix_report, read_with, report
 from pcf_core.audit.results import load_result
 from pcf_core.cli.console import give, one_of, open_store, progress_line, say
 from pcf_core.cli.options import JsonOption, View, with_view
 from pcf_core.core.errors import InputError
 from pcf_core.core.run import Protocol, RunSpec
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.templates import load_templates
 from pcf_core.report.documents import baseline_document, comparison_document, report_document
 from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.notes import other_lists_note
 from pcf_core.store.store import Store
+
+CountsOption = Annotated[
+    str,
+    typer.Option("--templates", help="read with the counts of this set (a name or a file) of the same texts"),
+]
+ListOption = Annotated[
+    str,
+    typer.Option(
+        "--evidence", help="read with the weights of this list (a name or a file) of the same terms"
+    ),
+]
 
 
 @with_view
 def risk(
     run: Annotated[str, typer.Argument(help="run key, or its first six digits or more")] = "",
     matrix: Annotated[Path | None, typer.Option(help="a JSON file of probabilities made elsewhere")] = None,
+    templates: CountsOption = "",
+    evidence: ListOption = "",
     as_json: JsonOption = False,
     *,
     view: View,
@@ -39,15 +56,20 @@ def risk(
     facts: dict[str, Any] = {}
     options = view.options()
     if matrix is not None:
+        if templates or evidence:
+            raise InputError("A matrix carries its own weights; drop --templates and --evidence.")
         found = matrix_report(read_json(matrix), options)
     else:
         store = open_store()
-        spec = store.load_run(run)
+        stored = store.load_run(run)
+        spec = with_lists(stored, templates, evidence)
         kind = view.protocol or spec.scoring.protocol
         options = options.model_copy(update={"protocol": kind})
         say_if_imported(store, spec)
         result = load_result(store, spec, options.protocol, options.aggregation)
         found = report(result, spec, options)
+        if note := other_lists_note(spec, stored):
+            found = replace(found, warnings=(*found.warnings, note))
         facts = {"run": spec.key, "model": spec.scoring.name, "dtype": spec.scoring.dtype, "protocol": kind}
         held = baseline_of(store, spec, result, options)
         facts["baseline"] = held and baseline_document(held)
@@ -81,6 +103,8 @@ def read_json(path: Path) -> Mapping[str, Any]:
 def compare(
     first: Annotated[str, typer.Argument(help="run key, or its first six digits or more")],
     second: Annotated[str, typer.Argument(help="the run that it is compared with")],
+    templates: CountsOption = "",
+    evidence: ListOption = "",
     as_json: JsonOption = False,
     *,
     view: View,
@@ -88,7 +112,9 @@ def compare(
     """Compare two finished runs on the templates and occupations that both have."""
     options = view.options()
     store = open_store()
-    specs = [store.load_run(key) for key in (first, second)]
+    stored = [store.load_run(key) for key in (first, second)]
+    specs = [with_lists(spec, templates, evidence) for spec in stored]
+    notes = [note for run, own in zip(specs, stored, strict=True) if (note := other_lists_note(run, own))]
     for spec in specs:
         say_if_imported(store, spec)
     kinds: list[Protocol] = [options.protocol if view.protocol else spec_protocol(spec) for spec in specs]
@@ -101,6 +127,7 @@ def compare(
         for spec, kind in zip(specs, kinds, strict=True)
     ]
     found = compared(readings[0], readings[1], options)
+    found = replace(found, warnings=(*found.warnings, *notes))
     others: list[OtherSentences] = []
     if kinds[0] == kinds[1]:
         with progress_line() as progress:
@@ -118,6 +145,21 @@ def compare(
         return compared_lines(store, readings, options, found, others)
 
     give(comparison_document(found, others), as_json, lines)
+
+
+def with_lists(run: RunSpec, templates: str, evidence: str) -> RunSpec:
+    """Return a run with the counts of a template set and the weights of a list, by name; "" for its own.
+
+    Raises
+    ------
+    InputError
+        They are unknown, or not those that the run has scored.
+    """
+    return read_with(
+        run,
+        load_templates(templates) if templates else None,
+        load_evidence(evidence) if evidence else None,
+    )
 
 
 def say_if_imported(store: Store, spec: RunSpec) -> None:

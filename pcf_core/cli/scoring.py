@@ -22,7 +22,7 @@ from pcf_core.cli.options import (
     TemplatesOption,
     TopicOption,
 )
-from pcf_core.core.errors import InputError, RunError, TemplateError
+from pcf_core.core.errors import InputError, TemplateError
 from pcf_core.core.run import Progress, Protocol, RunSpec
 from pcf_core.core.settings import Engine, adopt, settings
 from pcf_core.core.topics import Topic
@@ -33,6 +33,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
+from pcf_core.show.findings.notes import other_lists_note
 from pcf_core.show.findings.progress import look_finding, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
@@ -137,7 +138,7 @@ def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: Open
     """Score with what opens scorers, with progress on stderr."""
     from pcf_core.work.scoring import score_asked
 
-    say_if_counts_changed(store, run)
+    say_if_lists_differ(store, run)
     with progress_line() as show:
 
         def progress(at: Progress) -> None:
@@ -157,20 +158,15 @@ def score_with(store: Store, run: RunSpec, protocol: Protocol, open_scorer: Open
     return done.document
 
 
-def say_if_counts_changed(store: Store, run: RunSpec) -> None:
-    """Say that counts changed: they are no part of a run key, so the link stays and its numbers move."""
-    try:
-        before = store.load_run(run.key)
-    except RunError:
-        return
-    if before.templates.counts.tolist() != run.templates.counts.tolist():
-        say(
-            f"the counts of {run.templates.name} changed: run {run.key} is read with the new ones from now on"
-        )
+def say_if_lists_differ(store: Store, run: RunSpec) -> None:
+    """Say that the run has other counts or weights under its key, and how to read it with these."""
+    if note := other_lists_note(run, store.as_stored(run), "score"):
+        say(note)
 
 
 def queue_run(store: Store, run: RunSpec) -> dict[str, Any]:
     """Leave the work to a worker."""
+    say_if_lists_differ(store, run)
     job = submit_run(store, Queue.open(settings().catalogue), run)
     ensure_worker(settings())
     say(f"queued as job {job.id}; follow it on the page 'Run an audit', or call score again without --queue")

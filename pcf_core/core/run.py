@@ -15,9 +15,10 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pcf_core.core.errors import RunError
 from pcf_core.core.families import FAMILIES, Family
 from pcf_core.core.records import FloatArray, LeftOut, Record, digest
-from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, filled
+from pcf_core.core.topics import Evidence, Template, TemplateSet, Topic, differing, filled
 
 ModelKind = Literal["public", "teaching", "planted", "own", "imported"]
 Protocol = Literal["exact", "exact-boundary", "single-token", "equal-tokens", "fitting"]
@@ -45,6 +46,11 @@ def split_label(label: str) -> tuple[str, str]:
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
     """Return the name that stands for an item of a run wherever its plain name does not."""
     return f"{item.name}@{item.hash[:8]}"
+
+
+def exact_name(item: Topic | Evidence | TemplateSet) -> str:
+    """Return a name that also tells items of one hash apart, such as sets with other counts."""
+    return f"{item.name}@{digest([item.hash, item.beside_hash])[:8]}"
 
 
 class ModelSpec(Record):
@@ -237,6 +243,31 @@ class RunSpec(Record):
     def as_imported(self) -> RunSpec:
         """The same run, read from the scores of a pack."""
         return self.model_copy(update={"scoring": ImportedKey(**self.scoring.model_dump())})
+
+    def differing(self, other: RunSpec) -> dict[str, tuple[str, ...]]:
+        """Name what may give two runs of one key other results, by ``topic``, ``evidence``, ``templates``."""
+        found = {
+            "topic": differing(self.topic, other.topic),
+            "evidence": differing(self.evidence, other.evidence),
+            "templates": differing(self.templates, other.templates),
+        }
+        return {name: parts for name, parts in found.items() if parts}
+
+    def with_lists_of(self, stored: RunSpec) -> RunSpec:
+        """Return the run with the lists of another run of the same key.
+
+        Raises
+        ------
+        RunError
+            It has a sampling plan, and the other run draws by other counts.
+        """
+        if self.plan is not None and "counts" in differing(self.templates, stored.templates):
+            raise RunError(
+                f"The run {self.key} draws templates by the counts of {stored.templates.name}, and those of "
+                f"{self.templates.name} are different: delete that run, or score every template and read "
+                "the result with your counts (risk RUN --templates FILE)."
+            )
+        return stored.model_copy(update={"scoring": self.scoring, "plan": self.plan})
 
     @property
     def whole(self) -> RunSpec:

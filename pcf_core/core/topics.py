@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 import numpy as np
 from pydantic import Field
@@ -59,6 +59,11 @@ class Topic(Record):
         """Hash of what decides a number: groups and words, not titles and notes."""
         return digest([[group.name, group.words] for group in self.groups])
 
+    @property
+    def beside_hash(self) -> dict[str, object]:
+        """What the hash leaves out and results still depend on, by what people call it."""
+        return {"counterparts": self.aligned, "language": self.language}
+
 
 class Evidence(Record):
     """The occupations (X), or any list of terms that fill ``[X]``.
@@ -79,6 +84,11 @@ class Evidence(Record):
     def hash(self) -> str:
         """Hash of the terms: weights are a view option and decide no score."""
         return digest(self.terms)
+
+    @property
+    def beside_hash(self) -> dict[str, object]:
+        """What the hash leaves out and results still depend on, by what people call it."""
+        return {"weights": self.weights}
 
 
 class Weights(Record):
@@ -211,6 +221,32 @@ class TemplateSet(Record):
     def hash(self) -> str:
         """Hash of the texts: counts are a view option and decide no score."""
         return digest(self.texts)
+
+    @property
+    def beside_hash(self) -> dict[str, object]:
+        """What the hash leaves out and results still depend on, by what people call it; ``None``: unknown."""
+        documents = tuple(template.documents for template in self.templates)
+        fits = tuple(template.fits for template in self.templates)
+        return {
+            "counts": tuple(template.count for template in self.templates),
+            "document counts": documents if any(documents) else None,
+            "word classes": fits if any(fits) else None,
+        }
+
+
+Listed = TypeVar("Listed", Topic, Evidence, TemplateSet)
+
+
+def differing(one: Listed, other: Listed) -> tuple[str, ...]:
+    """Name what may give two lists of one hash other results: such as the counts of their templates.
+
+    What only one of them knows does not count: earlier versions kept less.
+    """
+    if one is other:
+        return ()
+    values, others = one.beside_hash, other.beside_hash
+    both = (name for name in values if values[name] is not None and others[name] is not None)
+    return tuple(name for name in both if values[name] != others[name])
 
 
 class MinedTemplate(Record):

@@ -18,6 +18,7 @@ from pcf_core.core.generation import Generated
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.packs import Block, Content, Pack, all_words
 from pcf_core.show.findings.imported import KEPT as IMPORTED
+from pcf_core.show.findings.notes import other_lists_note
 from pcf_core.store.files import seal, sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.shards import encode, file_names, manifest_of, now
@@ -34,12 +35,16 @@ TextResult = FairPairResult | CriteriaResult
 
 @dataclass(frozen=True)
 class Arrived:
-    """What became of an import: what is new here, and what was here with the same scores or texts."""
+    """What became of an import: what is new here, and what was here with the same scores or texts.
+
+    ``notes``: a sentence for each run that is here with other counts or weights than the pack's.
+    """
 
     new: tuple[RunSpec, ...]
     known: tuple[RunSpec, ...]
     new_texts: tuple[TextResult, ...] = ()
     known_texts: tuple[TextResult, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
@@ -88,6 +93,11 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
         tuple(known),
         tuple(one.result for one in new_texts),
         tuple(one.result for one in pack.texts if one.result.asked.hash in here),
+        tuple(
+            note
+            for content in pack.contents
+            if (note := other_lists_note(content.run, store.load_run(content.run.key), "pack"))
+        ),
     )
 
 

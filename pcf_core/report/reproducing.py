@@ -15,6 +15,7 @@ from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
 from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
 from pcf_core.material import templates as sets
 from pcf_core.material import topics
@@ -45,9 +46,18 @@ def options_text(options: ViewOptions) -> str:
     )
 
 
-def risk_command(key: str, options: ViewOptions) -> str:
-    """Write the command that prints the risk of a run."""
-    return f"python -m pcf_core risk {shlex.quote(key)} {options_text(options)}"
+def risk_command(key: str, options: ViewOptions, others: Collection[tuple[str, str]] = ()) -> str:
+    """Write the command that prints the risk of a run.
+
+    ``others``: options and names of lists that it is read with, where they are not those of its key.
+    """
+    lists = "".join(f"{option} {shlex.quote(name)} " for option, name in others)
+    return f"python -m pcf_core risk {shlex.quote(key)} {lists}{options_text(options)}"
+
+
+def other_lists(run: RunSpec, stored: RunSpec) -> tuple[tuple[str, str], ...]:
+    """Return the options that read a run with its own counts and weights, not with those of its key."""
+    return tuple((f"--{name}", getattr(run, name).name) for name in run.differing(stored) if name != "topic")
 
 
 def score_command(run: RunSpec, files: Collection[str] = ()) -> str:
@@ -104,11 +114,14 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
         known = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
     except AuditError:  # one of them is not kept by its name
         known = asked
+    same_counts = False
+    if templates in sets.SHELF.shipped():
+        shipped = sets.load_templates(templates)
+        same_counts = shipped.hash == run.templates.hash and not differing(shipped, run.templates)
     return {
         "--topic": topic in topics.SHELF.shipped() and known[0] == asked[0],
         "--evidence": evidence in lists.SHELF.shipped() and known[1] == asked[1],
-        "--templates": templates in sets.SHELF.shipped()
-        and sets.load_templates(templates).hash == run.templates.hash,
+        "--templates": same_counts,
     }
 
 

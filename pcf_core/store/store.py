@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -426,33 +426,51 @@ class Store:
     # ------------------------------------------------------------------------ runs and results
 
     def save_run(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool = True) -> None:
-        """Keep what was asked for, under its run key.
+        """Store a run under its key, with the lists of :meth:`as_stored`.
 
         Raises
         ------
+        RunError
+            As :meth:`as_stored`.
         StoreError
             The folder is full or read-only.
         """
         with self._writing():
-            self._runs[0].save(run, provenance, complete)
+            self._runs[0].save(self.as_stored(run), provenance, complete)
 
     def ask_for(self, run: RunSpec) -> None:
-        """Keep a run that shall be scored; one that is known keeps its state and takes the newest counts.
+        """Store a run that is to be scored; one that is there keeps its lists and its state.
 
-        If they change what a sampling plan draws, it is not complete any more.
+        If a sampling plan draws other templates now, it is not complete any more.
 
         Raises
         ------
+        RunError
+            As :meth:`as_stored`.
         StoreError
             The folder is full or read-only.
         """
         with self._writing():
-            known = self._made_infos().get(run.key)
+            run, known = self.as_stored(run), self._made_infos().get(run.key)
             if known is None:
                 self._runs[0].save(run, {}, complete=False)
             elif known.run != run:
                 complete = known.complete and known.run.drawn.hash == run.drawn.hash
                 self._runs[0].save(run, known.provenance, complete)
+
+    def as_stored(self, run: RunSpec) -> RunSpec:
+        """Return a run with the lists that were shipped, or first stored, under its key.
+
+        Counts, weights, titles and sources are no part of a key, yet they are what its readers see. So they
+        never change: who brings others reads the run with them, and leaves the run as it is.
+
+        Raises
+        ------
+        RunError
+            A sampling plan that draws by other counts than the stored one.
+        """
+        known = self._made_infos().get(run.key)
+        return run if known is None or run.scoring.imported else run.with_lists_of(known.run)
 
     def load_run(self, key: str) -> RunSpec:
         """Load the run of a full key, or of its first six digits or more.
@@ -657,9 +675,16 @@ class Store:
         return self._once("made", self._read_infos)
 
     def _read_infos(self) -> dict[str, RunInfo]:
+        """Load runs by key, each with the lists of the lowest layer: a cache changes no shipped run."""
         infos: dict[str, RunInfo] = {}
         for folder in reversed(self._runs):
-            infos |= folder.infos()
+            for key, info in folder.infos().items():
+                if key not in infos:
+                    infos[key] = info
+                    continue
+                with suppress(RunError):  # draws by other counts than those of the shipped plan
+                    run = info.run.with_lists_of(infos[key].run)
+                    infos[key] = info.model_copy(update={"run": run})
         return infos
 
     def _once(self, what: str, look: Callable[[], dict[str, RunInfo]]) -> dict[str, RunInfo]:

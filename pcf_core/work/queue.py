@@ -113,14 +113,14 @@ def job_of(row: sqlite3.Row) -> Job:
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
-    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out. "
-    "Give the worker more memory or the job less (a smaller model, PCF_BATCH_TOKENS), see worker.log in the "
-    "cache folder, then retry."
+    f"{MOST_DEATHS} workers died while they were at it, and it got no further: often the memory ran out, or "
+    "a library crashed; worker.log in the cache folder says more. Give the worker more memory or the job "
+    "less (a smaller model, PCF_BATCH_TOKENS), then retry."
 )
 DEADLY_TO_LOAD = (
     f"{MOST_DEATHS} workers died before they could begin with it, while its model was loaded: often the "
-    "memory does not hold it. Give the worker more memory or take a smaller model or a narrower dtype, see "
-    "worker.log in the cache folder, then retry."
+    "memory does not hold it, or a library crashed; worker.log in the cache folder says more. Give the "
+    "worker more memory or take a smaller model or a narrower dtype, then retry."
 )
 
 TABLES = (
@@ -240,11 +240,12 @@ class Queue:
 
     def submit(
         self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
-        models: Sequence[str] = (), cells: int = 0,
+        models: Sequence[str] = (), cells: int = 0, remark: str = "",
     ) -> Job:  # fmt: skip
         """Ask for work, or join an active job of the same kind and key; the higher priority counts.
 
         ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
+        ``remark``: what the journal says of the request besides.
 
         Raises
         ------
@@ -269,7 +270,7 @@ class Queue:
                 fingerprint=settings().fingerprint,
             )  # fmt: skip
             if not joined and priority == 0:  # a question, which goes ahead of runs, changes nothing
-                self._record("queued", row)
+                self._record("queued", row, remark)
             return job_of(row)
 
     def check(
@@ -383,11 +384,12 @@ class Queue:
                 self._record("queued again", rows[0])
             return self.get(job_id)
 
-    def _record(self, did: Did, row: sqlite3.Row) -> None:
+    def _record(self, did: Did, row: sqlite3.Row, remark: str = "") -> None:
         """Record in the journal, inside the transaction that does it: what cannot be recorded is not done."""
         if self._journal is not None:
             models = " ".join(str(name) for name in json.loads(row["models"]))
             name = f"job {row['id']}, {row['key']} {models}".strip()
+            name = f"{name}, {remark}" if remark else name
             self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:

@@ -75,7 +75,12 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
     queue.check("score", run.key, models=[run.scoring.model], cells=most)
     if missing is None:
         missing = sum(len(block.prompts) for block in missing_blocks(store, run))
-    store.ask_for(furthest(store, run))
+    stored = store.as_stored(run)
+    others = [
+        f"with other {' and '.join(parts)} in {getattr(run, name).name} than the run has"
+        for name, parts in run.differing(stored).items()
+    ]
+    store.ask_for(furthest(store, stored))
     request = ScoreRequest(
         run=run.key,
         model=run.scoring.label,
@@ -93,6 +98,7 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
         total=missing,
         models=[run.scoring.model],
         cells=most,
+        remark=", ".join(others),
     )
 
 

@@ -131,6 +131,7 @@ def score_run(
     StoreError
         the store is full or read-only.
     """
+    run = store.as_stored(run)
     known = _known(run, store)
     kept = known is not None and known.complete  # else the store is asked once, when it is our turn
     if kept and not _lacks(run, store) and _is_done(run, store, more_to_come) and _is_counted(run, store):
@@ -177,8 +178,7 @@ def _lacks(run: RunSpec, store: Store) -> bool:
 def _is_done(run: RunSpec, store: Store, more_to_come: bool) -> bool:
     """Whether a run that lacks no score is audited too, as far as it has to be; it is kept as what it is.
 
-    A finished run that is kept with other counts or notes of its templates is read with those of ``run``
-    either way, so that a cache that cannot be written keeps the older ones.
+    A cache that cannot be written keeps the draws that it has of a finished run.
 
     Raises
     ------
@@ -530,6 +530,7 @@ def score_asked(
     AuditError
         as ``score_run`` and ``load_result``.
     """
+    run = store.as_stored(run)
     if run.plan is None:
         cells = score_run(run, store, open_scorer, on_progress, pause, on_wait=on_wait)
         return Finished(run, cells)

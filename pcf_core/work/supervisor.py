@@ -7,7 +7,7 @@ loaded once, by the process that uses it.
 
     no word for ``PCF_STALL_SECONDS``        the process is killed, the job fails with a sentence
     a cancel, a stop not heard for 10 s      the process is killed, the job is cancelled, or waits again
-    the process dies                         a death of its job; another one takes its place
+    the process ends at a job, however       a death of its job; another one takes its place
     the supervisor dies                      the process ends with it
 """
 

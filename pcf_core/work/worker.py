@@ -182,9 +182,36 @@ class Worker:
         return self.queue.claim(self.owner, min_priority, self._passed_over)
 
     def _answer(self, job: Job) -> None:
-        """Work on a job to its end, whatever that is."""
+        """Work on a job until it ends, or until this process does.
+
+        What is no ``Exception`` ends the process: a panic of a library written in Rust, or its
+        ``sys.exit``. That is a death of the job, as if the process had been killed. So the supervisor is
+        not told that the job was left: it would take this for an ordinary end, and nobody would count it.
+        """
         self._at.append(job.id)
         self._say(job.id)
+        try:
+            self._carry_out(job)
+        except KeyboardInterrupt:  # a person's second Ctrl-C, where nobody supervises this process
+            raise
+        except Exception:  # the cache cannot be used
+            self._left()
+            raise
+        except BaseException:
+            log.exception("job %s (%s %s) ends this process", job.id, job.kind, job.key)
+            with suppress(StoreError):
+                self.queue.died(self.owner)
+            raise
+        else:
+            self._left()
+
+    def _left(self) -> None:
+        """Say that a job has ended, and which one is gone on with."""
+        self._at.pop()
+        self._say(self._at[-1] if self._at else None)
+
+    def _carry_out(self, job: Job) -> None:
+        """Do a job, and record what came of it."""
         try:
             if job.kind not in HANDLERS:
                 raise AuditError(
@@ -208,9 +235,6 @@ class Worker:
             self.queue.fail(job.id, f"unexpected: {type(error).__name__}: {error}", self.owner)
         else:
             self.queue.finish(job.id, result, self.owner)
-        finally:
-            self._at.pop()
-            self._say(self._at[-1] if self._at else None)
 
     def _unlike(self, job: Job) -> str:
         """Say so where who asked has other settings; of devices each worker has its own."""

@@ -1,20 +1,22 @@
-"""Results of topics that have been changed or deleted stay open on the pages."""
+"""Results of topics and sets that have been changed or deleted stay open on the pages, as they were."""
 
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pcf_core.app.lists import parameters_of
-from pcf_core.core.run import RunSpec
+from pcf_core.core.run import RunSpec, version_name
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group
 from pcf_core.material.own_topics import delete_topic, save_topic
+from pcf_core.material.templates import load_mined, load_templates, save_set
 from pcf_core.material.topics import make_topic
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run
 from tests.conftest import fill
-from tests.pages.opened import open_app, texts
+from tests.pages.opened import open_app, open_foot, texts
 
 PETS = make_topic(
     "pets",
@@ -80,3 +82,71 @@ def test_links_name_what_the_run_was_scored_with(run: RunSpec) -> None:
     save_topic(MORE, replace=True)
     assert parameters_of(run)["topic"] == VERSION
     assert f"topic={VERSION.replace('@', '%40')}&" in links("run_an_audit")
+
+
+def own_set(name: str, power: int) -> None:
+    """Save the nineteen templates as a set of one's own, with counts that grow as a power."""
+    shipped = load_mined("gender-nineteen")
+    counted = tuple(
+        template.model_copy(update={"count": (1.0 + at) ** power, "documents": 0})
+        for at, template in enumerate(shipped.templates)
+    )
+    save_set(shipped.model_copy(update={"name": name, "templates": counted}), replace=True)
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption).replace("\\", "")
+
+
+def test_the_same_sentences_with_other_counts_are_another_set_and_say_so(full_store: Store) -> None:
+    """The result with the shipped counts stays, here and under its key, and both say which is which."""
+    usual = texts(open_app("risk", model=["mini-gpt"]))
+    own_set("mine", 1)
+    key = next(info.run.key for info in full_store.runs() if info.run.scoring.model == "mini-gpt")
+    note = (
+        f"The run {key} stands for the counts of gender-nineteen, not those of mine. The figures here use "
+        f"yours; `risk {key} --templates mine` gives the same."
+    )
+    mine = open_app("risk", model=["mini-gpt"], templates="mine")
+    assert texts(mine) != usual
+    assert note in captions(mine)
+    assert f"python -m pcf_core risk {key} --templates mine" in "\n".join(
+        block.value for block in open_foot(mine).code
+    )
+    form = open_app("run_an_audit", score_model=["mini-gpt"], score_templates="mine")
+    assert f"It keeps them; `risk {key} --templates mine` reads it with yours." in captions(form)
+    submit_run(
+        Store.open(settings().cache),
+        Queue.open(settings().catalogue),
+        full_store.load_run(key).model_copy(update={"templates": load_templates("mine")}),
+        0,
+    )
+    again = open_app("risk", model=["mini-gpt"])
+    assert texts(again) == usual
+    assert "stands for the counts" not in captions(again)
+    report = open_app("report", model=["mini-gpt"], templates="mine")
+    warned = "\n".join(warning.value for warning in report.warning).replace("\\", "")
+    assert "A report gives the figures of its run keys, so these are not the figures on the pages." in warned
+    assert not open_app("report", model=["mini-gpt"]).warning
+
+
+def test_a_link_to_a_result_has_the_counts_of_its_key_after_its_set_was_counted_again(
+    own_settings: Settings,
+) -> None:
+    own_set("mine", 1)
+    store = Store.open(own_settings.cache)
+    run = fill(store, "mini-gpt", "mine")
+    before = texts(open_app("risk", **parameters_of(run)))
+    assert parameters_of(run)["templates"] == "mine"
+    own_set("mine", 4)
+    stored = parameters_of(store.load_run(run.key))
+    assert str(stored["templates"]).startswith("mine@")
+    assert stored["templates"] != version_name(run.templates), "which the set has now, too"
+    app = open_app("risk", **stored)
+    assert texts(app) == before
+    assert "stands for the counts" not in captions(app)
+    now = open_app("risk", model=["mini-gpt"], templates="mine")
+    assert texts(now) != before
+    assert "stands for the counts of mine as it was first scored, not those of mine as it is now" in captions(
+        now
+    )

@@ -165,6 +165,26 @@ def test_a_run_that_is_here_with_the_same_scores_stays_ours(theirs: Store, pack:
     assert theirs.imported_runs() == ()
 
 
+@pytest.mark.parametrize("scored", ["here", "imported"])
+def test_other_counts_of_a_pack_change_no_run_and_are_said(ours: Store, theirs: Store, scored: str) -> None:
+    run = small_run()
+    several = tuple(one.model_copy(update={"count": 9.0}) for one in run.templates.templates)
+    recounted = run.templates.model_copy(update={"name": "counted", "templates": several})
+    other = run.model_copy(update={"templates": recounted})
+    if scored == "here":
+        score(ours, run)
+    else:
+        brought(ours, packed(theirs, run))
+    stranger = score(Store.open(ours._root.parent / "stranger"), other)
+    arrived = brought(ours, packed(Store.open(ours._root.parent / "stranger"), stranger))
+    assert [one.key for one in arrived.known] == [run.key]
+    assert ours.load_run(run.key).templates == run.templates
+    assert arrived.notes == (
+        f"The run {run.key} stands for the counts of three, not those of counted. It keeps them, so the "
+        "figures here are not those of the pack.",
+    )
+
+
 @pytest.mark.parametrize("scored", ["here", "imported", "not finished"])
 def test_a_run_that_is_here_with_other_scores_is_refused(ours: Store, pack: bytes, scored: str) -> None:
     if scored == "here":

@@ -22,6 +22,8 @@ from pcf_core.report.verifying import differences, leaves, same, verify_report
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.report.written import read_report, report_bytes
 from pcf_core.store.store import Store
+from pcf_core.work.queue import Queue
+from pcf_core.work.requests import submit_run
 from tests.command_line import ROOT, run_here
 
 values = st.recursive(
@@ -48,6 +50,19 @@ def test_what_was_written_holds(full_store: Store, short: ReportDocument) -> Non
     assert found.holds
     assert not found.differences
     assert found.compared == leaves(short.model_dump(mode="json", exclude={"versions"}))
+
+
+def test_a_report_holds_after_somebody_else_scored_the_same_sentences_with_other_counts(
+    full_store: Store, short: ReportDocument
+) -> None:
+    for info in full_store.runs():
+        templates = info.run.templates.templates
+        several = tuple(one.model_copy(update={"count": 1.0 + at}) for at, one in enumerate(templates))
+        mine = info.run.templates.model_copy(update={"name": "mine", "title": "Mine", "templates": several})
+        submit_run(
+            full_store, Queue.open(settings().catalogue), info.run.model_copy(update={"templates": mine})
+        )
+    assert verify_report(full_store, short, Texts()).holds
 
 
 def test_a_changed_number_is_told_with_its_place_and_both_values(

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import RunError, StoreError
-from pcf_core.core.run import RunSpec, ScoringKey
+from pcf_core.core.records import LeftOut
+from pcf_core.core.run import RunSpec, SamplingPlan, ScoringKey
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
-from pcf_core.store.results import find_run
+from pcf_core.store.results import RunFolder, find_run
 from pcf_core.store.store import Store
 
 
@@ -40,13 +41,82 @@ def test_a_run_comes_back_by_its_key_or_its_beginning(store: Store, key: Scoring
     assert store.runs() == (info,)
 
 
-def test_saving_again_replaces(store: Store, key: ScoringKey) -> None:
-    """Counts of templates are a view option: the same key, and the newest counts."""
-    store.save_run(run_of(key, count=1), {}, complete=False)
-    assert not store.runs()[0].complete
-    store.save_run(run_of(key, count=175), {})
-    assert [info.run.templates.counts.tolist() for info in store.runs()] == [[175.0]]
-    assert store.runs()[0].complete
+def others_of(run: RunSpec) -> list[RunSpec]:
+    """The same run with one field of a list changed: every field that is no part of its key, in turn."""
+    changed: dict[str, dict[str, object]] = {
+        "topic": {
+            "name": "other", "title": "Other", "aligned": True, "language": "de", "source": "s", "notes": "n",
+            "left_out": (LeftOut(name="x", reason="y"),), "evidence": "e", "templates": "t",
+            "position": "predicate", "spells": "p",
+        },
+        "evidence": {
+            "name": "other", "title": "Other", "weights": (3.0,), "noun": "athlete", "source": "s",
+            "notes": "n",
+        },
+        "templates": {"name": "other", "title": "Other", "kept": 0.5, "source": "s", "notes": "n"},
+    }  # fmt: skip
+    in_key = {"topic": {"groups"}, "evidence": {"terms"}, "templates": {"templates"}}
+    found = []
+    for name, fields in changed.items():
+        item = getattr(run, name)
+        assert fields.keys() | in_key[name] == type(item).model_fields.keys(), "a field is not looked at"
+        for field, value in fields.items():
+            found.append(run.model_copy(update={name: item.model_copy(update={field: value})}))
+    template = {"count": 175.0, "documents": 9, "fits": ("pronoun",)}
+    assert template.keys() | {"text"} == Template.model_fields.keys(), "a field is not looked at"
+    for field, value in template.items():
+        several = tuple(one.model_copy(update={field: value}) for one in run.templates.templates)
+        templates = run.templates.model_copy(update={"templates": several})
+        found.append(run.model_copy(update={"templates": templates}))
+    return found
+
+
+def test_a_key_keeps_the_lists_that_were_first_stored(store: Store, key: ScoringKey) -> None:
+    """Whatever of the lists is no part of a key, its readers see: nobody changes it for the others."""
+    run = run_of(key)
+    store.save_run(run, {}, complete=False)
+    for other in others_of(run):
+        assert other.key == run.key
+        assert other != run
+        store.ask_for(other)
+        assert store.load_run(run.key) == store.as_stored(other) == run
+        store.save_run(other, {"device": "cpu"})
+        assert store.load_run(run.key) == run
+    assert store.run_info(run.key).complete
+    assert store.run_info(run.key).provenance == {"device": "cpu"}
+
+
+def test_a_cache_changes_no_shipped_run(tmp_path: Path, key: ScoringKey) -> None:
+    """Also where an earlier version has written other lists into the cache."""
+    run = run_of(key)
+    Store.open(tmp_path / "shipped").save_run(run, {})
+    store = Store.open(tmp_path / "cache", [tmp_path / "shipped"])
+    for other in others_of(run):
+        store.ask_for(other)
+        store.save_run(other, {"device": "cpu"})
+        assert store.load_run(run.key) == run
+        RunFolder(tmp_path / "cache").save(other, {"device": "tpu"}, complete=True)
+        assert store.load_run(run.key) == run
+        assert store.run_info(run.key).provenance == {"device": "tpu"}
+
+
+def test_draws_by_other_counts_are_refused(store: Store, tmp_path: Path, key: ScoringKey) -> None:
+    def drawing(count: float, times: int) -> RunSpec:
+        plan = SamplingPlan(within=0.01, times=(times,))
+        return run_of(key, count=count).model_copy(update={"plan": plan})
+
+    first = drawing(1, 100)
+    store.ask_for(first)
+    for ask in (store.ask_for, store.as_stored, lambda run: store.save_run(run, {})):
+        with pytest.raises(RunError, match=rf"The run {first.key} draws templates by the counts of one, and"):
+            ask(drawing(175, 200))
+    store.save_run(drawing(1, 200), {})
+    assert store.load_run(first.key) == drawing(1, 200)
+    above = Store.open(tmp_path / "above", [store._root])
+    RunFolder(tmp_path / "above").save(drawing(175, 400), {}, complete=True)
+    assert above.load_run(first.key) == drawing(1, 200)
+    RunFolder(tmp_path / "above").save(drawing(1, 400), {}, complete=True)
+    assert above.load_run(first.key) == drawing(1, 400)
 
 
 def test_a_run_that_is_asked_for_is_kept_and_a_known_one_keeps_its_state(
@@ -58,11 +128,8 @@ def test_a_run_that_is_asked_for_is_kept_and_a_known_one_keeps_its_state(
     store.save_run(run, {"device": "cpu"})
     before = store.run_info(run.key)
     store.ask_for(run)
-    assert store.run_info(run.key) == before
     store.ask_for(run_of(key, count=175))
-    after = store.run_info(run.key)
-    assert (after.complete, after.provenance) == (True, {"device": "cpu"})
-    assert after.run.templates.counts.tolist() == [175.0]
+    assert store.run_info(run.key) == before
 
 
 def test_who_asks_within_a_moment_looks_once_and_sees_own_changes(
@@ -94,7 +161,7 @@ def test_within_a_moment_what_another_finished_is_not_taken_back(
         store.ask_for(run_of(key, count=175))
         (after,) = store.runs()
     assert (after.complete, after.provenance) == (True, {"device": "cpu"})
-    assert after.run.templates.counts.tolist() == [175.0]
+    assert after.run.templates.counts.tolist() == [1.0]
 
 
 def test_a_run_of_the_shipped_layer_is_known(tmp_path: Path, key: ScoringKey) -> None:

@@ -3,9 +3,10 @@
     python supervised.py CACHE STALL_SECONDS HEAR_SECONDS [--until-idle]
 
 ``endless-load`` is busy without end while it is opened, ``endless-batch`` in its third batch, and ``slow``
-takes a second for each batch.  ``deaf-load`` never lets another thread of Python run either.  Each model
-that is opened is written to ``CACHE/opened.log``, with the process that opened it, and ``CACHE/left.log``
-says which process ended in order.
+takes a second for each batch.  ``deaf-load`` never lets another thread of Python run either.  ``exits``,
+``exits-well``, ``leaves`` and ``panics`` end their process while they are opened, ``panics-batch`` in its
+second batch.  Each model that is opened is written to ``CACHE/opened.log``, with the process that opened it,
+and ``CACHE/left.log`` says which process ended in order.
 """
 
 from __future__ import annotations
@@ -40,16 +41,28 @@ def open_noted(spec: ModelSpec, protocol: str) -> FakeScorer:
         busy()
     if spec.name == "exits":
         os._exit(2)  # as native code does after an error of its own
+    if spec.name == "exits-well":
+        os._exit(0)
+    if spec.name == "leaves":
+        sys.exit(0)
+    if spec.name == "panics":
+        raise Panic("index out of bounds")
     batches: set[str] = set()
 
     def probability(prompt: str, word: str) -> float:
         batches.add(prompt)
+        if spec.name == "panics-batch" and len(batches) == 3:
+            raise Panic("index out of bounds")
         if spec.name == "endless-batch" and len(batches) == 5:  # of two prompts each
             busy()
         return toy.probability(prompt, word)
 
     delay = 1.0 if spec.name == "slow" else 0.0
     return FakeScorer(probability, key=ScoringKey.of(spec, protocol), batch_size=2, delay=delay)
+
+
+class Panic(BaseException):
+    """As pyo3 raises it where Rust panics: it is no ``Exception``."""
 
 
 def busy() -> None:

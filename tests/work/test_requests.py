@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pcf_core.audit.sampling import planned
 from pcf_core.core.errors import RightsError
 from pcf_core.core.settings import settings
+from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import SMALLEST, ScoreRequest, WordsRequest, submit_run, submit_words
@@ -86,3 +87,20 @@ def test_a_sentence_goes_ahead_and_is_told_apart_by_all_it_depends_on(queue: Que
 def test_a_payload_that_is_something_else_is_refused() -> None:
     with pytest.raises(ValidationError):
         ScoreRequest.model_validate({"run": {"path": "/etc/passwd"}})
+
+
+def test_other_counts_change_nothing_and_stand_in_the_journal(
+    store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    run = toy.run_of()
+    store.save_run(run, {"device": "cpu"})
+    queue._journal = Journal(store._root)
+    submit_run(store, queue, run, 0)
+    queue.cancel(queue.list()[0].id)
+    several = tuple(one.model_copy(update={"count": 9.0}) for one in run.templates.templates)
+    mine = run.templates.model_copy(update={"name": "mine", "templates": several})
+    job = submit_run(store, queue, run.model_copy(update={"templates": mine}), 0)
+    assert (job.key, store.load_run(run.key)) == (run.key, run)
+    said = [entry.name for entry in Journal(store._root).read().entries if entry.did == "queued"]
+    assert said[0] == f"job 1, {run.key} toy"
+    assert said[1] == f"job 2, {run.key} toy, with other counts in mine than the run has"

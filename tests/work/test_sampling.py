@@ -11,6 +11,7 @@ import pytest
 
 from pcf_core.audit.results import self_audit_of
 from pcf_core.audit.sampling import planned, with_draws
+from pcf_core.core.errors import RunError
 from pcf_core.core.risk import Look
 from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings, settings
@@ -171,8 +172,10 @@ def test_of_two_at_one_plan_the_second_goes_on_where_the_first_ended(store: Stor
     assert store.run_info(run.key).complete
 
 
-def test_other_counts_draw_anew_and_nothing_is_mixed(store: Store, queue: Queue, toy: ModuleType) -> None:
-    """Counts are no part of the key: the same run, drawn by the counts that were asked for last."""
+def test_draws_by_other_counts_are_refused_and_nothing_is_mixed(
+    store: Store, queue: Queue, toy: ModuleType
+) -> None:
+    """Counts are no part of the key, so its draws are those by the counts that were there first."""
     first = score_asked(plan(toy, 0.03), store, open_large(toy, []))
     even = tuple(template.model_copy(update={"count": 2.5}) for template in first.run.templates.templates)
     whole = first.run.whole
@@ -180,11 +183,11 @@ def test_other_counts_draw_anew_and_nothing_is_mixed(store: Store, queue: Queue,
         whole.model_copy(update={"templates": whole.templates.model_copy(update={"templates": even})}), 0.03
     )
     assert other.key == first.run.key
-    submit_run(store, queue, other, 0)
-    assert (store.load_run(other.key), store.run_info(other.key).complete) == (other, False)
-    second = score_asked(other, store, open_large(toy, []))
-    assert second.look is not None
-    assert second.run == with_draws(other, second.look.draws)
+    with pytest.raises(RunError, match="draws templates by the counts of"):
+        submit_run(store, queue, other, 0)
+    with pytest.raises(RunError, match="draws templates by the counts of"):
+        score_asked(other, store, open_large(toy, []))
+    assert (queue.list(), store.load_run(other.key)) == ((), first.run)
     again = score_asked(plan(toy, 0.03), store, open_large(toy, []))
     assert (again.run, again.look, again.scored) == (first.run, first.look, 0)
 

@@ -289,15 +289,20 @@ def test_a_process_that_dies_is_replaced_and_three_deaths_end_the_job(
 
 
 @pytest.mark.slow
-def test_a_process_that_exits_at_a_job_has_died_whatever_its_status(
-    cache: Path, submit: Submit, queue: Queue
+@pytest.mark.parametrize("name", ["exits", "exits-well", "leaves", "panics", "panics-batch"])
+def test_a_process_that_ends_at_a_job_has_died_however_it_ends(
+    name: str, cache: Path, submit: Submit, queue: Queue
 ) -> None:
-    deadly, honest = submit("exits"), submit("honest")
+    """A panic of a library in Rust, a BaseException, took every worker with it, and no death was counted."""
+    deadly, honest = submit(name), submit("honest")
     with supervised(cache, "--until-idle") as worker:
         ended(worker)
-    assert "3 workers died before they could begin" in str(queue.get(deadly.id).error)
+    when = "while they were at it" if name == "panics-batch" else "before they could begin"
+    assert f"3 workers died {when}" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"
-    assert opened(cache) == ["exits"] * 3 + ["honest"]
+    assert opened(cache) == [name] * 3 + ["honest"]
+    if name.startswith("panics"):
+        assert "Panic: index out of bounds" in (cache / LOG_NAME).read_text()
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import HANDLERS, JobContext
 from pcf_core.work.launch import LOG_NAME, logging_to
-from pcf_core.work.queue import Queue
+from pcf_core.work.queue import DEADLY_TO_LOAD, Queue
 from pcf_core.work.requests import SMALL, submit_run, submit_words
 from pcf_core.work.scoring import SAVE_SECONDS, score_run
 from pcf_core.work.worker import Worker, load_libraries
@@ -235,6 +235,56 @@ def test_one_bad_job_ends_with_its_sentence_and_the_next_is_served(
     log = (toy_settings.cache / LOG_NAME).read_text()
     assert "Traceback" in log
     assert log.count("Traceback") == 1
+
+
+class Panic(BaseException):
+    """As pyo3 raises it where Rust panics: it is no ``Exception``."""
+
+
+@pytest.mark.parametrize("end", [Panic("index out of bounds"), SystemExit(0), GeneratorExit()])
+@pytest.mark.parametrize("kind", ["score", "words"])
+def test_whatever_ends_a_process_is_a_death_of_its_job(
+    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType, end: BaseException, kind: str
+) -> None:
+    """The supervisor is left to take it to be at the job; after three deaths the next job is served."""
+
+    def open_ending(spec: ModelSpec, protocol: str) -> Scorer:
+        if spec.name == "ends":
+            raise end
+        scorer: Scorer = toy.open_toy(spec, protocol)
+        return scorer
+
+    run, other = (toy.run_of(spec=toy.spec_of(name)) for name in ("ends", "honest"))
+    if kind == "score":
+        deadly = submit_run(store, queue, run, run.cells)
+        honest = submit_run(store, queue, other, other.cells)
+    else:  # goes ahead of the run
+        honest = submit_run(store, queue, other, other.cells)
+        deadly = submit_words(queue, "ends", toy.TOPIC, "They are [Y]")
+    for deaths in (1, 2, 3):
+        told: list[int | None] = []
+        worker = Worker(store, queue, toy_settings, open_ending, owner="me:1:1", tell=told.append)  # type: ignore[arg-type]
+        with pytest.raises(type(end)):
+            worker.serve(until_idle=True)
+        assert told[-1] == deadly.id
+        assert queue.get(deadly.id).state == ("queued" if deaths < 3 else "failed")
+        assert (queue.tally().deaths, queue.get(honest.id).state) == (deaths, "queued")
+    assert queue.get(deadly.id).error == DEADLY_TO_LOAD
+    Worker(store, queue, toy_settings, open_ending, owner="me:1:1").serve(until_idle=True)
+    assert (queue.get(honest.id).state, queue.get(honest.id).done) == ("done", 24)
+
+
+def test_a_second_interrupt_of_a_person_is_no_death(
+    store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType
+) -> None:
+    def interrupted(spec: ModelSpec, protocol: str) -> Scorer:
+        raise KeyboardInterrupt
+
+    run = toy.run_of()
+    job = submit_run(store, queue, run, run.cells)
+    with pytest.raises(KeyboardInterrupt):
+        Worker(store, queue, toy_settings, interrupted).run(until_idle=True)
+    assert (queue.get(job.id).state, queue.tally().deaths) == ("queued", 0)
 
 
 def test_a_model_that_fails_fails_the_job_and_a_retry_resumes(

@@ -77,7 +77,8 @@ def standings_elsewhere(loaded: Loaded, names: tuple[str, str]) -> dict[str, Sta
     for pair in elsewhere(finished, *_shown(loaded, names)):
         if not is_present(pair[0]):  # texts that the set of this name had before
             continue
-        runs = present_templates(pair[0]), present_templates(pair[1])
+        first = present_templates(pair[0])  # both with the counts of the set that the link names
+        runs = first, pair[1].model_copy(update={"templates": first.templates})
         with suppress(AuditError):
             new = sum(run.cells for run in runs if not is_kept(store, run, options.protocol))
             if cells + new <= MOST_CELLS and not any(must_wait(run, "preferences", options) for run in runs):

@@ -81,6 +81,8 @@ def draw_arrived(arrived: Arrived) -> None:
     if arrived.known_texts:
         was = count(len(arrived.known_texts), "text audit was", "text audits were")
         st.info(f"{was} here already, with the same texts.", icon=":material/info:")
+    for note in arrived.notes:
+        st.warning(plain(note), icon=":material/balance:")
     infos = {info.run.key: info for info in open_store().runs()}
     for run in (*arrived.new, *arrived.known):
         if run.key in infos:

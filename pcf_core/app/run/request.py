@@ -27,6 +27,7 @@ from pcf_core.app.widgets import plain, size_text
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.preferences import build_run
 from pcf_core.audit.sampling import planned
+from pcf_core.core.errors import RunError
 from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.measure.sampling import NARROWEST, WIDEST
@@ -41,7 +42,7 @@ from pcf_core.models.names import (
 )
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
-from pcf_core.show.findings.notes import tokens_note
+from pcf_core.show.findings.notes import other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
 from pcf_core.show.findings.progress import duration
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
@@ -372,6 +373,18 @@ def draw_heaviest_note(request: Request, run: RunSpec) -> None:
     if request.heaviest and len(run.templates.templates) < HEAVIEST:
         number = count(len(run.templates.templates), "sentence")
         st.caption(f"*Only the {HEAVIEST} heaviest* leaves out nothing: this set has {number}.")
+
+
+def draw_other_lists(runs: Sequence[RunSpec]) -> None:
+    """Say which runs have other counts or weights under their keys than those that are asked for now."""
+    for run in runs:
+        try:
+            note = other_lists_note(run, open_store().as_stored(run), "score")
+        except RunError as error:
+            st.error(plain(str(error)), icon=":material/error:")
+        else:
+            if note:
+                st.caption(f":material/balance: {plain(note)}")
 
 
 def draw_word_check(runs: Sequence[RunSpec]) -> None:

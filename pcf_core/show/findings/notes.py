@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from pcf_core.audit.token_shares import (
     TokenShares,
@@ -121,6 +123,23 @@ def noun_note(run: RunSpec) -> str:
     if run.evidence.noun == OCCUPATION:
         return ""
     return say("noun", evidence=run.evidence, topic=run.topic)
+
+
+def other_lists_note(
+    run: RunSpec, stored: RunSpec, where: Literal["page", "score", "report", "pack"] = "page"
+) -> str:
+    """Say that a run comes with other counts or weights than its key stands for; empty where it does not.
+
+    ``stored``: the run as its key has it.  ``where``: what the reader looks at.
+    """
+    found = run.differing(stored)
+    parts = []
+    for name, what in found.items():
+        own, theirs = getattr(run, name).name, getattr(stored, name).name
+        parts.append(say("other_list", what=what, own=own, theirs=theirs, same=own == theirs))
+    options = [f"--{name} {shlex.quote(getattr(run, name).name)}" for name in found if name != "topic"]
+    command = " ".join(["risk", run.key, *options]) if options else ""
+    return say("other_lists", key=run.key, parts=parts, command=command, where=where) if parts else ""
 
 
 def noise_note(found: SelfAudit) -> str:
