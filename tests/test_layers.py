@@ -27,6 +27,7 @@ APART = {
 INNER = tuple(f"streamlit.{part}" for part in ("elements", "navigation", "proto", "runtime", "web"))
 HEAVY = {"torch", "transformers", "spacy"}
 MAY_BE_HEAVY = {
+    "models/agreement.py",
     "models/conversion.py",
     "models/extent.py",
     "models/loading.py",

@@ -6,7 +6,9 @@ torch.  ``auto`` asks the driver of the GPUs, through the program that comes wit
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -84,3 +86,13 @@ def _capability() -> float | None:
         return min(float(line) for line in answer.stdout.split())
     except (PackageNotFoundError, OSError, subprocess.SubprocessError, ValueError):  # no driver, or no answer
         return None
+
+
+def free_memory(device: str) -> float:
+    """Return the bytes free on a CUDA device, or in the machine; 0 where the system does not say."""
+    torch = sys.modules.get("torch")
+    if torch is not None and device.startswith("cuda"):
+        return float(torch.cuda.mem_get_info(device)[0])
+    if "SC_AVPHYS_PAGES" not in os.sysconf_names:
+        return 0.0
+    return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -16,8 +16,6 @@ many is told by the time that those before took, a second copy of the model incl
 from __future__ import annotations
 
 import math
-import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -30,6 +28,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.records import FloatArray, LeftOut
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey, SelfAudit, TokenTable
+from pcf_core.models.precision import free_memory
 from pcf_core.models.scoring.base import Scorer, quoted
 from pcf_core.store.store import Store
 
@@ -238,16 +237,6 @@ def second_reader(
     if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:
         return open_scorer(spec.with_dtype("float32"), protocol)
     return scorer
-
-
-def free_memory(device: str) -> float:
-    """Return the bytes free on a CUDA device, or in the machine; 0 where the system does not say."""
-    torch = sys.modules.get("torch")
-    if torch is not None and device.startswith("cuda"):
-        return float(torch.cuda.mem_get_info(device)[0])
-    if "SC_AVPHYS_PAGES" not in os.sysconf_names:
-        return 0.0
-    return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
 
 def _stored(key: ScoringKey, store: Store, drawn: Sequence[tuple[str, str]]) -> FloatArray:

@@ -44,6 +44,7 @@ from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLa
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
+from pcf_core.models.agreement import agree
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
@@ -503,14 +504,17 @@ class CausalGenerator(LocalGenerator):
     def _caches_exactly(self) -> bool:
         """Tell whether a token behind a repeated prompt has the logits that it has in the whole text."""
         ids = self.prompt_ids(PROBE)
-        try:
-            _, cached = self._tried(1, LEAST)
-        except Exception:  # noqa: BLE001
-            return False  # whatever an architecture says where its memory cannot be repeated
-        with self._passing():
-            whole = self.model(input_ids=torch.tensor([ids + ids[-1:]], device=self.device), use_cache=False)
-        tolerance = 1e-4 if self.model.dtype == torch.float32 else 0.1
-        return bool((cached - whole.logits[:, -1]).abs().mean() <= tolerance)
+
+        def cached() -> FloatArray:
+            return self._tried(1, LEAST)[1].double().cpu().numpy()
+
+        def whole() -> FloatArray:
+            text = torch.tensor([ids + ids[-1:]], device=self.device)
+            with self._passing():
+                logits = self.model(input_ids=text, use_cache=False).logits
+            return logits[:, -1].double().cpu().numpy()  # type: ignore[no-any-return]
+
+        return agree(self.model, cached, whole)
 
     def _text(self, ids: Ids, written: Ids) -> str:
         return self._decoded(written) if self.key.chat_template else self._continuation(ids, written)

@@ -35,6 +35,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import platform
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -48,6 +49,7 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
+from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
@@ -66,6 +68,8 @@ from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, ch
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 YES = "exact"
+WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention)$")  # not max_window_layers
+TRIED = 32  # words behind each text of a trial
 ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
 
 
@@ -230,10 +234,19 @@ class CausalScorer(LocalScorer):
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
 
     def _largest_exact_tree(self, identity: str) -> int:
-        """Find, by halving, the largest tree with the same log-probabilities as its sequences alone."""
-        width = int(getattr(self.model.config.get_text_config(), "hidden_size", LARGEST))
+        """Find, by halving, the largest tree with the same log-probabilities as its sequences alone.
+
+        A model that carries a state from slot to slot has none, and a tree never exceeds an attention window,
+        which the mask of a tree replaces.
+        """
+        if getattr(self.model, "_is_stateful", False):
+            return 0
+        config = self.model.config.get_text_config()
+        width = int(getattr(config, "hidden_size", LARGEST))
         limit = LARGEST
         while limit > max(256, width // 4):  # attention costs limit / (6 width) of the rest
+            limit //= 2
+        while limit > shortest_window(config, limit):
             limit //= 2
         while limit >= SMALLEST:
             if self._is_known_as_exact(limit, identity):
@@ -272,17 +285,17 @@ class CausalScorer(LocalScorer):
         depth = min(size - 7, (self.context or size) - 2)
         trunks = [tuple(draws[n : n + depth]) for n in range(0, size - 7, depth)]
         texts = [*trunks, *((*trunks[0][: max(1, depth // part)], last) for part in (4, 16, depth))]
-        behind = [Continuations.of([(last, draws[-1]), (last, draws[-2])])] * len(texts)
+        behind = [Continuations.of([(last, token) for token in draws[:TRIED]])] * len(texts)
         ((_, tree),) = pack(texts, behind, range(len(texts)), 2 * size, 2 * size)
         lines = [chain for row, text in enumerate(texts) for chain in chains(text, behind[row], row)]
-        packed, plain = np.zeros((2, len(texts), 2))
-        try:
-            np.add.at(packed, tuple(tree.reads[:, :2].T), self._read([tree]))
-        except Exception:  # noqa: BLE001
-            return False  # whatever an architecture says to a mask or positions that it does not take
-        for line in lines:
-            np.add.at(plain, tuple(line.reads[:, :2].T), self._read([line]))
-        return bool(np.abs(packed - plain).mean() <= self.tolerance)
+
+        def scores(rows: Sequence[Tree]) -> FloatArray:
+            values = np.zeros((len(texts), TRIED))
+            for row in rows:
+                np.add.at(values, tuple(row.reads[:, :2].T), self._read([row]))
+            return values
+
+        return agree(self.model, lambda: scores([tree]), lambda: scores(lines))
 
     def _ending_tokens(self) -> list[int]:
         """List tokens that cannot prolong a word: no letter, mark or digit first, or special."""
@@ -296,6 +309,21 @@ class CausalScorer(LocalScorer):
             if token in special or _ends_word(text.removeprefix(stem)):
                 ends.append(token)
         return ends
+
+
+def shortest_window(config: Any, most: int) -> int:
+    """Return the number of tokens of the shortest attention window of a configuration, at most ``most``.
+
+    A window counts where no layer may use it, too: trees are shorter than they could be then.
+    """
+    return min(
+        (
+            size
+            for name, size in vars(config).items()
+            if type(size) is int and size > 0 and WINDOW.search(name)
+        ),
+        default=most,
+    )
 
 
 def device_name(device: str) -> str:

@@ -33,7 +33,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
+from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.products import LIGHT, product
 from pcf_core.models.scoring.masked import MaskedScorer, Query
@@ -124,13 +126,13 @@ class PermutationScorer(MaskedScorer):
         draw += draw == self.mask
         draw[:, 5:7] = self.mask
         queries = [Query(tuple(row), 5) for row in draw.tolist()]
-        answers: list[torch.Tensor] = []
-        for self.lean in (False, True):
-            try:
-                answers += self._logits(torch.arange(2), torch.tensor([5, 5]), **self._inputs(queries))
-            except Exception:  # noqa: BLE001
-                return False  # whatever a model says that is not built like transformers' own
-        return bool((answers[0] - answers[1]).abs().max() <= self.tolerance)
+
+        def scores(lean: bool) -> FloatArray:
+            self.lean, self.layers = lean, self._own_layers()  # of the weights as they are now
+            logits = self._logits(torch.arange(2), torch.tensor([5, 5]), **self._inputs(queries))
+            return torch.cat(list(logits)).double().cpu().numpy()
+
+        return agree(self.model, lambda: scores(True), lambda: scores(False))
 
     def _inputs(self, queries: Sequence[Query]) -> dict[str, Any]:
         """Make the arguments of the model for rows of equal length."""

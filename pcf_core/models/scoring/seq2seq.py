@@ -51,6 +51,7 @@ import torch
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
+from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
@@ -253,14 +254,12 @@ class Seq2SeqScorer(LocalScorer):
         source, start, *stems = (tuple(tokens) for tokens in draw.tolist())
         words = [stem[:depth] + stems[0][-2:] for stem in stems for depth in (1, 4)]
         question = Question(source, (self.first, *start), Continuations.of(words))
-        self.packs = True
-        try:
-            packed = self._read([question, question], len(words))
-        except Exception:  # noqa: BLE001
-            return False  # whatever an architecture says to a mask or to positions that it does not take
-        self.packs = False
-        plain = self._read([question], len(words))
-        return bool(np.abs(packed - plain).mean() <= self.tolerance)
+
+        def scores(packs: bool) -> FloatArray:
+            self.packs = packs
+            return self._read([question, question], len(words))
+
+        return agree(self.model, lambda: scores(True), lambda: scores(False))
 
 
 def _with_positions(

@@ -41,7 +41,9 @@ class Tiny:
     load: Callable[..., Loaded]
 
 
-def build(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **options: Any) -> Loaded:
+def build(
+    model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], *, seed: int = 7, **options: Any
+) -> Loaded:
     """Weights are drawn wide enough that texts and words differ by nats."""
     kind, own = getattr(transformers, model), tokenizer()
     config = kind.config_class(
@@ -51,7 +53,7 @@ def build(model: str, tokenizer: Callable[[], PreTrainedTokenizerFast], **option
         eos_token_id=own.eos_token_id,
         **{"max_position_embeddings": CONTEXT, "initializer_range": 0.4, **options},
     )
-    torch.manual_seed(7)
+    torch.manual_seed(seed)
     return Loaded(kind(config).eval(), own, "cpu")
 
 

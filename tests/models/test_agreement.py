@@ -1,0 +1,244 @@
+"""Whether two ways agree: by the largest difference, against rounding, in float32 where memory allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import ScoringKey
+from pcf_core.models import agreement
+from pcf_core.models.agreement import NARROW, agree
+from pcf_core.models.scoring import causal
+from pcf_core.models.scoring.causal import CausalScorer, shortest_window
+from pcf_core.models.scoring.permutation import PermutationScorer
+from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from tests.models.scoring.conftest import GROUPED, HEADS, SMALL, build, load_tiny
+from tests.models.scoring.seq2seq_models import tiny_bart, tiny_t5, tiny_xlnet
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, opt_tokenizer
+
+IDS = torch.arange(3, 40)[None]
+DTYPES = (torch.float32, *NARROW)
+
+
+@pytest.fixture
+def model() -> Iterator[Any]:
+    """A twin that others share: given back as it was."""
+    shared = load_tiny("llama").model
+    yield shared
+    shared.float()
+
+
+def logits_of(model: Any) -> FloatArray:
+    with torch.inference_mode():
+        return model(input_ids=IDS).logits.double().numpy()
+
+
+def off_by(error: float, model: Any) -> Callable[[], FloatArray]:
+    """The model's logits, one of which is wrong."""
+
+    def fast() -> FloatArray:
+        logits = logits_of(model)
+        logits[0, -1, 5] += error
+        return logits
+
+    return fast
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_one_wrong_score_among_thousands_is_enough(dtype: torch.dtype, model: Any) -> None:
+    """Its share of the mean is a thousandth of what the mean of rounding is."""
+    model.to(dtype)
+    assert agree(model, lambda: logits_of(model), lambda: logits_of(model))
+    assert agree(model, off_by(5e-5, model), lambda: logits_of(model))
+    assert not agree(model, off_by(1e-2, model), lambda: logits_of(model))
+    assert not agree(model, off_by(np.nan, model), lambda: logits_of(model))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_where_memory_is_short_rounding_of_the_own_numbers_is_the_measure(
+    dtype: torch.dtype, model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agreement, "free_memory", lambda device: 0.0)
+    model.to(dtype)
+    rounding = 40 * torch.finfo(dtype).eps  # of logits that reach 90
+    assert agree(model, off_by(rounding / 40, model), lambda: logits_of(model))
+    assert not agree(model, off_by(10 * rounding, model), lambda: logits_of(model))
+
+
+def test_what_raises_does_not_agree(model: Any) -> None:
+    def fast() -> FloatArray:
+        raise ValueError("no mask of four dimensions")
+
+    assert not agree(model, fast, lambda: logits_of(model))
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_a_widened_model_is_narrowed_to_the_same_bits(dtype: torch.dtype) -> None:
+    """Numbers that the model itself holds as float32 stay so, and shared weights stay shared."""
+    loaded = build("GPT2LMHeadModel", gpt2_tokenizer, n_embd=32, n_layer=2, n_head=2)
+    loaded.model.to(dtype).transformer.ln_f.float()
+    before = {name: tensor.clone() for name, tensor in loaded.model.state_dict().items()}
+    seen = []
+
+    def plain() -> FloatArray:
+        seen.append({tensor.dtype for tensor in loaded.model.parameters()})
+        return np.zeros(1)
+
+    with torch.inference_mode():
+        assert agree(loaded.model, plain, plain)
+    assert seen[0] == {torch.float32}
+    assert seen[-1] == {dtype, torch.float32}
+    for name, tensor in loaded.model.state_dict().items():
+        assert tensor.dtype == before[name].dtype
+        assert torch.equal(tensor, before[name])
+        assert not tensor.is_inference()
+    assert loaded.model.lm_head.weight is loaded.model.transformer.wte.weight
+
+
+def test_a_trial_that_fails_leaves_the_model_narrow(model: Any) -> None:
+    model.bfloat16()
+
+    def plain() -> FloatArray:
+        raise RuntimeError("the device is gone")
+
+    with pytest.raises(RuntimeError):
+        agree(model, lambda: np.zeros(1), plain)
+    assert {tensor.dtype for tensor in model.parameters()} == {torch.bfloat16}
+
+
+# What an architecture loses in a tree or in a shared row, float32 finds out, and no narrower number hides it.
+
+HYBRIDS: dict[str, dict[str, Any]] = {
+    "JambaForCausalLM": GROUPED
+    | {"attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2, "mamba_d_state": 8}
+    | {"mamba_dt_rank": 4},
+    "Lfm2ForCausalLM": GROUPED | {"layer_types": ["conv", "full_attention"]},
+    "RecurrentGemmaForCausalLM": HEADS | {"lru_width": 32, "num_hidden_layers": 3},
+}
+LAYERS = {"num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2}
+WINDOW = 40
+SLIDING = HEADS | LAYERS | {"sliding_window": WINDOW}
+WINDOWED: dict[str, dict[str, Any]] = {
+    "Exaone4ForCausalLM": SLIDING,
+    "CwmForCausalLM": SLIDING,
+    "ModernBertDecoderForCausalLM": SMALL
+    | {"local_attention": WINDOW, "global_attn_every_n_layers": 2, "num_hidden_layers": 4}
+    | {"cls_token_id": 0, "sep_token_id": 0},
+    "Cohere2ForCausalLM": SLIDING,
+    "Gemma2ForCausalLM": SLIDING | {"query_pre_attn_scalar": 16},
+    "Gemma3ForCausalLM": SLIDING | {"query_pre_attn_scalar": 16},
+    "GPTNeoForCausalLM": {"hidden_size": 32, "num_layers": 2, "num_heads": 2, "intermediate_size": 64}
+    | {"attention_types": [[["global", "local"], 1]], "window_size": WINDOW},
+    "GptOssForCausalLM": SLIDING | {"num_local_experts": 2},
+    "Llama4ForCausalLM": HEADS
+    | {"num_hidden_layers": 4, "attention_chunk_size": WINDOW, "num_local_experts": 2}
+    | {"intermediate_size_mlp": 64},
+    "MistralForCausalLM": GROUPED | {"sliding_window": WINDOW},
+    "MixtralForCausalLM": GROUPED | {"sliding_window": WINDOW, "num_local_experts": 2},
+    "Olmo3ForCausalLM": SLIDING,
+    "Phi3ForCausalLM": GROUPED | {"sliding_window": WINDOW},
+    "Qwen2ForCausalLM": GROUPED | LAYERS | {"sliding_window": WINDOW, "use_sliding_window": True},
+    "Starcoder2ForCausalLM": GROUPED | {"sliding_window": WINDOW},
+}
+LONG = "The nurse " + "and the old man " * 20 + "said that [Y]"
+
+
+def scorer_of(name: str, options: dict[str, Any], dtype: torch.dtype, seed: int = 7) -> CausalScorer:
+    loaded = build(name, opt_tokenizer, seed=seed, initializer_range=0.1, **options)
+    loaded.model.to(dtype)
+    key = ScoringKey(model=name, identity=name, tokenizer=name, family="causal", rules="1", protocol="exact")
+    return CausalScorer(loaded, key)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("name", sorted(HYBRIDS))
+def test_a_hybrid_shares_no_beginnings_in_any_precision(name: str, dtype: torch.dtype) -> None:
+    """In bfloat16 their trees lost 0.4 nats, and scores depended on the order of the words."""
+    scorer = scorer_of(name, HYBRIDS[name], dtype)
+    assert scorer.largest_tree == 0
+    prompts, words = PROMPTS[:2], WORDS[2:5]
+    values = scorer.score(prompts, words)
+    bound = 1e-4 if dtype == torch.float32 else 0.05
+    np.testing.assert_allclose(scorer.score(prompts, words[::-1]), values[:, ::-1], atol=bound, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("name", ["Exaone4ForCausalLM", "CwmForCausalLM", "ModernBertDecoderForCausalLM"])
+def test_a_window_is_not_lost_in_narrow_numbers(name: str, dtype: torch.dtype) -> None:
+    """Trees lost 0.5 to 2.8 nats of a text longer than the window."""
+    scorer = scorer_of(name, WINDOWED[name], dtype)
+    assert scorer.largest_tree == 0
+    words = WORDS[:3]
+    alone = [[scorer.alone(LONG, word) for word in words]]
+    np.testing.assert_allclose(scorer.score([LONG], words), alone, atol=0.05, rtol=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", sorted(WINDOWED))
+def test_no_draw_of_weights_hides_a_window_from_the_trial(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trial alone refuses, too: a configuration may name its window as nobody expects."""
+    for dtype in DTYPES:
+        assert scorer_of(name, WINDOWED[name], dtype, seed).largest_tree == 0
+        with monkeypatch.context() as patch:
+            patch.setattr(causal, "shortest_window", lambda config, most: most)
+            assert scorer_of(name, WINDOWED[name], dtype, seed).largest_tree == 0
+
+
+def test_the_shortest_window_of_a_configuration() -> None:
+    """A number of layers is no window, and neither is one that is switched off by None or 0."""
+    config = type("Config", (), {})()
+    assert shortest_window(config, 256) == 256
+    vars(config).update(max_window_layers=2, use_sliding_window=True, sliding_window=None, window_size=0)
+    assert shortest_window(config, 256) == 256
+    vars(config).update(attention_chunk_size=100, sliding_window=4096)
+    assert shortest_window(config, 256) == 100
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+@pytest.mark.parametrize("load", [tiny_t5, tiny_bart])
+def test_a_small_error_of_shared_rows_is_found_out_in_narrow_numbers(
+    load: Callable[[], Any], dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one word in eight, 0.08 nats: below a bound of 0.1, and far below it on average."""
+    loaded = load()
+    loaded.model.to(dtype)
+    key = ScoringKey(
+        model="tiny", identity="tiny", tokenizer="tiny", family="seq2seq", rules="1", protocol="exact"
+    )
+    assert Seq2SeqScorer(loaded, key).packs
+    read = Seq2SeqScorer._read
+
+    def wrong(self: Seq2SeqScorer, questions: Any, words: int) -> FloatArray:
+        values = read(self, questions, words)
+        values[:, 3] += 0.08 * self.packs
+        return values
+
+    monkeypatch.setattr(Seq2SeqScorer, "_read", wrong)
+    assert not Seq2SeqScorer(loaded, key).packs
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_xlnets_own_layers_are_tried_in_float32_too(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = tiny_xlnet()
+    loaded.model.to(dtype)
+    key = ScoringKey(
+        model="tiny", identity="tiny", tokenizer="tiny", family="permutation", rules="1", protocol="exact"
+    )
+    scorer = PermutationScorer(loaded, key)
+    assert scorer.lean
+    assert scorer.score(["The nurse said that [Y]"], ["he"]).shape == (1, 1)
+    states = PermutationScorer._states
+    monkeypatch.setattr(
+        PermutationScorer, "_states", lambda self, ids, place: states(self, ids, place) * 1.001
+    )
+    assert not PermutationScorer(loaded, key).lean
