@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
 from pcf_core.audit.reading import Reading, matrix_report, report
@@ -101,6 +101,7 @@ def compare(
         for spec, kind in zip(specs, kinds, strict=True)
     ]
     found = compared(readings[0], readings[1], options)
+    scales = order_on_other_scales(store, readings[0], readings[1], options)
     others: list[OtherSentences] = []
     if kinds[0] == kinds[1]:
         with progress_line() as progress:
@@ -115,9 +116,9 @@ def compare(
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines
 
-        return compared_lines(store, readings, options, found, others)
+        return compared_lines(readings, options, found, others, scales)
 
-    give(comparison_document(found, others), as_json, lines)
+    give(comparison_document(found, others, scales), as_json, lines)
 
 
 def say_if_imported(store: Store, spec: RunSpec) -> None:
