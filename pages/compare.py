@@ -1,4 +1,4 @@
-"""The page Compare: which of two models discriminates less; runs along an axis; what the papers print."""
+"""The page Compare: which of two models is closer to even; runs along an axis; what the papers print."""
 
 import streamlit as st
 

@@ -8,7 +8,7 @@ from pcf_core.app.choice import current_choice
 from pcf_core.app.compare.elsewhere import order_elsewhere
 from pcf_core.app.compare.presets import draw_presets
 from pcf_core.app.data import Loaded, all_reports
-from pcf_core.app.notes import draw_seeds, neutral_risks_of, notes, said_intervals_and_more
+from pcf_core.app.notes import draw_seeds, neutral_distances_of, notes, said_intervals_and_more
 from pcf_core.app.page import draw_provenance, draw_table, finding, open_page, picture
 from pcf_core.app.present import is_presented
 from pcf_core.app.probe import SENTENCE, as_typed
@@ -20,7 +20,7 @@ from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.show.charts.risk import risk_dots
-from pcf_core.show.findings.models import neutral_risks_finding, overview_finding, whiskers_note
+from pcf_core.show.findings.models import neutral_distances_finding, overview_finding, whiskers_note
 from pcf_core.show.overview import (
     answering,
     example_sentence,
@@ -86,7 +86,8 @@ def draw() -> None:
 
 def draw_how_sure(loaded: Loaded) -> None:
     """Say what the ranges allow for, and what they do not."""
-    finding(overview_finding(loaded.reports, loaded.over), neutral_risks_finding(neutral_risks_of(loaded)))
+    neutral = neutral_distances_finding(neutral_distances_of(loaded))
+    finding(overview_finding(loaded.reports, loaded.over), neutral)
     notes(loaded, said_intervals_and_more(loaded))
     draw_seeds(loaded)
 

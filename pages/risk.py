@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.data import Loaded
-from pcf_core.app.notes import draw_seeds, neutral_risks_of, said_intervals_and_more
+from pcf_core.app.notes import draw_seeds, neutral_distances_of, said_intervals_and_more
 from pcf_core.app.page import draw_foot, draw_picture, finding, key_figures, open_page
 from pcf_core.app.results.policies import draw_verdicts
 from pcf_core.app.results.risk import draw_lean, draw_occupations
@@ -14,7 +14,7 @@ from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls
 from pcf_core.report.sections.risk import corrected_panel, risk_panel
 from pcf_core.report.sections.summary import NOT_SURE
-from pcf_core.show.findings.models import neutral_risks_finding
+from pcf_core.show.findings.models import neutral_distances_finding
 from pcf_core.show.overview import overview_answer, risk_answer
 
 VIEWS = ["models", "shared or not", "corrected", "occupations", "policy"]
@@ -60,7 +60,7 @@ def draw() -> None:
         draw_seeds(loaded)
     foot()
     with figures:  # behind all else, which does not wait for the paired test
-        finding(loaded.order, neutral_risks_finding(neutral_risks_of(loaded)))
+        finding(loaded.order, neutral_distances_finding(neutral_distances_of(loaded)))
 
 
 def draw_models(loaded: Loaded, thousand: bool) -> Callable[[], None]:

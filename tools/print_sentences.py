@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.baseline import OtherScales, baseline_of
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.elsewhere import answers_elsewhere
 from pcf_core.audit.factors import factor_panels, read_against
@@ -45,7 +45,8 @@ from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.heat_map import example_cell
-from pcf_core.report.sections.risk import neutral_risks
+from pcf_core.report.sections.risk import neutral_distances
+from pcf_core.report.sections.summary import scales_of
 from pcf_core.report.sections.tails import largest_caprice
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview
@@ -146,7 +147,9 @@ def listing(store: Store) -> Listing:
             other.runs[0].templates.name: compare.Standing.of_risk((first, second), other.risk, other.little)
             for other in answers_elsewhere(store, *runs, study.options)
         }
-        tell_results(found, study, neutral_risks(study, store), others)
+        scales = scales_of(study, (first, second), store)
+        tell_results(found, study, scales, others)
+        found.say(models.neutral_distances_finding, neutral_distances(study, store))
     teaching = studies["two teaching models, gender"]
     for title, study in list(studies.items())[:2]:
         found.under(f"Risk, shared or not: {title}")
@@ -168,11 +171,11 @@ def listing(store: Store) -> Listing:
 
 
 def tell_results(
-    found: Listing, study: Study, neutral: Mapping[str, float], others: Mapping[str, compare.Standing]
+    found: Listing, study: Study, scales: OtherScales, others: Mapping[str, compare.Standing]
 ) -> None:
     """Write Overview, Compare, Tilt, Heat map, Risk and Caprice of one study.
 
-    ``others``: what other sentences say of its two models.
+    ``scales``, ``others``: what other scales and other sentences say of its two models.
     """
     reports, even, rows, over = study.reports, study.even, study.rows, study.over
     found.say(overview.overview_answer, rows)
@@ -185,12 +188,12 @@ def tell_results(
     found.say(answers.farthest_answer, even)
     names = tuple(reports)
     (paired,), _ = study.comparisons
-    standing = compare.Standing.of((names[0], names[1]), paired, neutral, reports)
-    found.say(compare.pair_answer, standing)
+    standing = compare.Standing.of((names[0], names[1]), paired, scales, reports)
+    found.say(compare.pair_answer, standing, others)
     found.say(compare.in_other_sentences, standing, others)
     found.say(compare.against_each, [compare.Lean.of(name, report) for name, report in even.items()])
-    found.say(models.neutral_risks_finding, neutral)
     found.say(compare.how_sure, standing, paired)
+    found.say(compare.neutral_answer, (names[0], names[1]), scales.neutral)
     found.say(comparison.difference_finding, paired, over=over)
     found.say(reliability.seldom_caprice_note, load_numbers(), paired.differences["caprice_risk"])
     found.say(comparison.occupations_difference_finding, paired)

@@ -16,7 +16,7 @@ from pcf_core.app.addresses import choice_of
 from pcf_core.app.choice import opening_models
 from pcf_core.app.data import load, scored_models
 from pcf_core.app.lists import all_topics, fitting_first, kept, usual_lists
-from pcf_core.app.notes import neutral_risks_of
+from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.results.overview import model_rows, read_runs, runs_alike, with_letters
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models
@@ -64,4 +64,4 @@ def _work_out() -> None:
         runs = runs_alike(loaded)
         read = read_runs(loaded, {name: runs[name] for name in loaded.runs if name in runs})
         with_letters(model_rows(read), read, loaded.options)
-        neutral_risks_of(loaded)
+        neutral_distances_of(loaded)

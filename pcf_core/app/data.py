@@ -18,7 +18,7 @@ from pcf_core.app.lists import named_or_kept, set_names, stamp_of
 from pcf_core.app.roles import may_audit
 from pcf_core.app.steady import looked_up
 from pcf_core.app.widgets import plain
-from pcf_core.audit.baseline import NEUTRAL
+from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
@@ -305,7 +305,7 @@ def all_reports(loaded: Loaded, most: int = 30) -> tuple[dict[str, RiskReport], 
     for run in finished_runs(first):
         if run.topic.hash != first.topic.hash or run.key in seen or len(found) == most:
             continue
-        if run.evidence.name == NEUTRAL:
+        if run.evidence.name in NEUTRAL_LISTS:
             continue
         parts = [run.scoring.label]
         parts += [run.templates.name] if run.templates.hash != first.templates.hash else []

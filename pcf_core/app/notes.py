@@ -13,7 +13,7 @@ import streamlit as st
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded, whole_template_intervals
 from pcf_core.app.widgets import plain
-from pcf_core.audit.baseline import has_baseline
+from pcf_core.audit.baseline import OtherScales, has_baseline
 from pcf_core.audit.fitting import template_without
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.audit.preferences import every_group_has_some, words_that_count
@@ -26,7 +26,8 @@ from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.report.loaded import LoadedRun, interval_notes, warnings_of
-from pcf_core.report.sections.risk import neutral_risks
+from pcf_core.report.sections.risk import neutral_distances
+from pcf_core.report.sections.summary import scales_of
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
 from pcf_core.show.findings.reliability import seeds_note
@@ -72,16 +73,30 @@ def said_intervals_and_more(loaded: Loaded) -> list[str]:
     return [*said_intervals(loaded), *([more] if more else [])]
 
 
-def neutral_risks_of(loaded: Loaded) -> dict[str, float]:
-    """Return the risk of each loaded model measured from its neutral subjects, of those that have them."""
+def neutral_distances_of(loaded: Loaded) -> dict[str, float]:
+    """Return how far each loaded model is from its neutral subjects, of those that have them."""
+    return loaded.remember(neutral_distances_held, with_baseline(loaded))
+
+
+def with_baseline(loaded: Loaded) -> tuple[str, ...]:
+    """Return the loaded models whose neutral subjects are scored."""
     store = open_store()
-    held = tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
-    return loaded.remember(neutral_risks_held, held)
+    return tuple(name for name, item in loaded.runs.items() if has_baseline(store, item.run))
 
 
-def neutral_risks_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
-    """Return these risks of the models whose neutral subjects are ``held``."""
-    return neutral_risks(loaded, open_store())
+def neutral_distances_held(loaded: Loaded, held: Sequence[str]) -> dict[str, float]:
+    """Return these distances of the models whose neutral subjects are ``held``."""
+    return neutral_distances(loaded, open_store())
+
+
+def other_scales(loaded: Loaded, pair: tuple[str, str]) -> OtherScales:
+    """Compare two of the loaded models against the labour force and their neutral subjects."""
+    return loaded.remember(other_scales_held, pair, with_baseline(loaded))
+
+
+def other_scales_held(loaded: Loaded, pair: tuple[str, str], held: Sequence[str]) -> OtherScales:
+    """Compare them so; ``held``: the models whose neutral subjects are scored."""
+    return scales_of(loaded, pair, open_store())
 
 
 def draw_unequal_words(loaded: Loaded, before: str = "") -> None:

@@ -1,32 +1,48 @@
-"""The neutral-subject baseline: what a model expects of nobody in particular, in the same sentences.
+"""The neutral-subject baseline: how a model treats nobody in particular, in the same sentences.
 
 Half of a risk against an even split may be a word's frequency alone: where *he* is commoner than *she* in
 what a model has read, it favours men for every occupation, and for *person* too.  So the same contexts are
-filled with words for anybody (``assets/evidence/neutral-subjects.toml``), scored like any occupation, and the
-occupations are held against what comes out, beside the even split.
+filled with words for anybody (``assets/evidence/neutral-subjects.toml``), scored like any occupation, and
+the occupations are held against what comes out, beside the even split.
+
+Of two models this says which is closer to even where it is not the even split that one is held against: see
+:func:`order_on_other_scales`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from pcf_core.audit.comparing import common_part, picked, risk_difference
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
 from pcf_core.audit.reading import Reading
 from pcf_core.audit.results import load_result
 from pcf_core.audit.writing import Matrix, risk_report
-from pcf_core.core.errors import EvidenceError
+from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Aggregation, Interval, Over
+from pcf_core.core.risk import Aggregation, Difference, Interval, NeutralComparison, Over, SubjectShares
 from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.suiting import AS_GROUPS
-from pcf_core.measure.neutral import around_neutral, risk_around
+from pcf_core.material.templates import template_weights
+from pcf_core.measure.neutral import (
+    NeutralSides,
+    around_neutral,
+    differences,
+    lengths,
+    neutral_differences,
+    without_each_subject,
+)
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
 NEUTRAL = "neutral-subjects"
+NEUTRAL_LISTS = (NEUTRAL,)
 Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
 
 
@@ -36,7 +52,8 @@ class Baseline:
 
     ``run``: the key of the run of the subjects.  ``preferences``: by group, the mean over subjects and
     contexts; they sum to 1.  ``lean``: J of the mean stereotype of the subjects against an even split, with
-    its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*.
+    its interval over templates.  ``overall_risk``: R of the occupations with ``preferences`` as p*, which is
+    on another scale in each model, and is compared with nothing.
     ``spread``: by group, the weighted s.d. over occupations of the mean stereotype against an even split;
     ``distance``: the root of its mean squared distance from that of the subjects.  ``intervals``: of
     ``overall_risk``, and by group of ``spread`` and ``distance``, over templates first, then over occupations
@@ -150,19 +167,22 @@ def baseline_of(
     )
 
 
-def risk_from_neutral(
+def distance_from_neutral(
     store: Store, run: RunSpec, result: Result, options: ViewOptions, read: Read = load_result
 ) -> float | None:
-    """Return R with what the neutral subjects get as p*, without its interval; ``None`` where none is scored.
+    """Return how far occupations are from the neutral subjects, without an interval; ``None`` where none is.
 
-    It takes and raises what :func:`baseline_of` does, and is the same number in a hundredth of the time.
+    One figure for all groups, on the scale on which an even split and one group for certain are 1 apart; see
+    :mod:`pcf_core.measure.neutral`.  It takes and raises what :func:`baseline_of` does.
     """
     both = _matrices(store, run, result, options, read)
     if both is None:
         return None
     _, _, matrix, neutral = both
     shares = matrix.occupation_weights / matrix.occupation_weights.sum()
-    return risk_around(matrix.values, neutral, matrix.template_weights, shares, matrix.criterion)
+    means = np.einsum("t,xtg->xg", matrix.template_weights, matrix.values)
+    point = np.einsum("t,jtg->jg", matrix.template_weights, neutral).mean(axis=0)
+    return float(lengths(differences("distance", means, point, shares), shares))
 
 
 def _matrices(
@@ -179,3 +199,99 @@ def _matrices(
     place = {text: index for index, text in enumerate(subjects.templates)}
     neutral = subjects.values[:, [place[text] for text in matrix.templates]]  # a plan has drawn fewer
     return asked, subjects, matrix, neutral
+
+
+# Two models: whether one is closer to even also where it is another thing than an even split that counts.
+
+
+@dataclass(frozen=True)
+class OtherScales:
+    """What two models that are compared on R against an even split say on other scales.
+
+    ``labour``: the difference of R against the labour force's shares, ``None`` where these are not known.
+    ``neutral``: each against its own neutral subjects, ``None`` where those of either are not scored.
+    """
+
+    labour: Difference | None = None
+    neutral: NeutralComparison | None = None
+
+    @property
+    def differences(self) -> tuple[Difference | None, ...]:
+        """The differences that agree where an order is general: labour force, distance and spread."""
+        measures = self.neutral.differences if self.neutral else {}
+        return self.labour, measures.get("distance"), measures.get("spread")
+
+
+def order_on_other_scales(
+    store: Store, first: Reading, second: Reading, options: ViewOptions, read: Read = load_result
+) -> OtherScales:
+    """Compare two runs against the labour force and their neutral subjects, as far as these are known.
+
+    Where the options already ask for another neutral point than an even split, nothing is said.
+
+    Raises
+    ------
+    AuditError
+        The two cannot be compared, or the scores of the subjects cannot be read.
+    """
+    if options.reference != "uniform":
+        return OtherScales()
+    labour = None
+    with suppress(EvidenceError, TopicError):  # no shares of these groups or occupations are known
+        labour = risk_difference(first, second, options.model_copy(update={"reference": "labour"}))
+    return OtherScales(labour, neutral_comparison(store, first, second, options, read))
+
+
+def neutral_comparison(
+    store: Store,
+    first: Reading,
+    second: Reading,
+    options: ViewOptions,
+    read: Read = load_result,
+    *,
+    resamples: int = 2000,
+    permutations: int = 2000,
+) -> NeutralComparison | None:
+    """Hold two runs each against its own neutral subjects, in the sentences and occupations that both have.
+
+    ``None`` where the subjects of either are not scored, or hardly ever get any of the topic's words.  The
+    subjects weigh alike.
+
+    Raises
+    ------
+    AuditError
+        The two cannot be compared, or the scores of the subjects cannot be read.
+    """
+    asked = [baseline_run(reading.run) for reading in (first, second)]
+    runs = [run for run in asked if run is not None and store.is_finished(run)]
+    if len(runs) < 2:
+        return None
+    common = common_part(first, second, options.model_copy(update={"reference": "uniform"}))
+    texts, groups, subjects = common.run.templates.texts, common.run.topic.group_names, runs[0].evidence.terms
+    neutral = []
+    for reading, run in zip((first, second), runs, strict=True):
+        result = read(store, run, reading.options.protocol, reading.options.aggregation)
+        if result.says_little:
+            return None
+        neutral.append(picked(Reading(run, result, reading.options), subjects, texts, groups))
+    weights = template_weights(common.run.templates, options.template_weighting)
+    sides = NeutralSides.of(common.values, np.stack(neutral), common.occupation_weights)
+    unit = TemplateUnit.templates(weights)
+    found = neutral_differences(sides, unit, resamples=resamples, permutations=permutations)
+    margin = float(options.margin)
+    of_subjects = np.einsum("t,mjtg->jmg", unit.weights, sides.neutral)
+    return NeutralComparison(
+        runs=(runs[0].key, runs[1].key),
+        groups=groups,
+        subjects=tuple(
+            SubjectShares(name, tuple(map(tuple, shares.tolist())), float(without))
+            for name, shares, without in zip(
+                subjects, of_subjects, without_each_subject(sides, unit.weights), strict=True
+            )
+        ),
+        # A margin is in the unit of R, which shares have and log-odds do not.
+        differences={
+            name: total if name.startswith("log_odds") else replace(total, margin=margin)
+            for name, total in found.items()
+        },
+    )

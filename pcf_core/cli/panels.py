@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from pcf_core.audit.baseline import Baseline, baseline_run
+from pcf_core.audit.baseline import Baseline, OtherScales, baseline_run
 from pcf_core.audit.elsewhere import OtherSentences
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
@@ -28,13 +28,18 @@ from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import knowledge_panel
 from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
-from pcf_core.report.sections.summary import compared_sentences
-from pcf_core.show.compare import Standing, in_other_sentences
+from pcf_core.show.compare import (
+    Standing,
+    how_sure,
+    in_other_sentences,
+    neutral_answer,
+    neutral_table,
+    pair_answer,
+)
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.hobbies import embedding_findings
 from pcf_core.show.findings.notes import left_out_note
-from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult
 from pcf_core.texts.fairpair.records import FairPairResult
@@ -76,15 +81,15 @@ def _risk_panels(
 
 
 def compared_lines(
-    store: Store,
     readings: Sequence[Reading],
     options: ViewOptions,
     found: Comparison,
     others: Sequence[OtherSentences],
+    scales: OtherScales,
 ) -> list[str]:
-    """Show which of two runs discriminates less, how sure that is, and where they differ.
+    """Show which of two runs is closer to even, how sure that is, and where they differ.
 
-    ``others``: the same two models in other sentences.
+    ``others``: the same two models in other sentences; ``scales``: against other than an even split.
     """
     runs = {
         side.name: LoadedRun(
@@ -97,18 +102,23 @@ def compared_lines(
         for side, one in zip((found.first, found.second), readings, strict=True)
     }
     study = Study(runs, options, "templates")
-    which, sure = compared_sentences(study, store, found)
     names = found.first.name, found.second.name
-    here, *elsewhere = (
-        Standing.of_risk(names, risk, little)
-        for risk, little in [
-            (found.differences["overall_risk"], [item.report.says_little for item in runs.values()]),
-            *((other.risk, other.little) for other in others),
+    here = Standing.of(names, found, scales, study.reports)
+    elsewhere = {other.name: Standing.of_risk(names, other.risk, other.little) for other in others}
+    answer = Panel(
+        findings=[
+            pair_answer(here, elsewhere),
+            in_other_sentences(here, elsewhere),
+            how_sure(here, found),
+            neutral_answer(names, scales.neutral),
         ]
     )
-    told = in_other_sentences(here, {item.name: one for item, one in zip(others, elsewhere, strict=True)})
-    answer = Panel(findings=[which, *filter(None, [told]), sure])
-    return text_lines([answer, whole_pair_panel(study, found)])
+    panels = [answer, whole_pair_panel(study, found)]
+    if scales.neutral:
+        table = partial(neutral_table, names, scales.neutral)
+        title = "Compared with how each model treats people whose occupation is not named"
+        panels.append(Panel(table=lambda: table().reset_index(), table_title=title))
+    return text_lines(panels)
 
 
 def fairpair_lines(results: Sequence[FairPairResult]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.baseline import baseline_of, order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.elsewhere import OtherSentences, answers_elsewhere
 from pcf_core.audit.reading import Reading, matrix_report, read_with, report
@@ -128,6 +128,7 @@ def compare(
     ]
     found = compared(readings[0], readings[1], options)
     found = replace(found, warnings=(*found.warnings, *notes))
+    scales = order_on_other_scales(store, readings[0], readings[1], options)
     others: list[OtherSentences] = []
     if kinds[0] == kinds[1]:
         with progress_line() as progress:
@@ -142,9 +143,9 @@ def compare(
     def lines() -> list[str]:
         from pcf_core.cli.panels import compared_lines
 
-        return compared_lines(store, readings, options, found, others)
+        return compared_lines(readings, options, found, others, scales)
 
-    give(comparison_document(found, others), as_json, lines)
+    give(comparison_document(found, others, scales), as_json, lines)
 
 
 def with_lists(run: RunSpec, templates: str, evidence: str) -> RunSpec:

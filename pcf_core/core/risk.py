@@ -20,6 +20,8 @@ Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
+# How far occupations are from neutral subjects, and from each other: in shares of groups, and in log-odds.
+NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]
 
 
 class Interval(Record):
@@ -328,6 +330,39 @@ class Comparison:
     def surviving(self, quantity: str) -> tuple[OccupationDifference, ...]:
         """Return the occupations whose difference survives the control of false discoveries."""
         return tuple(row for row in self.occupations if row.differences[quantity].differs)
+
+
+@dataclass(frozen=True)
+class SubjectShares:
+    """What two models give one neutral subject.
+
+    ``shares``: of the first and of the second model, [group] mean preferences.  ``without``: the difference
+    in distance where this subject is left out.
+    """
+
+    subject: str
+    shares: tuple[tuple[float, ...], ...]
+    without: float
+
+
+@dataclass(frozen=True)
+class NeutralComparison:
+    """Two runs, each held against its own neutral subjects, on their common templates and occupations.
+
+    ``runs``: keys of the runs of the subjects.  ``differences``: by :data:`NeutralMeasure`, those in log-odds
+    only where they are defined; the intervals of distances draw subjects with the templates.
+    """
+
+    runs: tuple[str, str]
+    groups: tuple[str, ...]
+    subjects: tuple[SubjectShares, ...]
+    differences: Mapping[NeutralMeasure, Difference]
+
+    @property
+    def range_without(self) -> tuple[float, float]:
+        """The lowest and the highest difference in distance where one subject is left out."""
+        values = [one.without for one in self.subjects]
+        return min(values), max(values)
 
 
 # How the stereotype of one occupation is spread over contexts, and how sure a mean tilt is.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pcf_core.audit.baseline import Baseline
+from pcf_core.audit.baseline import Baseline, OtherScales
 from pcf_core.audit.elsewhere import OtherSentences
 from pcf_core.core.risk import (
     Comparison,
@@ -19,6 +19,7 @@ from pcf_core.core.risk import (
     Difference,
     Interval,
     Lean,
+    NeutralComparison,
     OccupationRisk,
     Over,
     RiskReport,
@@ -251,11 +252,14 @@ def json_bytes(document: object) -> bytes:
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False).encode()
 
 
-def comparison_document(comparison: Comparison, others: Sequence[OtherSentences] = ()) -> dict[str, Any]:
+def comparison_document(
+    comparison: Comparison, others: Sequence[OtherSentences] = (), scales: OtherScales | None = None
+) -> dict[str, Any]:
     """Return plain dictionaries, lists, numbers and texts, the shape of ``compare RUN RUN --json``.
 
-    ``others``: the same two models in other sentences.
+    ``others``: the same two models in other sentences; ``scales``: against other than an even split.
     """
+    labour, neutral = (scales.labour, scales.neutral) if scales else (None, None)
     document = {
         "first": asdict(comparison.first),
         "second": asdict(comparison.second),
@@ -284,11 +288,29 @@ def comparison_document(comparison: Comparison, others: Sequence[OtherSentences]
             }
             for other in others
         ],
+        "labour_force": None if labour is None else differences_document({"risk": labour})["risk"],
+        "neutral": None if neutral is None else neutral_document(neutral),
     }
     return finite(document)  # type: ignore[no-any-return]
 
 
-def differences_document(differences: Mapping[str, Difference]) -> dict[str, Any]:
+def neutral_document(neutral: NeutralComparison) -> dict[str, Any]:
+    """Return how two runs compare where each is held against its own neutral subjects."""
+    return {
+        "runs": list(neutral.runs),
+        "differences": differences_document(neutral.differences),
+        "subjects": [
+            {
+                "subject": one.subject,
+                "preferences": [dict(zip(neutral.groups, shares, strict=True)) for shares in one.shares],
+                "distance_without": one.without,
+            }
+            for one in neutral.subjects
+        ],
+    }
+
+
+def differences_document(differences: Mapping[Any, Difference]) -> dict[str, Any]:
     """Return each difference by quantity, with its intervals and tests."""
     return {
         name: {

@@ -13,13 +13,20 @@ LEAN = """
 Each bar is the risk of one model in three parts. **Shared by all occupations** is the lean of their mean:
 part of it may be no more than *he* being commoner than *she* in what the model read. **Differs between
 occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
-lean for *person, individual, human being, human, citizen, resident* in the same sentences, where these are
-scored: a model that leans as far there as for its occupations says little about the occupations.
+lean for 20 neutral subjects (*a person*, *a citizen* …) in the same sentences, where these are scored: a
+model that leans as far there as for its occupations says little about the occupations.
 
-**Measured from there** takes what the model expects of them as the neutral point. **From there** is the
-distance of the occupations' mean stereotypes from that of the neutral subjects (root mean square, 0 to 2),
-**from their own mean** their standard deviation: what is in the first alone is a lean that all occupations
-share. Each range draws the sentences again for occupations and neutral subjects together.
+The **distance** of occupations from neutral subjects is the root mean square of the difference of their
+mean stereotypes (0 to 2); that **from their own mean** is their standard deviation. What is in the first
+alone is a lean that all occupations share. Each range allows for other sentences and other neutral subjects.
+"""
+NEUTRAL = """
+**Distance** is how far the occupations are from neutral subjects such as *a person* in the same sentences,
+on average (root mean square); from an even split to one group only it would be 1. **Distance from each
+other** is their standard deviation. Both have one scale for all models, which a risk with each model's own
+neutral point has not. **Log-odds** count by how much odds are multiplied, so a step near 0 or 1 counts more
+than one near an even split. Ranges allow for other sentences, and for other neutral subjects where these are
+compared with. The test asks how often a difference as large would come up if neither model were farther away.
 """
 CORRECTED = """
 Prejudice measured with few templates comes out too high, and caprice as much too low: even a model that is
@@ -114,7 +121,9 @@ two groups in the second model's answers first: swapped as they are, opposite le
 differences in prejudice and caprice would hardly ever be found.
 
 A verdict needs both: the test must reject, and the interval of whole templates, which it swaps, must leave
-out 0. Without it no order of models is stated. Where the whole interval lies within ± the smallest difference
+out 0. Without it no order of models is stated. An order is stated in general only where the labour force, the
+neutral subjects, the distance of occupations from each other and other sentences all give the same one; else
+it is told where it holds. Where the whole interval lies within ± the smallest difference
 that matters (0.02 unless chosen otherwise), two models are different, and too little to matter.
 """
 FAIRPAIR = """

@@ -1,16 +1,28 @@
-"""What Compare says of two models: which discriminates less, against whom each does, and how sure that is."""
+"""What Compare says of two models: which is closer to even, whom each prefers, and how sure that is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
 
-from pcf_core.core.risk import Comparison, Difference, Interval, RiskReport, Verdict
+from pcf_core.audit.baseline import OtherScales
+from pcf_core.core.risk import Comparison, Difference, Interval, NeutralComparison, RiskReport, Verdict
 from pcf_core.core.run import Preferences
-from pcf_core.show.findings.numbers import RISK_NAMES, begun, called, with_interval
+from pcf_core.show.findings.comparison import difference_text, verdict_text
+from pcf_core.show.findings.numbers import (
+    RISK_NAMES,
+    begun,
+    called,
+    p_value,
+    people,
+    percent,
+    signed,
+    two_decimals,
+    with_interval,
+)
 from pcf_core.show.overview import MOST_OF_THEM, leading
 from pcf_core.show.wording import sentences
 
@@ -27,10 +39,11 @@ say = sentences("compare")
 class Standing:
     """Which of two models has the lower risk: the record that the answer is written from.
 
-    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test and its interval agree;
-    ``ordered``: whether the difference may matter, which one up to ``margin`` does not.  ``neutral``: the
-    risks of both measured from what each model expects of neutral subjects, ``None`` where these are unknown.
-    ``little``: the names of those whose figures say little, so that nothing is answered.
+    ``first``, ``second``: risks; ``verdict``: whose is higher, as the paired test, with ``p_value``, and its
+    interval agree; ``ordered``: whether the difference may matter.  ``scales``: what is known of both against
+    the labour force and against neutral subjects.  ``against_even``: whether the risks are against an even
+    split; ``to_one``: whether they end at 1.  ``little``: the names of those whose figures say little, so
+    that nothing is answered.
     """
 
     names: tuple[str, str]
@@ -38,8 +51,10 @@ class Standing:
     second: float
     verdict: Verdict
     ordered: bool
-    margin: float = 0.0
-    neutral: tuple[float, float] | None = None
+    p_value: float = 1.0
+    scales: OtherScales = field(default_factory=OtherScales)
+    against_even: bool = True
+    to_one: bool = True
     little: tuple[str, ...] = ()
 
     @classmethod
@@ -47,26 +62,30 @@ class Standing:
         cls,
         names: tuple[str, str],
         comparison: Comparison,
-        neutral: Mapping[str, float] | None = None,
+        scales: OtherScales | None = None,
         reports: Mapping[str, RiskReport] | None = None,
     ) -> Standing:
-        """Make the record of a tested pair, with the reports of both by name, and of others.
-
-        ``neutral``: by name; it is of all that a run has, and so of no use where only a part was compared.
-        """
-        sides = comparison.first, comparison.second
-        whole = not any(side.templates_left_out or side.occupations_left_out for side in sides)
-        known = {name: risk for name, risk in (neutral or {}).items() if whole and name in names}
+        """Make the record of a tested pair, with the reports of both by name, and of others."""
         little = [reports is not None and reports[name].says_little for name in names]
-        found = cls.of_risk(names, comparison.differences["overall_risk"], little)
-        return replace(found, neutral=(known[names[0]], known[names[1]]) if len(known) == 2 else None)
+        return replace(
+            cls.of_risk(names, comparison.differences["overall_risk"], little),
+            scales=scales or OtherScales(),
+            against_even=comparison.criterion.endswith("uniform reference"),
+            to_one="pcf scale" in comparison.criterion,
+        )
 
     @classmethod
     def of_risk(cls, names: tuple[str, str], found: Difference, little: Sequence[bool]) -> Standing:
         """Make the record of the difference of two risks; ``little``: whether the figures of either are."""
         unsure = tuple(name for name, is_little in zip(names, little, strict=True) if is_little)
         return cls(
-            names, found.first, found.second, found.verdict, found.ordered, found.margin, little=unsure
+            names,
+            found.first,
+            found.second,
+            found.verdict,
+            found.ordered,
+            found.controlled_p,
+            little=unsure,
         )
 
     @property
@@ -91,17 +110,22 @@ class Standing:
         return "small" if self.differs else "equal" if self.verdict == "equal" else "unclear"
 
     @property
-    def lower_first(self) -> tuple[float, float] | None:
-        """The risks from neutral subjects in the order of the answer: first of the model said to be lower."""
-        return self.neutral[::-1] if self.neutral and self.verdict == "first" else self.neutral
+    def higher(self) -> str:
+        """The name of the other model where :attr:`lower` names one."""
+        return self.names[self.verdict == "second"] if self.lower else ""
 
     @property
-    def rests_on_even_split(self) -> bool:
-        """Whether the order that is told is gone, by as much as matters, when measured from there."""
-        if not self.ordered or self.lower_first is None:
-            return False
-        low, high = self.lower_first
-        return high - low <= self.margin
+    def on_every_scale(self) -> bool:
+        """Whether the labour force, neutral subjects and the spread of occupations all give this order."""
+        return bool(self.lower) and all(
+            found is not None and found.ordered and found.verdict == self.verdict
+            for found in self.scales.differences
+        )
+
+    def is_general(self, elsewhere: Mapping[str, Standing]) -> bool:
+        """Tell whether the order holds on every scale, and in other sentences, of which there are some."""
+        others = [there.outcome == self.outcome for there in elsewhere.values()]
+        return self.on_every_scale and bool(others) and all(others)
 
 
 @dataclass(frozen=True)
@@ -156,14 +180,16 @@ class Lean:
         return self.leading[self.favoured] if self.favoured else 0
 
 
-def pair_answer(standing: Standing) -> str:
-    """Say which of the two discriminates less, or that nobody can tell from these sentences."""
+def pair_answer(standing: Standing, elsewhere: Mapping[str, Standing] | None = None) -> str:
+    """Say which of the two is closer to even, and where that holds, or that these sentences cannot tell.
+
+    ``elsewhere``: the same two models, in the same order, by the name of another template set.
+    """
     if standing.little:
         return say("says_little", names=standing.little)
     if not standing.ordered:
         return say("not_ordered", standing=standing)
-    risks = standing.first, standing.second
-    return say("lower", model=standing.lower, low=min(risks), high=max(risks))
+    return say("closer", standing=standing, general=standing.is_general(elsewhere or {}))
 
 
 def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
@@ -216,13 +242,91 @@ def against_each(leans: Sequence[Lean]) -> list[str]:
 
 
 def how_sure(standing: Standing, comparison: Comparison) -> str:
-    """Say whether the order is sure, in how many occupations the two differ, and what is not known."""
+    """Say whether the difference is more than chance, and whether the order holds on other scales too."""
     return say(
         "how_sure",
         standing=standing,
         sentences=len(comparison.templates),
         occupations=len(comparison.occupations),
         differ=len(comparison.surviving("overall_risk")),
+        labour=_on_scale(standing, standing.scales.labour),
+        neutral=_on_scale(standing, standing.scales.differences[1]),
+        spread=_on_scale(standing, standing.scales.differences[2]),
+    )
+
+
+def _on_scale(standing: Standing, found: Difference | None) -> dict[str, object] | None:
+    """Return what another scale says of an order: ``same``, ``other``, ``small`` or ``unclear``, and figures.
+
+    The figures are in the order of the answer, first that of the model said to be closer to even.
+    """
+    if found is None or not standing.lower:
+        return None
+    low, high = (found.second, found.first) if standing.verdict == "first" else (found.first, found.second)
+    says = "unclear"
+    if found.ordered:
+        says = "same" if found.verdict == standing.verdict else "other"
+    elif found.differs:
+        says = "small"
+    return {"says": says, "low": low, "high": high}
+
+
+def neutral_answer(names: tuple[str, str], found: NeutralComparison | None) -> str:
+    """Say how both models treat neutral subjects, and how much the comparison depends on a single one.
+
+    Of more than two groups the shares are those of the first.  Empty where nothing is known.
+    """
+    if found is None:
+        return ""
+    ranges = []
+    for side in range(2):
+        shares = sorted((one.shares[side][0], one.subject) for one in found.subjects)
+        (low, lowest), (high, highest) = shares[0], shares[-1]
+        ranges.append({"low": low, "lowest": lowest, "high": high, "highest": highest})
+    ranked = sorted(found.subjects, key=lambda one: one.without)
+    return say(
+        "neutral",
+        names=names,
+        group=found.groups[0],
+        ranges=ranges,
+        subjects=len(found.subjects),
+        least=ranked[0],
+        most=ranked[-1],
+        turns=ranked[0].without < 0 < ranked[-1].without,
+    )
+
+
+def neutral_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFrame:
+    """Make the table of both models against their neutral subjects: figures, difference, test, verdict."""
+    return pd.DataFrame(
+        [
+            {
+                "": say("measured", measure=measure),
+                names[0]: two_decimals(one.first),
+                names[1]: two_decimals(one.second),
+                "difference and range": difference_text(one),
+                "p": p_value(one.p_value).removeprefix("p ").removeprefix("= "),
+                "verdict": verdict_text(one, *names),
+            }
+            for measure, one in found.differences.items()
+        ]
+    ).set_index("")
+
+
+def subjects_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFrame:
+    """Make a table of the neutral subjects: what each gets, and the difference in distance without it."""
+    return pd.DataFrame(
+        [
+            {
+                "Neutral subject": one.subject,
+                **{
+                    f"{name}: {people(found.groups[0])}": percent(one.shares[side][0])
+                    for side, name in enumerate(names)
+                },
+                say("without_it"): signed(one.without),
+            }
+            for one in found.subjects
+        ]
     )
 
 

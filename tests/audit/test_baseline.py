@@ -12,14 +12,17 @@ from pcf_core.audit.baseline import (
     Baseline,
     baseline_of,
     baseline_run,
+    distance_from_neutral,
     has_baseline,
-    risk_from_neutral,
+    neutral_comparison,
+    order_on_other_scales,
 )
+from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result
-from pcf_core.audit.reading import report
+from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
-from pcf_core.cli.panels import run_lines
+from pcf_core.cli.panels import compared_lines, run_lines
 from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import list_evidence, load_evidence
@@ -45,7 +48,7 @@ def test_there_is_none_before_the_subjects_are_scored_and_the_command_says_how(s
     run = fill(store, "mini-gpt")
     result = load_result(store, run)
     assert baseline_of(store, run, result, ViewOptions()) is None
-    assert risk_from_neutral(store, run, result, ViewOptions()) is None
+    assert distance_from_neutral(store, run, result, ViewOptions()) is None
     (line,) = [line for line in told(run, result, None) if "neutral subjects are not scored" in line]
     assert f"--evidence {NEUTRAL} " in line
     assert json.loads(run_here("risk", run.key, "--json").stdout)["baseline"] is None
@@ -66,7 +69,6 @@ def test_its_figures_by_hand(store: Store) -> None:
     cells = load_result(store, subjects).preferences.values
     expected = np.einsum("xtg,t->g", cells, weights) / len(cells)
     assert list(found.preferences.values()) == pytest.approx(expected.tolist())
-    assert risk_from_neutral(store, run, result, ViewOptions()) == pytest.approx(found.overall_risk)
     assert found.lean == pytest.approx(abs(2 * expected[0] - 1))
     values = result.preferences.values
     stereotypes = (values - expected) / (1 - expected)
@@ -75,6 +77,7 @@ def test_its_figures_by_hand(store: Store) -> None:
     assert list(found.spread.values()) == pytest.approx(tilts.std(axis=0).tolist())
     away = np.sqrt(np.mean((tilts - (2 * expected - 1)) ** 2, axis=0))
     assert list(found.distance.values()) == pytest.approx(away.tolist())
+    assert distance_from_neutral(store, run, result, ViewOptions()) == pytest.approx(away[0])
     for interval, value in (
         (found.lean_interval, found.lean),
         (found.interval("overall_risk"), found.overall_risk),
@@ -91,7 +94,6 @@ def test_its_figures_by_hand(store: Store) -> None:
     rows = [line.split() for line in told(run, result, found)]
     for name, value in (
         ("neutral_lean", found.lean),
-        ("risk_against_neutral", found.overall_risk),
         ("distance_male", found.distance["male"]),
     ):
         assert [name, digits(value)] in rows
@@ -112,3 +114,60 @@ def test_lists_without_one(store: Store) -> None:
     topic, evidence = swapped(load_topic("gender"), load_evidence("sports"))
     assert baseline_run(run.model_copy(update={"topic": topic, "evidence": evidence})) is None
     assert NEUTRAL in [one.name for one in list_evidence()]
+
+
+def read(store: Store, run: RunSpec, options: ViewOptions | None = None) -> Reading:
+    return Reading(run, load_result(store, run), options or ViewOptions())
+
+
+def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
+    """Second opinion: both distances from the cells themselves, and each subject left out."""
+    runs = [fill(store, model) for model in ("mini-gpt", "mini-bert")]
+    one, other = (read(store, run) for run in runs)
+    assert neutral_comparison(store, one, other, ViewOptions()) is None
+    subjects = [fill(store, model, evidence=NEUTRAL) for model in ("mini-gpt", "mini-bert")]
+    found = neutral_comparison(store, one, other, ViewOptions())
+    assert found is not None
+    assert found.runs == tuple(run.key for run in subjects)
+    weights = report(one.result, runs[0], ViewOptions()).template_weights
+    means, points = [], []
+    for run, asked in zip(runs, subjects, strict=True):
+        values, cells = (load_result(store, each).preferences.values[..., 0] for each in (run, asked))
+        means.append((2 * values - 1) @ weights)
+        points.append((2 * cells - 1) @ weights)
+    first, second = (
+        np.sqrt(np.mean((mean - point.mean()) ** 2)) for mean, point in zip(means, points, strict=True)
+    )
+    distance = found.differences["distance"]
+    assert (distance.first, distance.second) == pytest.approx((first, second))
+    assert distance.margin == float(ViewOptions().margin) > 0
+    spread = found.differences["spread"]
+    assert (spread.first, spread.second) == pytest.approx(tuple(mean.std() for mean in means))
+    for place, row in enumerate(found.subjects):
+        assert row.subject == load_evidence(NEUTRAL).terms[place]
+        assert [2 * shares[0] - 1 for shares in row.shares] == pytest.approx([p[place] for p in points])
+        less = [np.delete(point, place).mean() for point in points]
+        without = [np.sqrt(np.mean((mean - p) ** 2)) for mean, p in zip(means, less, strict=True)]
+        assert row.without == pytest.approx(without[0] - without[1])
+    shown = json.loads(run_here("compare", runs[0].key, runs[1].key, "--json").stdout)
+    assert shown["neutral"]["differences"]["distance"]["first"] == pytest.approx(first)
+    assert shown["neutral"]["subjects"][0]["subject"] == "person"
+    assert shown["labour_force"]["ordered"] in (True, False)
+    scales = order_on_other_scales(store, one, other, ViewOptions())
+    assert scales.neutral == found
+    lines = compared_lines([one, other], ViewOptions(), compared(one, other, ViewOptions()), [], scales)
+    assert any(line.startswith("Distance from neutral subjects") for line in lines)
+    assert any("6 neutral subjects. Without one of them" in line for line in lines)
+
+
+def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) -> None:
+    runs = [fill(store, model) for model in ("mini-gpt", "mini-bert")]
+    one, other = (read(store, run) for run in runs)
+    found = order_on_other_scales(store, one, other, ViewOptions())
+    assert found.labour is not None
+    assert found.differences == (found.labour, None, None)
+    labour = ViewOptions(reference="labour")
+    assert order_on_other_scales(store, one, other, labour).differences == (None, None, None)
+    sick = [fill(store, model, evidence="conditions") for model in ("mini-gpt", "mini-bert")]
+    one, other = (read(store, run) for run in sick)
+    assert order_on_other_scales(store, one, other, ViewOptions()).labour is None

@@ -71,7 +71,7 @@ def is_queued(environment: dict[str, str]) -> bool:
     return {job.kind for job in jobs} == {"score"}
 
 
-def test_which_of_two_discriminates_less_down_to_a_report(
+def test_which_of_two_is_closer_to_even_down_to_a_report(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     with (
@@ -88,7 +88,7 @@ def test_which_of_two_discriminates_less_down_to_a_report(
         hand.button(re.compile("^Compare "))
         settle(page, "Compare")
         said = page.inner_text("[data-testid='stMain']")
-        assert "discriminates less" in said
+        assert "is closer to even than" in said
         assert "favours" in said
         assert "In sentences of gender-wide-wikipedia-20 " in said
         hand.link("Report")

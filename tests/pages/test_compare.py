@@ -13,6 +13,7 @@ from streamlit.testing.v1.element_tree import Dataframe
 
 from pcf_core.app.compare.tables import printed_form
 from pcf_core.app.lists import Usual, template_sets
+from pcf_core.audit.baseline import order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading, report
@@ -65,7 +66,7 @@ def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Stor
     )
     found = compared(one, other, ViewOptions())
     pair = ("mini-bert", "mini-gpt")
-    standing = Standing.of(pair, found)
+    standing = Standing.of(pair, found, order_on_other_scales(full_store, one, other, ViewOptions()))
     said = [
         pair_answer(standing),
         *against_each(
@@ -99,7 +100,7 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     """The README's example: the usual sentences tell the public models apart, others do not."""
     app = open_app("compare", topic="gender", templates="gender-wikipedia-100", protocol=protocol)
     wide, options = "gender-wide-wikipedia-20", ViewOptions(protocol=protocol)
-    answer, told = texts(app).index(" discriminates less: "), texts(app).index(f"In sentences of {wide} ")
+    answer, told = texts(app).index(" is closer to even than "), texts(app).index(f"In sentences of {wide} ")
     assert answer < told
     assert texts(app)[told:].startswith(f"In sentences of {wide} we cannot tell them apart.")
     pair = [app.selectbox(key=key).value for key in ("compare_first", "compare_second")]
@@ -113,8 +114,8 @@ def test_an_order_that_other_sentences_do_not_have_is_told_with_the_way_there(
     assert app.sidebar.selectbox(key="templates").value == wide
     assert [app.selectbox(key=key).value for key in ("compare_first", "compare_second")] == pair
     said = texts(app)
-    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: 0.4" in said
-    assert f"In sentences of gender-wikipedia-100 {pair[0]} discriminates less." in said
+    assert f"We cannot tell {pair[0]} and {pair[1]} apart with these sentences: risks 0.4" in said
+    assert f"In sentences of gender-wikipedia-100 {pair[0]} is closer to even." in said
 
 
 def test_a_page_reads_little_that_nobody_asked_for(

@@ -16,6 +16,7 @@ from pcf_core.report.html import html_bytes
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import export_command
+from pcf_core.report.sections.summary import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.show.compare import Standing, how_sure, pair_answer
@@ -76,18 +77,18 @@ def test_its_figures_are_those_of_the_audit_in_two_decimals(full_store: Store) -
         assert f"{shown['risk']}" in " ".join(document.headline)
 
 
-def test_of_two_models_it_says_which_discriminates_less_and_how_sure_as_compare_does(
+def test_of_two_models_it_says_which_is_closer_to_even_and_how_sure_as_compare_does(
     full_store: Store,
 ) -> None:
     runs = tuple(info.run.key for info in full_store.runs())
     (study,) = load_studies(full_store, ReportRequest(runs=runs))
     (found,) = study.comparisons[0]
     first, second = study.runs
-    standing = Standing.of((first, second), found)
+    standing = Standing.of((first, second), found, scales_of(study, (first, second), full_store))
     headline = short(full_store, runs).headline
     assert headline == (pair_answer(standing), overview_answer(study.rows), how_sure(standing, found))
     alone = short(full_store, runs[:1]).headline
-    assert not any("discriminate" in said or "Sure?" in said for said in alone)
+    assert not any("closer to" in said or "than chance" in said for said in alone)
 
 
 def test_the_occupations_named_lean_most(full_store: Store) -> None:

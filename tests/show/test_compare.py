@@ -9,9 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.audit.baseline import OtherScales
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
-from pcf_core.core.risk import Difference, Interval, RiskReport, Verdict
+from pcf_core.core.risk import (
+    Difference,
+    Interval,
+    NeutralComparison,
+    RiskReport,
+    SubjectShares,
+    Verdict,
+)
 from pcf_core.core.run import CoverageSummary, Preferences
 from pcf_core.show.answers import farthest_answer
 from pcf_core.show.compare import (
@@ -25,10 +33,13 @@ from pcf_core.show.compare import (
     how_sure,
     in_other_sentences,
     most_unequal_first,
+    neutral_answer,
+    neutral_table,
     ordered,
     pair_answer,
     risks_table,
     sentences_table,
+    subjects_table,
 )
 from pcf_core.show.overview import ModelRow, lean_sentence, overview_answer, risk_answer
 from tests.show.charts.compared import compared_example
@@ -49,34 +60,118 @@ def of_male(*male: float) -> RiskReport:
     return report_of([[[p, 1 - p]] * 2 for p in male])
 
 
+EVEN = "in these sentences, measured against an even split"
+ENDS = "(0 = even, 1 = always the same group)"
+
+
 def standing(verdict: Verdict, first: float = 0.66, second: float = 0.11) -> Standing:
     told = verdict in ("first", "second")
-    return Standing(NAMES, first, second, verdict, ordered=told and abs(first - second) > 0.02)
+    return Standing(NAMES, first, second, verdict, told and abs(first - second) > 0.02, 0.0004)
 
 
-def test_the_lower_risk_is_named_only_where_test_and_interval_agree() -> None:
-    assert pair_answer(standing("first")) == "B discriminates less: 0.11 against 0.66."
-    assert pair_answer(standing("second", 0.11, 0.66)) == "A discriminates less: 0.11 against 0.66."
-    unclear = "We cannot tell A and B apart with these sentences: 0.66 and 0.11."
+def difference(first: float, second: float, half: float = 0.02) -> Difference:
+    """A difference whose interval reaches ``half`` to either side; the test rejects where 0 is outside."""
+    value = first - second
+    p = 0.001 if abs(value) > half else 0.4
+    interval = Interval(low=value - half, high=value + half)
+    return Difference(first, second, (interval,), p_value=p, least_p=0.0005, margin=0.02)
+
+
+def scales(distance: Difference, spread: Difference, labour: Difference | None = None) -> OtherScales:
+    """Two subjects, of which the first alone makes the models differ."""
+    subjects = (
+        SubjectShares("person", ((0.4, 0.6), (0.7, 0.3)), -0.02),
+        SubjectShares("citizen", ((0.5, 0.5), (0.6, 0.4)), -0.11),
+    )
+    neutral = NeutralComparison(
+        ("1" * 16, "2" * 16), ("male", "female"), subjects, {"distance": distance, "spread": spread}
+    )
+    return OtherScales(labour, neutral)
+
+
+SAME, OTHER, CLOSE = difference(0.6, 0.3), difference(0.3, 0.6), difference(0.41, 0.4)
+EVERYWHERE = scales(SAME, SAME, SAME)
+
+
+def test_the_closer_model_is_named_only_where_test_and_interval_agree() -> None:
+    assert (
+        pair_answer(standing("first")) == f"B is closer to even than A {EVEN}: risk 0.11 against 0.66 {ENDS}."
+    )
+    assert pair_answer(standing("second", 0.11, 0.66)).startswith(
+        f"A is closer to even than B {EVEN}: risk 0.11"
+    )
+    unclear = "We cannot tell A and B apart with these sentences: risks 0.66 and 0.11."
     assert pair_answer(standing("unclear")) == unclear
     assert pair_answer(standing("too few")) == unclear
-    assert pair_answer(standing("equal", 0.5, 0.5)) == "A and B discriminate alike: 0.50 and 0.50."
+    assert (
+        pair_answer(standing("equal", 0.5, 0.5)) == "A and B are equally far from even: risks 0.50 and 0.50."
+    )
+
+
+def test_the_answer_claims_no_more_than_the_weakest_of_its_grounds() -> None:
+    """General only where four scales and other sentences agree; else it says where it holds."""
+    first = standing("first")
+    everywhere, others = replace(first, scales=EVERYWHERE), {"others": standing("first")}
+    general = f"B is closer to even than A: risk 0.11 against 0.66 {ENDS}."
+    here = f"B is closer to even than A in these sentences: risk 0.11 against 0.66 {ENDS}."
+    even = f"B is closer to even than A {EVEN}: risk 0.11 against 0.66 {ENDS}."
+    assert pair_answer(everywhere, others) == general
+    assert pair_answer(everywhere) == pair_answer(everywhere, {}) == here, (
+        "nothing is known of other sentences"
+    )
+    for outcome in ("second", "unclear", "too few", "equal"):
+        assert pair_answer(everywhere, others | {"more": standing(outcome)}) == here
+    for weak in (None, OTHER, CLOSE, replace(SAME, margin=1.0)):
+        assert pair_answer(replace(first, scales=scales(SAME, SAME, weak)), others) == even
+        if weak:
+            assert pair_answer(replace(first, scales=scales(weak, SAME, SAME)), others) == even
+            assert pair_answer(replace(first, scales=scales(SAME, weak, SAME)), others) == even
+    assert pair_answer(replace(first, scales=OtherScales(SAME)), others) == even, "no neutral subjects"
+
+
+def test_against_the_labour_force_nobody_is_closer_to_even() -> None:
+    labour = replace(standing("first"), against_even=False, to_one=False)
+    assert pair_answer(labour) == (
+        "B is closer to the labour force than A in these sentences: risk 0.11 against 0.66."
+    )
+    compared = replace(compared_example(), criterion="l∞, pcf scale, a reference per occupation")
+    assert not Standing.of(NAMES, compared).against_even
+    assert Standing.of(NAMES, replace(compared, criterion="l∞, pcf scale, uniform reference")).against_even
+
+
+@given(
+    st.sampled_from([None, SAME, OTHER, CLOSE]),
+    st.sampled_from([SAME, OTHER, CLOSE]),
+    st.sampled_from([SAME, OTHER, CLOSE]),
+    st.lists(st.sampled_from(["first", "second", "unclear"]), max_size=3),
+)
+def test_no_order_is_general_that_any_ground_contradicts(
+    labour: Difference | None, distance: Difference, spread: Difference, others: list[Verdict]
+) -> None:
+    told = replace(standing("first"), scales=scales(distance, spread, labour))
+    elsewhere = {str(place): standing(verdict) for place, verdict in enumerate(others)}
+    agree = (labour, distance, spread) == (SAME, SAME, SAME) and others and set(others) == {"first"}
+    assert told.is_general(elsewhere) == bool(agree)
+    assert ("in these sentences" in pair_answer(told, elsewhere)) != bool(agree)
 
 
 def test_a_difference_inside_the_margin_is_no_order_and_one_beyond_it_is_also_where_decimals_hide_it() -> (
     None
 ):
     small = standing("first", 0.114, 0.103)
-    assert pair_answer(small) == "A and B differ too little to matter: 0.11 and 0.10."
-    assert how_sure(small, compared_example()).startswith("Sure? Yes, for these sentences:")
+    assert pair_answer(small) == "A and B differ too little to matter: risks 0.11 and 0.10."
+    assert how_sure(small, compared_example()).startswith(
+        "The difference is larger than chance (p under 0.001)."
+    )
     hidden = Difference(  # may be .03, so that it may matter
         0.5141, 0.5059, (Interval(low=0.001, high=0.0296),), p_value=0.001, least_p=0.001, margin=0.02
     )
     assert hidden.ordered
     compared = compared_example()
     told = replace(compared, differences={**compared.differences, "overall_risk": hidden})
-    assert pair_answer(Standing.of(NAMES, told)) == (
-        "B discriminates less, by under 0.01: with two decimals, both risks are 0.51."
+    assert pair_answer(replace(Standing.of(NAMES, told), against_even=True)) == (
+        f"B is closer to even than A {EVEN}: "
+        "with two decimals both risks are 0.51; they differ by under 0.01."
     )
 
 
@@ -120,30 +215,71 @@ def test_of_several_groups_the_two_that_lead_most_are_named() -> None:
 
 def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
     comparison = compared_example()
-    unknown = "Not known: another training of the model."
+    unknown = "Another training of the same model may give another result."
     assert how_sure(standing("first"), comparison) == (
-        f"Sure? Yes, for these sentences: 3 of 7 occupations differ. {unknown}"
+        "The difference is larger than chance (p under 0.001). "
+        f"Taken one by one, they differ in 3 of 7 occupations. {unknown}"
     )
-    unclear = how_sure(standing("unclear"), comparison)
-    assert unclear.startswith("Sure? No: the overall difference may be chance.")
-    assert "3 of 7 occupations differ" in unclear
-    assert how_sure(standing("too few"), comparison).startswith(
-        "Sure? No: 2 sentences are too few for a test."
+    unclear = how_sure(replace(standing("unclear"), p_value=0.3), comparison)
+    assert unclear.startswith("The difference may be chance (p = 0.3).")
+    assert "they differ in 3 of 7 occupations" in unclear
+    assert how_sure(standing("too few"), comparison) == (
+        f"2 sentences are too few to test the difference. {unknown}"
     )
+    assert how_sure(standing("equal", 0.5, 0.5), comparison).startswith("The two do not differ in any")
 
 
-def test_an_order_that_a_person_in_general_makes_is_not_called_sure() -> None:
-    """Measured from where no occupation is named, 0.11 against 0.66 may be 0.28 against 0.27."""
-    comparison = compared_example()
-    gone = replace(standing("first"), neutral=(0.27, 0.28), margin=0.02)
-    assert how_sure(gone, comparison) == (
-        "Sure? From an even split, yes. From what each expects of anyone, no: 0.28 against 0.27."
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (SAME, "B is still closer (0.30 against 0.60)."),
+        (OTHER, "A is closer (0.60 against 0.30)."),
+        (CLOSE, "we cannot tell them apart (0.40 against 0.41)."),
+        (replace(SAME, margin=1.0), "they differ too little to matter (0.30 against 0.60)."),
+    ],
+)
+def test_how_sure_says_whether_an_order_holds_on_other_scales(found: Difference, said: str) -> None:
+    """The figures stand in the order of the answer; what agrees is said of the neutral subjects alone."""
+    comparison, first = compared_example(), standing("first")
+    person = "Compared with how each model treats “a person” or “a citizen”,"
+    assert f"{person} {said}" in how_sure(replace(first, scales=scales(found, SAME, SAME)), comparison)
+    labour = how_sure(replace(first, scales=scales(SAME, SAME, found)), comparison)
+    spread = how_sure(replace(first, scales=scales(SAME, found, SAME)), comparison)
+    for told, how in (
+        (labour, "Measured against the labour force,"),
+        (spread, "By how far their occupations are from each other,"),
+    ):
+        assert (f"{how} {said}" in told) == (found is not SAME)
+    turned = replace(
+        standing("second", 0.11, 0.66), scales=scales(difference(found.second, found.first), SAME)
     )
-    assert "0.27 against 0.28" in how_sure(
-        replace(standing("second", 0.11, 0.66), neutral=(0.27, 0.28), margin=0.02), comparison
+    assert "(0.30 against 0.60)" in how_sure(turned, comparison) or found is not SAME
+    unsure = replace(standing("unclear"), scales=scales(found, SAME, SAME))
+    assert person not in how_sure(unsure, comparison), "no order is said, so none holds"
+
+
+def test_what_a_single_neutral_subject_decides_is_shown() -> None:
+    found = scales(SAME, SAME).neutral
+    assert found is not None
+    assert neutral_answer(NAMES, found) == (
+        "A gives men 40 % of the probability for “person” and 50 % for “citizen”, of 2 neutral subjects. "
+        "B gives men 60 % of the probability for “citizen” and 70 % for “person”, of 2 neutral subjects. "
+        "Without one of them, the difference in distance is between −0.11 (without “citizen”) and −0.02 "
+        "(without “person”)."
     )
-    assert "Sure? Yes" in how_sure(replace(gone, neutral=(0.31, 0.28)), comparison), "beyond the margin"
-    assert "Sure? No" in how_sure(replace(gone, verdict="unclear", ordered=False), comparison)
+    turned = replace(found, subjects=(replace(found.subjects[0], without=0.02), found.subjects[1]))
+    assert neutral_answer(NAMES, turned).endswith("so that a single word decides which model is closer.")
+    assert neutral_answer(NAMES, None) == ""
+    table = neutral_table(NAMES, found)
+    assert list(table.loc["Distance from neutral subjects"]) == [
+        "0.60", "0.30", "+0.30 (+0.28 to +0.32)", "0.001", "A is higher",
+    ]  # fmt: skip
+    assert subjects_table(NAMES, found).to_dict("list") == {
+        "Neutral subject": ["person", "citizen"],
+        "A: men": ["40 %", "50 %"],
+        "B: men": ["70 %", "60 %"],
+        "Difference in distance without it": ["−0.02", "−0.11"],
+    }
 
 
 ORDERED, UNCLEAR = standing("second", 0.3, 0.46), standing("unclear", 0.42, 0.43)
@@ -159,15 +295,15 @@ LITTLE = replace(ORDERED, little=("A",))
         (ORDERED, UNCLEAR, "we cannot tell them apart"),
         (ORDERED, standing("too few"), "we cannot tell them apart"),
         (ORDERED, SMALL, "they differ too little to matter"),
-        (ORDERED, EQUAL, "they discriminate alike"),
+        (ORDERED, EQUAL, "they are equally far from even"),
         (ORDERED, LITTLE, "there is no answer"),
-        (UNCLEAR, ORDERED, "A discriminates less"),
-        (UNCLEAR, standing("first"), "B discriminates less"),
+        (UNCLEAR, ORDERED, "A is closer to even"),
+        (UNCLEAR, standing("first"), "B is closer to even"),
         (UNCLEAR, UNCLEAR, "we cannot tell them apart either"),
         (UNCLEAR, SMALL, "they differ too little to matter"),
         (SMALL, SMALL, "they differ too little to matter too"),
-        (SMALL, standing("first"), "B discriminates less"),
-        (EQUAL, EQUAL, "they discriminate alike too"),
+        (SMALL, standing("first"), "B is closer to even"),
+        (EQUAL, EQUAL, "they are equally far from even too"),
     ],
 )
 def test_whether_an_order_holds_in_other_sentences(here: Standing, there: Standing, said: str) -> None:
@@ -190,21 +326,12 @@ def test_nothing_is_said_of_other_sentences_without_any_and_where_nothing_is_ans
     assert in_other_sentences(LITTLE, {"others": ORDERED}) == ""
 
 
-def test_neutral_subjects_count_where_all_of_both_runs_is_compared() -> None:
-    comparison = compared_example()
-    both = {"A": 0.2, "B": 0.3}
-    assert Standing.of(NAMES, comparison, both).neutral == (0.2, 0.3)
-    assert Standing.of(NAMES, comparison, {"A": 0.2, "C": 0.3}).neutral is None
-    part = replace(comparison, first=replace(comparison.first, templates_left_out=1))
-    assert Standing.of(NAMES, part, both).neutral is None
-
-
 def test_no_answer_is_given_where_a_model_hardly_expects_the_words() -> None:
     report = replace(of_male(0.9, 0.8), coverage=CoverageSummary(by_tokens={}, cells=100, flagged=6))
     comparison = compared_example()
     found = Standing.of(NAMES, comparison, None, {"A": report, "B": of_male(0.9, 0.8)})
     assert pair_answer(found) == "No answer: A hardly expects these words."
-    assert how_sure(found, comparison).startswith("Sure? No")
+    assert how_sure(found, comparison).startswith("Nothing can be said with these words")
     assert against_whom(Lean.of("A", report)) == ""
     assert (lean_sentence("A", report), farthest_answer({"A": report})) == ("", "")
     assert overview_answer([ModelRow.of("A", report)]) == risk_answer([ModelRow.of("A", report)]) == ""

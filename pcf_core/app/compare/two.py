@@ -1,4 +1,4 @@
-"""Two models on the same templates: which discriminates less, against whom, and how sure that is.
+"""Two models on the same templates: which is closer to even, whom each prefers, and how sure that is.
 
 Their tilts stand an occupation a row; a click on a row, or the search, opens its sentences.
 """
@@ -26,7 +26,7 @@ from pcf_core.app.compare.elsewhere import Elsewhere, standings_elsewhere
 from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
-from pcf_core.app.notes import neutral_risks_of
+from pcf_core.app.notes import other_scales
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -41,7 +41,7 @@ from pcf_core.app.page import (
 )
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
 from pcf_core.app.widgets import choose_one, controls, plain
-from pcf_core.core.risk import Comparison, Interval, RiskReport, Side
+from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
@@ -57,10 +57,13 @@ from pcf_core.show.compare import (
     dumbbells,
     how_sure,
     most_unequal_first,
+    neutral_answer,
+    neutral_table,
     ordered,
     pair_answer,
     risks_table,
     sentences_table,
+    subjects_table,
 )
 from pcf_core.show.findings.comparison import (
     difference_finding,
@@ -68,7 +71,7 @@ from pcf_core.show.findings.comparison import (
     occupations_difference_finding,
     verdict_text,
 )
-from pcf_core.show.findings.models import neutral_risks_finding, unseen_share, unseen_words
+from pcf_core.show.findings.models import unseen_share, unseen_words
 from pcf_core.show.findings.notes import warning_text
 from pcf_core.show.findings.numbers import p_value, people, two_decimals
 from pcf_core.show.findings.reliability import seldom_caprice_note
@@ -105,9 +108,9 @@ def draw_pair(loaded: Loaded) -> None:
         return
     comparison = loaded.compare(loaded.runs[first], loaded.runs[second])
     pair, reports = (first, second), loaded.even
-    standing = Standing.of(pair, comparison, neutral_risks_of(loaded), loaded.reports)
+    standing = Standing.of(pair, comparison, other_scales(loaded, pair), loaded.reports)
     elsewhere = Elsewhere(standing, standings_elsewhere(loaded, pair))
-    st.markdown(f"##### {plain(pair_answer(standing))}")
+    st.markdown(f"##### {plain(pair_answer(standing, elsewhere.others))}")
     finding(
         elsewhere.sentence,
         *against_each([Lean.of(name, reports[name]) for name in pair]),
@@ -117,9 +120,10 @@ def draw_pair(loaded: Loaded) -> None:
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     elsewhere.draw_way(loaded)
     with st.expander("How sure?"):
-        neutral = neutral_risks_finding(dict(zip(pair, standing.neutral or (), strict=False)))
-        finding(difference_finding(comparison, over=loaded.over), neutral)
+        finding(difference_finding(comparison, over=loaded.over))
         draw_differences(comparison, loaded)
+        if neutral := standing.scales.neutral:
+            draw_neutral(pair, neutral)
         if note := seldom_caprice_note(load_numbers(), comparison.differences["caprice_risk"]):
             st.caption(plain(note))
         st.caption(NOT_SURE[0])
@@ -244,6 +248,20 @@ def draw_differences(comparison: Comparison, loaded: Loaded) -> None:
     if "0" in (two_decimals(caprice.first), two_decimals(caprice.second)):
         unseen = unseen_words(unseen_share(comparison.effective_templates))
         st.caption(plain(f"A caprice of 0 is {unseen}."))
+
+
+def draw_neutral(pair: tuple[str, str], found: NeutralComparison) -> None:
+    """Draw both models against their own neutral subjects, and what depends on a single one of these."""
+    st.markdown("**Compared with how each model treats people whose occupation is not named**")
+    st.table(neutral_table(pair, found).map(plain).rename(columns=plain))
+    finding(neutral_answer(pair, found))
+    st.dataframe(
+        subjects_table(pair, found),
+        hide_index=True,
+        height=250,
+        alt=f"What both models give {len(found.subjects):,} neutral subjects; the comparison without each",
+    )
+    st.caption(how_to_read.NEUTRAL)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pcf_core.app.page import draw_table
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, recorded, write
 from pcf_core.app.widgets import draw_facts, plain, refusals_said, size_text
-from pcf_core.audit.baseline import NEUTRAL
+from pcf_core.audit.baseline import NEUTRAL, NEUTRAL_LISTS
 from pcf_core.audit.options import word_scoring
 from pcf_core.audit.results import self_audit_of
 from pcf_core.core.errors import AuditError
@@ -218,7 +218,7 @@ def draw_runs(name: str) -> None:
     found is read once somebody looks.
     """
     infos = [info for info in open_store().runs() if info.run.scoring.name == name]
-    infos.sort(key=lambda info: info.run.evidence.name == NEUTRAL)
+    infos.sort(key=lambda info: info.run.evidence.name in NEUTRAL_LISTS)
     st.markdown(f"**{count(len(infos), 'run')}**" if infos else "It has not been scored here.")
     for info in infos:
         run = info.run
@@ -236,8 +236,10 @@ def draw_runs(name: str) -> None:
 def run_title(run: RunSpec) -> str:
     """Title a run by what sets it apart from the others of its model; neutral subjects are named first."""
     sentences = run.topic.name, run.templates.name
-    neutral = run.evidence.name == NEUTRAL
-    asked = ("neutral subjects", *sentences) if neutral else (*sentences, run.evidence.name)
+    asked: tuple[str, ...] = (*sentences, run.evidence.name)
+    if run.evidence.name in NEUTRAL_LISTS:
+        earlier = "" if run.evidence.name == NEUTRAL else "earlier "
+        asked = (f"{earlier}neutral subjects", *sentences)
     return " · ".join((*asked, word_scoring(run.scoring.protocol), run.scoring.dtype, run.key))
 
 

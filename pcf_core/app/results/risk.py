@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded
+from pcf_core.app.notes import neutral_distances_of
 from pcf_core.app.page import (
     draw_foot,
     draw_picture,
@@ -34,7 +35,7 @@ from pcf_core.report.sections.tails import (
     tail_shapes,
 )
 from pcf_core.show.charts.tails import hill_plot
-from pcf_core.show.findings.models import neutral_risks_finding
+from pcf_core.show.findings.models import neutral_distances_finding
 
 PARTS = {
     "overall_risk": ("Risk", "r_x, the mean over the contexts of the criterion J."),
@@ -157,14 +158,14 @@ def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
     held = {name: has_baseline(store, item.run) for name, item in loaded.runs.items()}
     found = loaded.remember(baselines_held, held)
     panel = lean_panel(loaded, found, thousand=thousand)
-    brief = neutral_risks_finding({name: one.overall_risk for name, one in found.items()})
+    brief = neutral_distances_finding(neutral_distances_of(loaded) if found else {})
     finding(*([brief] if brief else panel.findings))
     draw_picture(panel)
     if brief:
         finding(*panel.findings)
     asked = {name: baseline_run(item.run) for name, item in loaded.runs.items() if not held[name]}
     if wanted := {name: run for name, run in asked.items() if run is not None}:
-        st.caption("What a model expects of neutral subjects (a person, a citizen …) takes a run of its own.")
+        st.caption("How a model treats neutral subjects (a person, a citizen …) is a result of its own.")
         offer_scoring(wanted)
     return partial(draw_foot, panel, loaded, "lean")
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from pcf_core.audit.baseline import Baseline, baseline_of, risk_from_neutral
+from pcf_core.audit.baseline import Baseline, baseline_of, distance_from_neutral
 from pcf_core.core.risk import Interval, Over, RiskReport
 from pcf_core.report import how_to_read
 from pcf_core.report.key_figures import interval_note, risk_figures
@@ -165,19 +165,19 @@ def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def neutral_risks(runs: Runs, store: Store) -> dict[str, float]:
-    """Return the risk of each model measured from its neutral subjects, of those that have them.
+def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
+    """Return how far each model's occupations are from its neutral subjects, of those that have them.
 
     Empty where the figures shown are held against something else than an even split.
     """
     if runs.options.reference != "uniform":
         return {}
     found = {
-        name: risk_from_neutral(store, item.run, item.result, runs.options)
+        name: distance_from_neutral(store, item.run, item.result, runs.options)
         for name, item in runs.runs.items()
         if not item.report.says_little
     }
-    return {name: risk for name, risk in found.items() if risk is not None}
+    return {name: distance for name, distance in found.items() if distance is not None}
 
 
 def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:
@@ -214,7 +214,6 @@ def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline],
         if name in found:
             one = found[name]
             row |= _ranged("neutral_lean", one.lean, one.lean_interval)
-            row |= _ranged("risk_against_neutral", one.overall_risk, one.interval("overall_risk", over))
             for group, share in one.preferences.items():
                 row[f"preference_{group}"] = share
                 row |= _ranged(f"spread_{group}", one.spread[group], one.interval("spread", over, group))

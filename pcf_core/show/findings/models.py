@@ -174,7 +174,7 @@ def lean_finding(model: str, report: RiskReport) -> str:
 
 
 def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
-    """Say what a model expects of neutral subjects, its risk from there, and how far its occupations lie.
+    """Say what a model gives neutral subjects, and how far its occupations are from that and each other.
 
     Of more than two groups the distances are those of the group in which they are largest.
     """
@@ -187,18 +187,20 @@ def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> s
         shares=[say("share_of", group=group, share=found.preferences[group]) for group in ranked],
         widest=widest,
         of_two=len(found.preferences) <= 2,
-        risk=found.interval("overall_risk", over),
         distance=found.interval("distance", over, widest),
         spread=found.interval("spread", over, widest),
     )
 
 
-def neutral_risks_finding(risks: Mapping[str, float]) -> str:
-    """Say what several models' risks are when measured from neutral subjects; empty for fewer than two.
+def neutral_distances_finding(distances: Mapping[str, float]) -> str:
+    """Say how far several models' occupations are from neutral subjects; empty for fewer than two.
 
-    ``risks``: by model.
+    ``distances``: by model.
     """
-    if len(risks) < 2:
+    if len(distances) < 2:
         return ""
-    parts = [say("risk_for", model=model, risk=two_decimals(risk)) for model, risk in risks.items()]
-    return say("neutral_risks", risks=parts)
+    parts = [
+        say("distance_for", model=model, distance=two_decimals(distance))
+        for model, distance in distances.items()
+    ]
+    return say("neutral_distances", distances=parts)

@@ -12,7 +12,12 @@ from pcf_core.audit.reading import matrix_report
 from pcf_core.core.risk import Interval
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.charts.risk import LeanBar, lean_bars
-from pcf_core.show.findings.models import baseline_finding, lean_finding, risk_finding
+from pcf_core.show.findings.models import (
+    baseline_finding,
+    lean_finding,
+    neutral_distances_finding,
+    risk_finding,
+)
 from pcf_core.show.overview import ModelRow, risk_answer
 
 # Two occupations, one towards men by .6, one towards women by .2; the first in one of four contexts by −.2.
@@ -76,10 +81,18 @@ def test_what_it_expects_of_nobody_in_particular() -> None:
         distance={"female": 0.3, "male": 0.3},
         intervals={("overall_risk", ""): (half,)},
     )
-    said = baseline_finding("M", found)
-    assert "M gives men 75 % and women 25 %" in said
-    assert "its risk is 0.50 (0.40–0.60)." in said
-    assert said.endswith("lie 0.30 from there, and under 0.005 from their own mean.")
+    assert baseline_finding("M", found) == (
+        "For words that name no occupation, such as “a person” or “a citizen”, M gives men 75 % and women "
+        "25 %. Its occupations are 0.30 away from that, and under 0.005 from their own mean."
+    )
+
+
+def test_risks_from_each_models_own_neutral_point_stand_in_no_sentence_beside_each_other() -> None:
+    assert neutral_distances_finding({"M": 0.24, "N": 0.32}) == (
+        "Compared with how each model treats “a person” or “a citizen”, its occupations are 0.24 away in M "
+        "and 0.32 away in N."
+    )
+    assert neutral_distances_finding({"M": 0.24}) == ""
 
 
 def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None:
