@@ -19,19 +19,21 @@ from pcf_core.core.run import CoverageSummary, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
+Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark, whose intervals are over them
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 
 
 class Interval(Record):
     """A two-sided interval.
 
-    ``unit`` is what was resampled: ``template``, ``document``, ``mention``, ``draw`` or ``occupation``; over
-    ``both`` the first of them, as occupations are drawn as such.
+    ``over``: what would be other another time.  ``unit``: what was resampled: ``template``, ``document``,
+    ``mention``, ``draw`` or ``occupation``; over ``both`` the first of them, as occupations are drawn as
+    such.
     ``few``: these units count as fewer than ten, so that the interval may be wide, or hold less often than
     ``level``, see docs/measured-coverage.md; ``None`` where nothing is said of it.
     """
 
-    over: Over = "templates"
+    over: Over | Items = "templates"
     level: float = 0.95
     low: float
     high: float
