@@ -10,11 +10,12 @@ is **caprice**, what changes its sign with the context. The whisker is the inter
 values the papers published, measured with other templates and word lists.
 """
 LEAN = """
-Each bar is the risk of one model in three parts. **Shared by all occupations** is the lean of their mean:
-part of it may be no more than *he* being commoner than *she* in what the model read. **Differs between
-occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
-lean for *person, individual, human being, human, citizen, resident* in the same sentences, where these are
-scored: a model that leans as far there as for its occupations says little about the occupations.
+A tilt is how far a model's mean preference for an occupation lies from the neutral point. Each bar is the
+mean square of the tilts of one model, in two parts that add up. **Common to all occupations** is the square
+of the mean tilt: part of it may be no more than *he* being commoner than *she* in what the model read.
+**Differs between occupations** is the variance of the tilts, which is 0 only if all occupations are treated
+alike. The diamond is the squared tilt of *a person*, *a citizen* and the like in the same sentences, where
+these are scored: a model that tilts as far there as for its occupations says little about the occupations.
 
 **Measured from there** takes what the model expects of them as the neutral point. **From there** is the
 distance of the occupations' mean stereotypes from that of the neutral subjects (root mean square, 0 to 2),

@@ -93,6 +93,7 @@ def test_its_figures_by_hand(store: Store) -> None:
         ("neutral_lean", found.lean),
         ("risk_against_neutral", found.overall_risk),
         ("distance_male", found.distance["male"]),
+        ("tilt_differing", shown["lean"]["differing"]),
     ):
         assert [name, digits(value)] in rows
     assert (
