@@ -32,7 +32,7 @@ def draw() -> None:
             key="risk_view",
             width=470,
             wrap=True,  # five names are wider than a telephone
-            help="Whole models; what all occupations share of it; the parts corrected for few templates; "
+            help="Whole models; how much their occupations differ; the parts corrected for few templates; "
             "the occupations of one model; or whether each model keeps the limits of a policy.",
         )
         thousand = st.toggle(

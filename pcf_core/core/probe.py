@@ -89,7 +89,8 @@ class TopicCheck(Record):
     a probe that has the word so ("written 'She', …"); ``same``: words that it writes in the very same tokens
     behind a space, two or more each.  ``texts``: [probe] sentences with one ``[Y]``;
     ``coverage``: [probe] probability of all words that count together, per number of tokens or under ``all``,
-    ``None`` where text follows and is scored with the word; empty where no word counts.
+    ``None`` where text follows and is scored with the word; empty where no word counts.  ``shares``: of each
+    word that counts, its share of the probability of all of them, averaged over the probes; they sum to 1.
     """
 
     tokens: dict[str, int]
@@ -97,6 +98,23 @@ class TopicCheck(Record):
     same: tuple[tuple[str, ...], ...]
     texts: tuple[str, ...]
     coverage: tuple[dict[str, float] | None, ...]
+    shares: Mapping[str, float] = {}
+
+    @property
+    def effective_words(self) -> float | None:
+        """1 / Σ share²: so many words of equal probability would be as even; ``None`` without shares."""
+        return 1 / sum(share**2 for share in self.shares.values()) if self.shares else None
+
+    def most_of(self, mass: float) -> tuple[str, ...]:
+        """Return the fewest words that have this share of the probability together, the likeliest first."""
+        ranked = sorted(self.shares, key=lambda word: -self.shares[word])
+        found, sum_of = [], 0.0
+        for word in ranked:
+            if sum_of >= mass:
+                break
+            found.append(word)
+            sum_of += self.shares[word]
+        return tuple(found)
 
     @property
     def table(self) -> TokenTable:

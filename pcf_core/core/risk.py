@@ -19,6 +19,7 @@ from pcf_core.core.run import CoverageSummary, SelfAudit
 Scale = Literal["pcf", "bvf"]
 Aggregation = Literal["sum", "mean"]
 Over = Literal["templates", "occupations", "both"]
+Items = Literal["pairs", "sentences", "terms", "items"]  # of a known benchmark, whose intervals are over them
 Unit = Literal["template", "counts-only", "counts-only-mentions"]
 # How far occupations are from neutral subjects, and from each other: in shares of groups, and in log-odds.
 NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_spread"]
@@ -27,13 +28,14 @@ NeutralMeasure = Literal["distance", "spread", "log_odds_distance", "log_odds_sp
 class Interval(Record):
     """A two-sided interval.
 
-    ``unit`` is what was resampled: ``template``, ``document``, ``mention``, ``draw`` or ``occupation``; over
-    ``both`` the first of them, as occupations are drawn as such.
+    ``over``: what would be other another time.  ``unit``: what was resampled: ``template``, ``document``,
+    ``mention``, ``draw`` or ``occupation``; over ``both`` the first of them, as occupations are drawn as
+    such.
     ``few``: these units count as fewer than ten, so that the interval may be wide, or hold less often than
     ``level``, see docs/measured-coverage.md; ``None`` where nothing is said of it.
     """
 
-    over: Over = "templates"
+    over: Over | Items = "templates"
     level: float = 0.95
     low: float
     high: float
@@ -84,15 +86,27 @@ class CorrectedRisk(Record):
 
 
 class Lean(Record):
-    """R^p as what all occupations share and what differs between them; they sum to the plug-in R^p.
+    """Whether occupations differ in their mean stereotypes (tilts), in two ways.
 
-    ``intervals``: by quantity, ``common_lean`` and ``specific_lean``, over templates (first), over
+    ``mean_square`` and ``variance``: the mean square of the tilts is that of their mean plus their variance
+    over occupations, each averaged over groups.  ``common`` and ``specific``: J of the mean tilt, and what
+    R^p has beyond it; they sum to the plug-in R^p.  ``specific`` is 0 wherever all occupations prefer the
+    same group, however much they differ.
+    ``intervals``: of ``differing``, ``common_lean`` and ``specific_lean``, over templates (first), over
     occupations and over both.
     """
 
     common: float
     specific: float
+    mean_square: float = 0.0
+    variance: float = 0.0
     intervals: Mapping[str, tuple[Interval, ...]] = {}
+
+    @property
+    def differing(self) -> float | None:
+        """The share of the mean square that differs between occupations; ``None`` where no tilt is."""
+        whole = self.mean_square + self.variance
+        return self.variance / whole if whole > 0 else None
 
     def interval(self, quantity: str, over: Over = "templates") -> Interval | None:
         """Return the interval of a quantity over templates, occupations or both, ``None`` without one."""
@@ -123,7 +137,7 @@ class RiskReport:
     """R = R^p + R^c (PCF Eq. 7–9) with everything needed to read it.
 
     ``intervals``: by quantity, over templates (first), over occupations and over both, where they are known.
-    ``lean``: R^p split once more; ``None`` of a brief report and where templates were drawn by a plan.
+    ``lean``: whether occupations differ; ``None`` of a brief report and where templates were drawn by a plan.
     """
 
     overall_risk: float

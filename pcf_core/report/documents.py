@@ -78,8 +78,11 @@ def report_document(report: RiskReport) -> dict[str, Any]:
 
 
 def lean_document(lean: Lean, caprice: float) -> dict[str, Any]:
-    """Return R in three parts: what occupations share, what differs between them, what changes by context."""
+    """Return how much occupations differ by squares, and the split of R by J in three parts."""
     return {
+        "mean_square": lean.mean_square,
+        "variance": lean.variance,
+        "differing": lean.differing,
         "common_lean": lean.common,
         "specific_lean": lean.specific,
         "caprice_risk": caprice,

@@ -11,7 +11,6 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.models import common_lean
 from pcf_core.show.findings.numbers import chance, ends, listed, people, percent, signed, two_decimals
 
 MOST = 4
@@ -20,10 +19,7 @@ MOST = 4
 def risk_figures(
     reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
 ) -> list[KeyFigure]:
-    """Make key figures: R of each model with its interval, the shares of it, and the stereotype's s.d.
-
-    What all occupations share comes first, then all prejudice.
-    """
+    """Make key figures: R of each model with its interval, the share of prejudice, the stereotype's s.d."""
     figures = []
     factor = 1000 if thousand else 1
     for name, report in reports.items():
@@ -31,19 +27,16 @@ def risk_figures(
         value = factor * report.overall_risk
         shown = scaled(interval, factor) if interval else None
         bounds = ends(shown, value) if shown else "no range"
-        common = common_lean(report)
         figures.append(
             KeyFigure(
                 f"Risk R · {name}",
                 f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
                 f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
-                f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} Shared is the "
-                "part of prejudice that all occupations have in common. s.d. is the "
+                f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} s.d. is the "
                 "standard deviation of the stereotype over templates. Caprice shows none of it where the "
                 "sign stays.",
                 beside(
                     bounds,
-                    "" if common is None else f"{share(common, report.overall_risk)} shared",
                     f"{share(report.prejudice_risk, report.overall_risk)} prejudice",
                     f"s.d. {two_decimals(report.stereotype_sd)}",
                 ),

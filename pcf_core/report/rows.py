@@ -16,7 +16,7 @@ from pcf_core.show.charts.risk import RiskBar
 from pcf_core.show.findings.models import drawn_again
 from pcf_core.show.findings.numbers import two_decimals
 
-UNSCALED = ("weight", "preference_", "stereotype_")  # what columns that hold no risk begin with
+UNSCALED = ("weight", "preference_", "stereotype_", "tilt_")  # what columns that hold no risk begin with
 
 
 def run_rows(reports: Mapping[str, RiskReport], over: Over = "templates") -> list[RiskBar]:

@@ -13,7 +13,6 @@ from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
 from pcf_core.core.run import ModelKind
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
-from pcf_core.show.findings.models import common_lean
 from pcf_core.show.findings.numbers import two_decimals
 from pcf_core.show.findings.occupations import TIE
 from pcf_core.show.wording import sentences
@@ -38,8 +37,7 @@ class ModelRow:
     """A model in the table of models: its name, with the precision where that is not float32.
 
     ``overall`` = ``prejudice`` + ``caprice`` are risks, ``low`` and ``high`` the range of ``overall``,
-    ``None`` where there is none.  ``common``: how much of ``overall`` all occupations share, ``None`` where
-    that is not known.  ``leading``: the number of occupations that each group leads, by its mean
+    ``None`` where there is none.  ``leading``: the number of occupations that each group leads, by its mean
     preference; an occupation in which two groups are exactly even counts for none.  ``says_little``: whether
     the figures do, so that no sentence answers with them.  ``letters``: of the rows of one table two share a
     letter exactly if nothing says which risk is higher; empty where that was not tested.
@@ -54,7 +52,6 @@ class ModelRow:
     high: float | None
     leading: Mapping[str, int]
     occupations: int
-    common: float | None = None
     says_little: bool = False
     letters: str = ""
 
@@ -74,7 +71,6 @@ class ModelRow:
             high=interval.high if interval else None,
             leading=leading(report),
             occupations=len(report.occupations),
-            common=common_lean(report),
             says_little=report.says_little,
         )
 
@@ -125,7 +121,7 @@ def overview_answer(rows: Sequence[ModelRow]) -> str:
 
 
 def risk_answer(rows: Sequence[ModelRow]) -> str:
-    """Say how much two models at the most discriminate, what their occupations share first; empty as above.
+    """Say how large the risk of two models at the most is, and its two parts; empty as above.
 
     The second is said in as few words as it can be, so that both are one answer of 25 words.
     """

@@ -23,7 +23,7 @@ FILTERS = (
     *(numbers.chance, numbers.two_decimals, numbers.with_interval, numbers.ends, numbers.signed),
     *(numbers.signed_with_interval, numbers.p_value, numbers.beside_one, numbers.odds),
     *(numbers.words_of, numbers.people, numbers.called, numbers.listed, numbers.first_few, numbers.begun),
-    *(numbers.risk_name, numbers.digits),
+    *(numbers.risk_name, numbers.digits, numbers.points),
 )
 LINE_BREAK = re.compile(r"\s*\n\s*")
 

@@ -185,8 +185,30 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
         same=usual.same,
         texts=texts,
         coverage=tuple(coverage),
+        shares=mean_shares(words, nats),
     )
     return found.model_dump(mode="json")
+
+
+def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> dict[str, float]:
+    """Return each word's share of the probability of all words, averaged over the texts; they sum to 1.
+
+    Texts in which no word has any probability are left out.
+
+    Parameters
+    ----------
+    words
+        [text] the words that count there.
+    nats
+        [text] their log-probabilities.
+    """
+    found: dict[str, float] = {}
+    told = [(some, row) for some, row in zip(words, nats, strict=True) if np.isfinite(row).any()]
+    for some, row in told:
+        odds = np.exp(row - row.max())
+        for word, share in zip(some, (odds / odds.sum()).tolist(), strict=True):
+            found[word] = found.get(word, 0.0) + share / len(told)
+    return found
 
 
 def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:

@@ -95,6 +95,7 @@ def test_its_figures_by_hand(store: Store) -> None:
     for name, value in (
         ("neutral_lean", found.lean),
         ("distance_male", found.distance["male"]),
+        ("tilt_differing", shown["lean"]["differing"]),
     ):
         assert [name, digits(value)] in rows
     assert (

@@ -1,4 +1,4 @@
-"""Prejudice split into what occupations share and what differs: worked example, brute force, properties."""
+"""How much occupations differ, by squares and by J: worked example, brute force, properties, coverage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.measure.bootstrap import risk_intervals
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose
-from pcf_core.measure.lean import split
+from pcf_core.measure.lean import split, squares
 from pcf_core.measure.resampling import TemplateUnit
 
 CRITERIA = [Criterion.parse(name, scale) for name in ("max", "l1", "l2") for scale in ("pcf", "bvf")]
@@ -34,6 +34,8 @@ def test_the_worked_example() -> None:
     assert found.lean is not None
     assert found.lean.common == pytest.approx(0.2)
     assert found.lean.specific == pytest.approx(0.2)
+    assert (found.lean.mean_square, found.lean.variance) == pytest.approx((0.04, 0.16))
+    assert found.lean.differing == pytest.approx(0.8)
     assert found.intervals["prejudice_risk"][0].low == pytest.approx(0.4)
     both = {name: found.lean.interval(name) for name in ("common_lean", "specific_lean")}
     assert all(one and one.low == pytest.approx(0.2) == one.high for one in both.values()), "nothing moves"
@@ -89,6 +91,42 @@ def test_the_three_parts_are_none_below_zero_and_sum_to_the_risk(
     for name, value in (("common_lean", common), ("specific_lean", specific)):
         for interval in found.lean.intervals[name]:
             assert 0 <= interval.low <= value <= interval.high
+    share = found.lean.differing
+    assert [one.over for one in found.lean.intervals["differing"]] == ["templates", "occupations", "both"]
+    for interval in found.lean.intervals["differing"]:
+        assert share is not None
+        assert 0 <= interval.low <= share <= interval.high <= 1
+
+
+@given(
+    st.integers(1, 6), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(CRITERIA), st.floats(0.1, 9)
+)
+def test_squares_add_up_and_do_not_hang_on_the_scale(
+    occupations: int, groups: int, seed: int, criterion: Criterion, factor: float
+) -> None:
+    """The mean square of the tilts is that of their mean and their variance (numpy's own, as a check)."""
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet(np.full(groups, 0.5), size=occupations)
+    weights = generator.dirichlet(np.ones(occupations))
+    tilts = criterion.stereotypes(values)
+    common, differing = squares(tilts, weights)
+    assert common + differing == pytest.approx(float((weights @ tilts**2).mean()))
+    spread = np.diag(np.cov(tilts.T, aweights=weights, ddof=0)).mean() if occupations > 1 else 0.0
+    assert differing == pytest.approx(float(spread), abs=1e-12)
+    assert squares(factor * tilts, weights) == pytest.approx((factor**2 * common, factor**2 * differing))
+
+
+@given(st.integers(0, 10**6), st.floats(0.05, 0.95))
+def test_of_two_groups_the_share_is_that_of_either_around_any_neutral_point(
+    seed: int, neutral: float
+) -> None:
+    generator = np.random.default_rng(seed)
+    men, weights = generator.uniform(0, 1, 5), generator.dirichlet(np.ones(5))
+    criterion = Criterion(reference=np.array([neutral, 1 - neutral]))
+    common, differing = squares(criterion.stereotypes(np.stack([men, 1 - men], axis=-1)), weights)
+    mean = weights @ men
+    square, variance = (mean - neutral) ** 2, weights @ (men - mean) ** 2
+    assert differing / (common + differing) == pytest.approx(variance / (square + variance), rel=1e-6)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(CRITERIA))
@@ -126,6 +164,8 @@ def test_intervals_over_templates_hold_what_all_templates_would_give() -> None:
             strict=True,
         )
     )
+    common, differing = squares(parts.stereotype, shares)
+    truth["differing"] = differing / (common + differing)
     held = dict.fromkeys(truth, 0)
     for _ in range(120):
         drawn = world[:, generator.integers(0, 2000, 40)]
@@ -147,7 +187,7 @@ def test_where_occupations_share_no_lean_the_interval_of_what_they_share_begins_
     """
     generator = np.random.default_rng(2)
     leans = np.repeat([0.25, -0.25], 5)[:, np.newaxis]
-    held = dict.fromkeys(("common_lean", "specific_lean"), 0)
+    held = dict.fromkeys(("common_lean", "specific_lean", "differing"), 0)
     for seed in range(60):
         contexts = 0.2 * generator.standard_normal((1, 100)) + 0.2 * generator.standard_normal((10, 100))
         lean = risk_intervals(
@@ -159,7 +199,7 @@ def test_where_occupations_share_no_lean_the_interval_of_what_they_share_begins_
             seed=seed,
         ).lean
         assert lean is not None
-        for name, truth in (("common_lean", 0.0), ("specific_lean", 0.25)):
+        for name, truth in (("common_lean", 0.0), ("specific_lean", 0.25), ("differing", 1.0)):
             interval = lean.interval(name)
             assert interval is not None
             held[name] += interval.low <= truth <= interval.high

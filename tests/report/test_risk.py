@@ -26,15 +26,14 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     run = fill(store, "mini-gpt")
     before = part_of(store, run.key)
     assert len(before.findings) == 1
-    assert "All occupations share" in before.findings[0]
-    assert "changes with the sentence" in before.findings[0]
+    assert "differs between occupations; the rest is common to all." in before.findings[0]
     fill(store, "mini-gpt", evidence=NEUTRAL)
     found = baseline_of(store, run, load_result(store, run), ViewOptions())
     assert found is not None
     after = part_of(store, run.key)
     assert after.findings[1] == baseline_finding("mini-gpt", found)
     assert after.figure is not None
-    assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 3 + [
+    assert [trace["type"] for trace in after.figure.plotly["data"]] == ["bar"] * 2 + [
         "scatter"
     ] * 2  # a diamond and its rim
     (table,) = after.tables
@@ -43,5 +42,7 @@ def test_it_has_the_split_and_once_they_are_scored_the_neutral_subjects(own_sett
     over = found.interval("distance", group="male")
     assert over is not None
     assert (row["distance_male"], row["distance_male_high"]) == (found.distance["male"], over.high)
-    parts = [row[name] for name in ("common_lean", "specific_lean", "caprice_risk")]
-    assert sum(float(value or 0) for value in parts) == pytest.approx(row["overall_risk"])
+    square, variance = (float(row[name] or 0) for name in ("tilt_mean_square", "tilt_variance"))
+    assert row["tilt_differing"] == pytest.approx(variance / (square + variance))
+    assert square + variance == pytest.approx(sum(bar["x"][0] for bar in after.figure.plotly["data"][:2]))
+    assert float(row["preference_lowest"] or 0) <= float(row["preference_mean"] or 0)

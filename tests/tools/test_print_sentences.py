@@ -41,6 +41,7 @@ ELSEWHERE = {
     *("findings.read.uncompared_finding", "findings.templates.mining_finding"),
     *("findings.templates.move_finding", "findings.topics.words_finding", "findings.topics.probes_finding"),
     *("findings.topics.low_probes_caution", "findings.topics.same_tokens_cautions"),
+    "findings.topics.effective_words_finding",
     *("findings.topics.forms_note", "findings.imported.imported_note"),
     "findings.imported.inspected_note",
     # Said inside others, which are there.

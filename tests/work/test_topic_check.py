@@ -17,7 +17,7 @@ from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
-from pcf_core.work.probing import check_asked
+from pcf_core.work.probing import check_asked, mean_shares
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import CHECK, CheckRequest, make_check, newest_answer, submit_question
 from pcf_core.work.worker import Worker
@@ -52,6 +52,23 @@ def test_the_worker_answers_and_the_answer_is_found_again(
     assert check.same == (("he", "she"),)
     # A word of two groups counts for none; and of a masked model, words of other tokens are apart.
     assert check.coverage_by_tokens == {"2": pytest.approx([toy.probability(text, "king") for text in TEXTS])}
+
+
+def test_shares_of_words_are_averaged_over_the_sentences(asked: CheckRequest, toy: ModuleType) -> None:
+    """By hand: each sentence's probabilities divided by their sum, then the mean."""
+    check = TopicCheck.model_validate(check_asked(asked, toy.open_toy))
+    words = ("he", "king", "she", "queen")
+    of_each = [[toy.probability(text, word) for word in words] for text in TEXTS]
+    expected = np.mean([np.array(row) / sum(row) for row in of_each], axis=0)
+    assert [check.shares[word] for word in words] == pytest.approx(expected.tolist())
+    assert sum(check.shares.values()) == pytest.approx(1)
+
+
+def test_sentences_without_any_probability_do_not_count() -> None:
+    impossible = np.full(2, -np.inf)
+    found = mean_shares([("a", "b")] * 2, [np.log([0.1, 0.3]), impossible])
+    assert found == pytest.approx({"a": 0.25, "b": 0.75})
+    assert mean_shares([("a", "b")], [impossible]) == {}
 
 
 def test_what_counts_once_is_covered_once(asked: CheckRequest, toy: ModuleType) -> None:

@@ -147,7 +147,7 @@ def draw_occupation_bars(report: RiskReport, *, thousand: bool) -> None:
 
 
 def draw_lean(loaded: Loaded, thousand: bool) -> Callable[[], None]:
-    """Draw the three parts of every model's risk, and its neutral subjects or the offer to score them.
+    """Draw how much each model's occupations differ, and its neutral subjects or the offer to score them.
 
     Returns
     -------

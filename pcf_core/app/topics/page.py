@@ -43,6 +43,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.topics import (
+    effective_words_finding,
     forms_note,
     list_finding,
     low_probes_caution,
@@ -73,7 +74,9 @@ Results know the words they were scored with: changed words are another topic to
 ones gave stays readable.
 """
 HOW_CHECKED = """
-*Words* names for each model how many tokens it writes a word in, and what it cannot score. Words of the *same
+*Words* names for each model how many tokens it writes a word in, which share of the probability of all words
+it gets on average over the probes, and what it cannot score. Often a few words have nearly all of it: then
+the results are about these words. Words of the *same
 tokens* are one word to the model: it counts once in a group, and for none where it stands in several. *left
 out by single-token* is what the papers' protocol would not count, with counterparts where words are aligned.
 *Probes* are the set's ten heaviest templates, each with another occupation: coverage is what the topic's
@@ -313,7 +316,11 @@ def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
     """Draw what one model makes of the words, and what to mend."""
     _, left_out = select_words(topic, check.table, "exact")
     _, single_left_out = select_words(topic, check.table, "single-token")
-    finding(words_finding(model, topic, check, left_out, single_left_out), probes_finding(model, check))
+    finding(
+        words_finding(model, topic, check, left_out, single_left_out),
+        effective_words_finding(model, check),
+        probes_finding(model, check),
+    )
     for caution in (*same_tokens_cautions(model, topic, check), low_probes_caution(model, check)):
         if caution:
             st.warning(plain(caution), icon=":material/warning:")
@@ -347,6 +354,7 @@ def words_table(topic: Topic, checks: Mapping[str, TopicCheck]) -> pd.DataFrame:
                 "group": group.name,
                 "word": word,
                 "tokens": check.tokens.get(word),
+                "share of the probability": check.shares.get(word),
                 "cannot be scored": check.refused.get(word),
                 "same tokens": same.get(word),
                 SINGLE: reasons.get(word),

@@ -26,7 +26,13 @@ from pcf_core.report.rows import (
 )
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars
-from pcf_core.show.findings.models import baseline_finding, corrected_finding, lean_finding, risk_finding
+from pcf_core.show.findings.models import (
+    baseline_finding,
+    corrected_finding,
+    lean_finding,
+    risk_finding,
+    spread_of,
+)
 from pcf_core.store.store import Store
 
 
@@ -128,31 +134,31 @@ def occupation_parts(study: Study) -> Sequence[ReportPart]:
 
 
 def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand: bool = False) -> Panel:
-    """Show the three parts of each model's risk, and its neutral subjects where they are ``found``.
+    """Show how far each model's occupations differ, and its neutral subjects where they are ``found``.
 
-    Runs with a sampling plan have no such parts; without any there is no picture.
+    Of runs with a sampling plan that is not known; without any other there is no picture.
     """
     reports, over = runs.reports, runs.over
-    bars = bars_of(reports, found, over)
+    bars = bars_of(reports, found)
     return Panel(
         findings=[
-            *(lean_finding(name, report) for name, report in reports.items()),
+            *(lean_finding(name, report, over) for name, report in reports.items()),
             *(baseline_finding(name, one, over) for name, one in found.items()),
         ],
-        heading="What all occupations share, and what differs",
+        heading="How much occupations differ",
         source=runs.source,
         key="lean_bars",
         name="shared",
-        alt="Stacked bars of what all occupations share, what differs between them, and caprice",
-        chart=partial(lean_bars, bars, thousand=thousand) if bars else None,
+        alt="Stacked bars of the squared tilt: what is common to all occupations, and what differs",
+        chart=partial(lean_bars, bars) if bars else None,
         how=how_to_read.LEAN,
         table=lambda: in_unit(lean_table(reports, found, over), thousand),
-        table_title="Parts of each risk, and distance from neutral subjects",
+        table_title="How much occupations differ, and their distance from neutral subjects",
     )
 
 
 def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
-    """Write the parts and the neutral subjects; nothing of runs with a plan."""
+    """Write how much occupations differ, and the neutral subjects; nothing of runs with a plan."""
     panel = lean_panel(study, baselines_of(study, store))
     return [part_of(panel)] if panel.chart else []
 
@@ -180,16 +186,17 @@ def neutral_distances(runs: Runs, store: Store) -> dict[str, float]:
     return {name: distance for name, distance in found.items() if distance is not None}
 
 
-def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> list[LeanBar]:
-    """Return a bar a model; a report without the split, as of a sampling plan, has none."""
+def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline]) -> list[LeanBar]:
+    """Return a bar a model; a report without the split, as of a sampling plan, has none.
+
+    Neutral subjects stand beside it where there are two groups, whose tilts are opposite.
+    """
     return [
         LeanBar(
             name,
-            report.lean.common,
-            report.lean.specific,
-            report.caprice_risk,
-            found[name].lean if name in found else None,
-            found[name].lean_interval if name in found and over == "templates" else None,
+            report.lean.mean_square,
+            report.lean.variance,
+            found[name].lean ** 2 if name in found and len(report.groups) == 2 else None,
         )
         for name, report in reports.items()
         if report.lean is not None
@@ -197,7 +204,7 @@ def bars_of(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], ov
 
 
 def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline], over: Over) -> pd.DataFrame:
-    """Make a row a model: the parts of its risk, its neutral subjects and how far it is from them.
+    """Make a row a model: how its occupations differ, its neutral subjects and how far it is from them.
 
     Ranges are over what ``over`` says; that of the lean of the subjects, which are not drawn, over templates.
     """
@@ -205,12 +212,19 @@ def lean_table(reports: Mapping[str, RiskReport], found: Mapping[str, Baseline],
     for name, report in reports.items():
         row: dict[str, object] = {"model": name, "overall_risk": report.overall_risk}
         if report.lean is not None:
-            for quantity, value in (
-                ("common_lean", report.lean.common),
-                ("specific_lean", report.lean.specific),
-            ):
-                row |= _ranged(quantity, value, report.lean.interval(quantity, over))
-        row["caprice_risk"] = report.caprice_risk
+            lean, spread = report.lean, spread_of(report)
+            row |= {"tilt_mean_square": lean.mean_square, "tilt_variance": lean.variance}
+            if lean.differing is not None:
+                row |= _ranged("tilt_differing", lean.differing, lean.interval("differing", over))
+            row |= {
+                "group": spread.group,
+                "preference_mean": spread.mean,
+                "preference_sd": spread.deviation,
+                "preference_lowest": spread.lowest,
+                "lowest_occupation": spread.lowest_occupation,
+                "preference_highest": spread.highest,
+                "highest_occupation": spread.highest_occupation,
+            }
         if name in found:
             one = found[name]
             row |= _ranged("neutral_lean", one.lean, one.lean_interval)

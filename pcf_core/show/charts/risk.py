@@ -1,4 +1,4 @@
-"""Risk as bars of its parts and as dots: models against reference lines, occupations, and what they share."""
+"""Risk as bars of its parts and as dots: models, reference lines, occupations, how much these differ."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
-from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.risk import RiskReport
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.findings.numbers import called, two_decimals, with_interval
+from pcf_core.show.findings.numbers import called, digits, percent, two_decimals, with_interval
 
 MOST_ROWS = 20
 ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
@@ -18,11 +18,11 @@ TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
 CAPRICE = theme.ModelStyle(theme.CAPRICE, "", "/")
-PARTS = {  # of a lean: what is shared is the paler prejudice
-    "common": ("shared by all occupations", theme.ModelStyle(theme.SHARED, "", "")),
-    "specific": ("differs between occupations", PREJUDICE),
-    "caprice": ("caprice", CAPRICE),
+PARTS = {  # of a squared tilt: what is common to all occupations is the paler
+    "common": ("common to all occupations", theme.ModelStyle(theme.SHARED, "", "")),
+    "differing": ("differs between occupations", PREJUDICE),
 }
+SQUARES = "mean squared tilt (0 = even in every occupation)"
 AXIS = "risk (0 = unbiased) → more risk"
 AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
 
@@ -70,17 +70,15 @@ class RiskBar:
 
 @dataclass(frozen=True)
 class LeanBar:
-    """One model: R = ``common`` + ``specific`` + ``caprice``; ``neutral``: the lean for neutral subjects.
+    """One model: the square of its mean tilt and the variance of its tilts over occupations.
 
-    ``neutral`` is ``None`` where they are not scored, ``interval`` is its own.
+    ``neutral``: the squared tilt of neutral subjects, ``None`` where it is not known.
     """
 
     label: str
     common: float
-    specific: float
-    caprice: float
+    differing: float
     neutral: float | None = None
-    interval: Interval | None = None
 
 
 Keyed = Sequence[tuple[str, RiskBar]]
@@ -110,7 +108,8 @@ def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
         figure.add_trace(_overall(published, "published", "diamond-open", 10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}
     height = 130 + 30 * max(3, len(places))
-    return _stacked(figure, labels, height, f"{thousand} {' '.join(row.label for row in rows)}", thousand)
+    view = f"{thousand} {' '.join(row.label for row in rows)}"
+    return _stacked(figure, labels, height, view, AXIS_THOUSAND if thousand else AXIS)
 
 
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
@@ -176,17 +175,14 @@ def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Fi
     return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
 
 
-def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
-    """Draw stacked bars from top to bottom, a diamond with its interval at the lean for neutral subjects.
-
-    ``thousand`` shows risks × 1,000.
-    """
-    figure, factor = go.Figure(), 1000.0 if thousand else 1.0
+def lean_bars(rows: Sequence[LeanBar]) -> go.Figure:
+    """Draw stacked bars from top to bottom, with a diamond at the squared tilt of neutral subjects."""
+    figure = go.Figure()
     places = [str(place) for place in range(len(rows))]
     for part, (name, style) in PARTS.items():
-        values = [factor * getattr(row, part) for row in rows]
+        values = [getattr(row, part) for row in rows]
         hover = [
-            marks.told(row.label, f"{name} {two_decimals(value)}")
+            marks.told(row.label, f"{name} {digits(value)}", f"{_share(value, row)} of the squared tilt")
             for row, value in zip(rows, values, strict=True)
         ]
         figure.add_trace(marks.bars(values, places, name, style, hover=hover))
@@ -194,34 +190,29 @@ def lean_bars(rows: Sequence[LeanBar], *, thousand: bool = False) -> go.Figure:
         (place, row, row.neutral) for place, row in zip(places, rows, strict=True) if row.neutral is not None
     ]
     if known:
-        spans = [
-            row.interval and marks.Span(factor * row.interval.low, factor * row.interval.high)
-            for _, row, _ in known
-        ]
         neutrals = marks.dots(
-            [factor * neutral for _, _, neutral in known],
+            [neutral for _, _, neutral in known],
             [place for place, _, _ in known],
-            "lean for neutral subjects",
+            "neutral subjects",
             color=theme.OKABE_ITO[7],
             symbol="diamond",
             size=12,
             marker={"line": {"width": 2, "color": theme.MUTED}},
-            across=spans,
-            hover=[
-                marks.told(row.label, f"neutral subjects {two_decimals(factor * neutral)}")
-                for _, row, neutral in known
-            ],
+            hover=[marks.told(row.label, f"neutral subjects {digits(neutral)}") for _, row, neutral in known],
         )
         figure.add_traces(marks.rimmed(neutrals))
     labels = {place: theme.lines(row.label) for place, row in zip(places, rows, strict=True)}
-    view = f"{thousand} " + " ".join(row.label for row in rows)
-    return _stacked(figure, labels, 130 + 40 * max(2, len(rows)), view, thousand)
+    view = " ".join(row.label for row in rows)
+    return _stacked(figure, labels, 130 + 40 * max(2, len(rows)), view, SQUARES)
 
 
-def _stacked(
-    figure: go.Figure, labels: Mapping[str, str], height: float, view: str, thousand: bool
-) -> go.Figure:
-    figure.update_xaxes(title_text=AXIS_THOUSAND if thousand else AXIS, rangemode="tozero")
+def _share(value: float, row: LeanBar) -> str:
+    whole = row.common + row.differing
+    return percent(value / whole if whole > 0 else 0.0)
+
+
+def _stacked(figure: go.Figure, labels: Mapping[str, str], height: float, view: str, axis: str) -> go.Figure:
+    figure.update_xaxes(title_text=axis, rangemode="tozero")
     marks.name_rows(figure, labels)
     return theme.base_layout(figure, height, view=view, legend=True, barmode="stack", bargap=0.35)
 

@@ -1,12 +1,14 @@
-"""Sentences about whole models: how much risk, which parts, which lean all occupations share, how sure."""
+"""Sentences about whole models: how much risk, which parts, how much occupations differ, how sure."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.show.findings.numbers import two_decimals, with_interval
+from pcf_core.show.findings.numbers import percent_with_interval, two_decimals, with_interval
 from pcf_core.show.findings.progress import contexts
 from pcf_core.show.wording import sentences
 
@@ -14,14 +16,13 @@ say = sentences("models")
 
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
-    """State R with its interval, over what, what all occupations share of it, then prejudice and caprice."""
+    """State R with its interval, over what, then prejudice and caprice."""
     said = say(
         "risk",
         model=model,
         report=report,
         risk=risk_with_interval(report, over),
         contexts=contexts(len(report.templates), report.sampling),
-        common=common_lean(report),
     )
     if report.overall_risk <= 0:
         return said
@@ -32,11 +33,6 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     corrected = report.corrected is not None and report.corrected.headline
     parts = say("two_parts", report=report, prejudice=share, caprice=1 - share, corrected=corrected)
     return f"{said} {parts}"
-
-
-def common_lean(report: RiskReport) -> float | None:
-    """Return how much of R all occupations share; ``None`` where it is not known or there is one alone."""
-    return report.lean.common if report.lean is not None and len(report.occupations) > 1 else None
 
 
 def adds_up(report: RiskReport) -> bool:
@@ -168,9 +164,58 @@ def corrected_finding(model: str, report: RiskReport) -> str:
     return "" if report.corrected is None else say("corrected", model=model, found=report.corrected)
 
 
-def lean_finding(model: str, report: RiskReport) -> str:
-    """Say how a risk splits into three parts, the shared one first; empty where that is not known."""
-    return "" if report.lean is None else say("lean", model=model, report=report)
+@dataclass(frozen=True)
+class Spread:
+    """How the mean preference for one group varies over occupations; probabilities, 0 to 1.
+
+    ``mean`` and ``deviation`` count occupations by their weight.
+    """
+
+    group: str
+    mean: float
+    deviation: float
+    lowest: float
+    lowest_occupation: str
+    highest: float
+    highest_occupation: str
+
+
+def spread_of(report: RiskReport) -> Spread:
+    """Return how preferences vary over occupations: of two groups for the first, of more for the widest."""
+    spreads = [_spread(report, group) for group in report.groups]
+    return spreads[0] if len(spreads) == 2 else max(spreads, key=lambda spread: spread.deviation)
+
+
+def _spread(report: RiskReport, group: str) -> Spread:
+    rows = sorted(report.occupations, key=lambda row: row.preferences[group])
+    mean = sum(row.weight * row.preferences[group] for row in rows)
+    square = sum(row.weight * (row.preferences[group] - mean) ** 2 for row in rows)
+    return Spread(
+        group=group,
+        mean=mean,
+        deviation=math.sqrt(square),
+        lowest=rows[0].preferences[group],
+        lowest_occupation=rows[0].occupation,
+        highest=rows[-1].preferences[group],
+        highest_occupation=rows[-1].occupation,
+    )
+
+
+def lean_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
+    """Say how far a model's occupations differ, and how much of its tilts that is; empty of one occupation.
+
+    It is empty too where templates were drawn by a sampling plan.
+    """
+    if report.lean is None or len(report.occupations) < 2:
+        return ""
+    share = report.lean.differing
+    found = report.lean.interval("differing", over)
+    return say(
+        "lean",
+        model=model,
+        spread=spread_of(report),
+        share="" if share is None else percent_with_interval(share, found),
+    )
 
 
 def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:

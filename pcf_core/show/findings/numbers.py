@@ -126,6 +126,12 @@ def percent_with_interval(share: float, interval: Interval | None) -> str:
     return percent(share) if low == high else f"{percent(share)} ({low}–{high} %)"
 
 
+def points(share: float) -> str:
+    """Write a difference of shares of 1 in whole points: "11 points", "under 1 point"."""
+    number = f"{100 * share:.0f}"
+    return "under 1 point" if number == "0" and share > 0 else f"{number} point{'' if number == '1' else 's'}"
+
+
 def chance(share: float | None) -> str:
     """Write a probability: "about 1 in 2,000" where it is below 1 %, else in per cent."""
     if share is None:

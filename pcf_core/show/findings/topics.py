@@ -14,6 +14,7 @@ from pcf_core.show.wording import sentences
 MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
 MOST_TERMS = 3
+NEARLY_ALL = 0.99  # of the words' probability
 
 say = sentences("topics")
 
@@ -115,6 +116,26 @@ def probes_finding(model: str, check: TopicCheck) -> str:
         least=min(shares),
         most=max(shares),
         other_kinds=len(found) > 1,
+    )
+
+
+def effective_words_finding(model: str, check: TopicCheck) -> str:
+    """Say how many words a topic has in effect and which have nearly all of the probability; else empty.
+
+    It is empty for older checks, whose shares were not kept, and for a single word.
+    """
+    effective = check.effective_words
+    if effective is None or len(check.shares) < 2:
+        return ""
+    heaviest = check.most_of(NEARLY_ALL)
+    return say(
+        "effective_words",
+        model=model,
+        words=len(check.shares),
+        effective=effective,
+        number=len(heaviest),
+        named=heaviest if len(heaviest) <= MOST_NAMED else (),
+        mass=sum(check.shares[word] for word in heaviest),
     )
 
 

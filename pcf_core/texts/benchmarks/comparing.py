@@ -2,8 +2,10 @@
 
 **By a benchmark.**  A model is the worse the farther its headline is from even, in whichever direction:
 d = |mean outcome − neutral|.  The interval of d₁ − d₂ resamples the items that both have (terms, pairs), both
-models on the same draw, which tells more than two intervals side by side.  Where it leaves out 0, one model
-is worse; else we cannot tell.  Of several pairs the intervals hold together: each leaves out a share of
+models on the same draw, which tells more than two intervals side by side.  Where no draw differs, because
+each model has one and the same outcome in all items, the bounds of the two distances are squared and added
+instead: two items without an exception prove nothing.  Where the interval leaves out 0, one model is worse;
+else we cannot tell.  Of several pairs the intervals hold together: each leaves out a share of
 0.05 / pairs (Bonferroni; Dunn 1961, doi:10.1080/01621459.1961.10482090), so that in 95 % of the cases none of
 them misses its truth, and a model among many is not called worse by chance.
 
@@ -23,8 +25,9 @@ import numpy as np
 
 from pcf_core.core.records import FloatArray, Record
 from pcf_core.core.risk import Interval
-from pcf_core.texts.benchmarks.readings import bootstrap, common_outcomes
+from pcf_core.texts.benchmarks.readings import bootstrap, common_outcomes, item_interval
 from pcf_core.texts.benchmarks.records import BenchmarkName, BenchmarkReport
+from pcf_core.texts.criteria.rates import Bounds, newcombe, paired_difference, wilson
 
 Pair = tuple[str, str]
 
@@ -82,16 +85,30 @@ def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> 
             far, near = (np.abs(np.mean(rows, axis=axis) - neutral) for rows in (one, other))
             return far - near
 
+        bounds = bootstrap(difference, values, each)
+        if bounds is not None and bounds[0] == bounds[1]:
+            far, near = (abs(float(rows.mean()) - neutral) for rows in values)
+            bounds = newcombe(far, near, *(_distance_bounds(rows, neutral, each) for rows in values))
         found.append(
             WorsePair(
                 first=first,
                 second=second,
                 difference=float(difference(*values)),
-                interval=bootstrap(difference, values, each, "item"),
+                interval=item_interval(bounds, each, "items", values.shape[1]),
                 items=values.shape[1],
             )
         )
     return tuple(found)
+
+
+def _distance_bounds(outcomes: FloatArray, neutral: float, level: float) -> Bounds:
+    """Return low and high of how far the mean of [item] outcomes is from its neutral value, 0.5 or 0."""
+    if neutral:
+        ends = wilson(float(outcomes.sum()), len(outcomes), level)
+    else:
+        ends = paired_difference(outcomes, level)
+    low, high = (end - neutral for end in ends)
+    return max(0.0, low, -high), max(abs(low), abs(high))
 
 
 def agreement(

@@ -13,7 +13,7 @@ from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
 BenchmarkName = Literal["crows-pairs", "stereoset", "winobias"]
 BENCHMARKS: tuple[BenchmarkName, ...] = get_args(BenchmarkName)
-BENCHMARK_RULES = "1"  # raise it when the same sentences and model would give another report
+BENCHMARK_RULES = "2"  # raise it when the same sentences and model would give another report
 
 
 @dataclass(frozen=True)

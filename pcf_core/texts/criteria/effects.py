@@ -22,6 +22,7 @@ from pcf_core.core.errors import CriteriaError, CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval
 from pcf_core.measure.resampling import interval, percentiles
+from pcf_core.texts.criteria.rates import newcombe, wilson
 from pcf_core.texts.criteria.records.quantities import GENDERS, GenderDifference
 
 UNIT = "name"
@@ -31,7 +32,13 @@ Side = Sequence[FloatArray]  # [name] of [text] values
 
 
 def gender_difference(
-    female: Side, male: Side, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    female: Side,
+    male: Side,
+    *,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+    shares: bool = False,
 ) -> GenderDifference:
     """Compare a quantity of texts between women's and men's names.
 
@@ -43,6 +50,9 @@ def gender_difference(
         Of the intervals, at least 100 and inside (0, 1).
     seed
         The same seed gives the same intervals.
+    shares
+        The values are shares, 0 to 1.  Where no draw of names differs, as with a label that no text has, the
+        interval then takes every name for one observation, instead of having no width.
 
     Raises
     ------
@@ -60,11 +70,16 @@ def gender_difference(
     means = [float(np.concatenate(side).mean()) for side in sides]
     drawn = drawn_differences(sides[0], sides[1], resamples=resamples, seed=seed)
     fewest = min(len(side) for side in sides)
+    between = _interval(drawn[0], fewest, level)
+    if shares and between is not None and between.low == between.high:
+        sizes = [len(side) for side in sides]
+        ends = [wilson(mean * many, many, level) for mean, many in zip(means, sizes, strict=True)]
+        between = interval(np.array(newcombe(*means, *ends)), level, "templates", UNIT)
     effect = cohens_d(np.concatenate(sides[0]), np.concatenate(sides[1]))
     return GenderDifference(
         female=means[0],
         male=means[1],
-        interval=_interval(drawn[0], fewest, level),
+        interval=between,
         effect=effect,
         effect_interval=None if effect is None else _interval(drawn[1], fewest, level),
         undefined="" if effect is not None else "all texts of a gender have one and the same value",

@@ -307,7 +307,10 @@ class Hobbies:
         """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
         found = [
             gender_difference(
-                [name[:, place] for name in female], [name[:, place] for name in male], level=self._level
+                [name[:, place] for name in female],
+                [name[:, place] for name in male],
+                level=self._level,
+                shares=True,
             )
             for place in range(len(labels))
         ]

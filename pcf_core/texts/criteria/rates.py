@@ -171,6 +171,31 @@ def newcombe(first: float, second: float, first_bounds: Bounds, second_bounds: B
     return max(-1.0, difference - low), min(1.0, difference + high)
 
 
+def paired_difference(differences: FloatArray, level: float = 0.95) -> Bounds:
+    """Return low and high of the mean of [pair] differences of two answers, each −1 to 1.
+
+    The shares of pairs with a difference above 0 and below 0 have Wilson's bounds, which are squared and
+    added with the correlation of two shares of one multinomial sample (Zou & Donner 2008,
+    doi:10.1002/sim.3095).  Unlike a bootstrap it has a width where no pair differs: 60 such give −.060 to
+    .060, as Tango's (1998) score interval does.
+    """
+    many = len(differences)
+    more, fewer = (float(np.maximum(sign * differences, 0).sum()) for sign in (1, -1))
+    above, below = more / many, fewer / many
+    (low, high), (least, most) = wilson(more, many, level), wilson(fewer, many, level)
+    odds = [share / (1 - share) if share < 1 else 0.0 for share in (above, below)]
+    correlation = -math.sqrt(odds[0] * odds[1])
+
+    def reach(one: float, other: float) -> float:
+        return math.sqrt(one**2 + other**2 - 2 * correlation * one * other)
+
+    difference = above - below
+    return (
+        max(-1.0, difference - reach(above - low, most - below)),
+        min(1.0, difference + reach(high - above, below - least)),
+    )
+
+
 def drawn_clusters(tallies: FloatArray, strata: list[int], resamples: int, seed: int) -> FloatArray:
     """Resample [cluster, …] tallies with replacement within strata; return [resample, …] sums.
 

@@ -107,7 +107,7 @@ def figures(
         "dumbbell_plot": dumbbell_plot([Dumbbell("nurse", -0.9, 0.1)], ("one", "two"), ("women", "men")),
         "axis_panels": axis_panels(axis_example(), "template set"),
         "change_panels": change_panels([axis_point("<b>", size, 0.1) for size in (1e6, 1e7)], "size"),
-        "lean_bars": lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, neutral=0.25)]),
+        "lean_bars": lean_bars([LeanBar("a", 0.1, 0.2), LeanBar("<b>", 0.3, 0.0, neutral=0.25)]),
         "tilt_box": tilt_box(reports, "male", "female", labour={"nurse": 0.9, "pilot": 0.1}),
         "tilt_panels": tilt_panels({"one": report_of_three}),
         "stereotype_histogram": stereotype_histogram({"one": [distribution()]}, threshold=0.5),

@@ -44,7 +44,7 @@ def test_a_whisker_on_a_bar_has_a_pale_rim_and_stands_in_the_legend_once() -> No
 
 
 def test_a_neutral_subject_without_an_interval_has_no_whisker_in_its_rim() -> None:
-    *_, rim, diamond = lean_bars([LeanBar("m", 0.1, 0.2, 0.05, neutral=0.15)]).data
+    *_, rim, diamond = lean_bars([LeanBar("m", 0.1, 0.2, neutral=0.15)]).data
     assert rim.error_x.array is None
     assert rim.x == diamond.x == (0.15,)
 

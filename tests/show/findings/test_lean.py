@@ -1,4 +1,4 @@
-"""What is said, and drawn, of a lean that all occupations share."""
+"""What is said, and drawn, of how much occupations differ."""
 
 from __future__ import annotations
 
@@ -32,33 +32,54 @@ FOUND = matrix_report(
 )
 
 
-RANGE = Interval(over="templates", level=0.95, low=0.1, high=0.3)
-
-
-def test_the_three_parts_are_named_with_the_shared_one_first() -> None:
-    assert lean_finding("M", FOUND) == (
-        "The risk of M is 0.35. All occupations share 0.10 of it, 0.20 differs between them, "
-        "and 0.05 changes with the sentence."
+def test_how_much_occupations_differ_is_said_with_the_two_farthest_by_name() -> None:
+    """Mean tilts of .4 and −.2: their mean square is .1, of which .01 is common, so 90 % differs."""
+    said = lean_finding("M", FOUND)
+    assert said.startswith(
+        "M gives men 55 % on average: from 40 % for occupation 2 to 70 % for occupation 1 "
+        "(standard deviation 15 points). Of the squared distance from the neutral point, 90 % "
     )
-    assert (
-        "All occupations share 0.10 of it. In all, 86 % is prejudice (0.30) and 14 % is caprice (0.05)."
-    ) in risk_finding("M", FOUND)
+    assert said.endswith(" differs between occupations; the rest is common to all.")
 
 
-def test_what_is_shared_stands_before_prejudice_wherever_prejudice_is_said() -> None:
-    """Most of a lean may be that of a word that is common everywhere: a reader is to meet that first."""
+def test_occupations_that_all_prefer_men_are_not_said_to_be_alike() -> None:
+    """The split by J gave them 0: "all occupations share 0.50 of it, 0 differs between them"."""
+    document = {"preferences": [[[0.55, 0.45]], [[0.95, 0.05]]], "groups": ["male", "female"]}
+    found = matrix_report(document, ViewOptions(), resamples=50)
+    assert found.lean is not None
+    assert found.lean.specific == 0
+    assert found.lean.differing == pytest.approx(0.16 / (0.25 + 0.16))
+    assert "39 %" in lean_finding("M", found)
+    assert "from 55 % for occupation 1 to 95 % for occupation 2" in lean_finding("M", found)
+
+
+def test_of_more_groups_the_one_that_varies_most_is_named() -> None:
+    rows = [[[0.5, 0.3, 0.2]], [[0.4, 0.1, 0.5]]]
+    document = {"preferences": rows, "groups": ["white", "black", "asian"]}
+    found = matrix_report(document, ViewOptions(), resamples=50)
+    assert lean_finding("M", found).startswith("M gives Asian people 35 % on average: from 20 %")
+
+
+def test_alike_occupations_and_a_single_one() -> None:
+    alike = matrix_report({"preferences": [[[0.8, 0.2]]] * 2, "groups": ["male", "female"]}, ViewOptions())
+    assert lean_finding("M", alike).startswith(
+        "M gives men 80 % for every occupation. Of the squared distance"
+    )
+    even = matrix_report({"preferences": [[[0.5, 0.5]]] * 2, "groups": ["male", "female"]}, ViewOptions())
+    assert lean_finding("M", even) == "M gives men 50 % for every occupation."
+    alone = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
+    assert lean_finding("M", alone) == ""
+
+
+def test_nothing_is_said_to_be_shared_where_prejudice_is_said() -> None:
     row = ModelRow.of("M", FOUND)
     (figure,) = risk_figures({"M": FOUND})
-    for said, shared in (
-        (risk_finding("M", FOUND), "All occupations share 0.10"),
-        (risk_answer([row]), "all occupations share 0.10"),
-        (risk_answer([row, row]).split(". ")[1], "shared 0.10"),
-        (figure.detail, "29 % shared"),
-    ):
-        assert 0 < said.index(shared) < said.index("prejudice")
-    alone = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
-    for said in (risk_finding("M", alone), risk_answer([ModelRow.of("M", alone)])):
-        assert "share" not in said, "one occupation shares nothing with others"
+    for said in (risk_finding("M", FOUND), risk_answer([row]), figure.detail):
+        assert "share" not in said
+    assert risk_answer([row]) == (
+        "M's risk is 0.35: 0.30 is a fixed preference (prejudice), "
+        "and 0.05 depends on the sentence (caprice)."
+    )
 
 
 def test_the_answer_of_two_models_has_25_words_also_where_figures_take_two() -> None:
@@ -95,18 +116,13 @@ def test_risks_from_each_models_own_neutral_point_stand_in_no_sentence_beside_ea
     assert neutral_distances_finding({"M": 0.24}) == ""
 
 
-def test_bars_sum_to_the_risk_and_the_diamond_stands_where_it_is_known() -> None:
-    figure = lean_bars([LeanBar("a", 0.1, 0.2, 0.05), LeanBar("<b>", 0.3, 0.0, 0.1, 0.25, RANGE)])
+def test_bars_sum_to_the_mean_square_and_the_diamond_stands_where_it_is_known() -> None:
+    figure = lean_bars([LeanBar("a", 0.1, 0.2), LeanBar("<b>", 0.3, 0.0, 0.25)])
     bars = [trace for trace in figure.data if trace.type == "bar"]
-    assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.35, 0.4])
+    assert [sum(trace.x[place] for trace in bars) for place in (0, 1)] == pytest.approx([0.3, 0.3])
     rim, diamond = (trace for trace in figure.data if trace.type == "scatter")
     assert (rim.x, rim.showlegend) == (diamond.x, False)
     assert (diamond.x, diamond.y) == ((0.25,), ("1",))
-    assert (diamond.error_x.array, diamond.error_x.arrayminus) == (
-        (pytest.approx(0.05),),
-        (pytest.approx(0.15),),
-    )
     assert "<b>" not in diamond.customdata[0][0]
-    assert len(lean_bars([LeanBar("a", 0.1, 0.2, 0.05)]).data) == 3
-    large = lean_bars([LeanBar("a", 0.1, 0.2, 0.05, neutral=0.25)], thousand=True)
-    assert [trace.x[0] for trace in large.data] == pytest.approx([100, 200, 50, 250, 250])
+    assert len(lean_bars([LeanBar("a", 0.1, 0.2)]).data) == 2
+    assert "0 % of the squared tilt" in bars[1].customdata[1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
-from pcf_core.core.risk import Interval, Lean, RiskReport
+from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.report.key_figures import risk_figures
 from pcf_core.show.findings.models import (
     drawn_again,
@@ -56,11 +56,10 @@ def test_risk_is_given_with_its_interval_and_its_parts() -> None:
         prejudice_risk=0.4836,
         caprice_risk=0.0364,
         intervals={"overall_risk": (Interval(low=0.50, high=0.54),)},
-        lean=Lean(common=0.4, specific=0.0836),
     )
     assert risk_finding("mini-bert", report) == (
         "The discrimination risk of mini-bert is 0.52 (0.50–0.54) over 3 occupations and 2 "
-        "templates. All occupations share 0.40 of it. In all, 93 % is prejudice (0.48) and 7 % is "
+        "templates. In all, 93 % is prejudice (0.48) and 7 % is "
         "caprice (0.04). The stereotype has a standard deviation of 0."
     )
 

@@ -60,7 +60,7 @@ def test_every_kind_of_number_is_there() -> None:
         "Risk R",
         "Prejudice",
         "Caprice",
-        "Common and specific lean",
+        "How much occupations differ",
         "Tilt",
         "Share of",
         "Order",

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group
 from pcf_core.material.evidence import load_evidence, make_evidence
 from pcf_core.material.topics import load_topic, make_topic
 from pcf_core.show.findings.topics import (
+    effective_words_finding,
     forms_note,
     list_finding,
     low_probes_caution,
@@ -83,6 +88,38 @@ def test_how_many_words_can_be_scored() -> None:
     none = check(tokens={}, refused=dict.fromkeys(TOPIC.words, "unk"))
     assert words_finding("M", TOPIC, none, never, never) == "M can score none of the 5 words."
     assert probes_finding("M", none.model_copy(update={"coverage": ({}, {}, {})})) == ""
+
+
+def test_how_many_words_a_topic_has_in_effect() -> None:
+    """Shares of .6, .3 and .1 are those of 1 / .46 = 2.2 words; older checks have none and say nothing."""
+    found = check(shares={"he": 0.6, "king": 0.1, "she": 0.3})
+    assert found.effective_words == pytest.approx(1 / 0.46)
+    assert effective_words_finding("M", found) == (
+        "To M these 3 words are 2.2 in effect (effective number of words: so many of equal probability would "
+        "be as even). “he”, “she” and “king” have 100 % of the probability of all."
+    )
+    shares = {"he": 0.995, "king": 0.003, "she": 0.002}
+    assert effective_words_finding("M", check(shares=shares)).endswith(
+        "“he” has over 99 % of the probability of all."
+    )
+    many = check(shares={f"w{n}": 0.05 for n in range(20)})
+    assert "are 20 in effect" in effective_words_finding("M", many)
+    assert effective_words_finding("M", many).endswith("20 of them have 100 % of the probability of all.")
+    assert effective_words_finding("M", check()) == ""
+    assert effective_words_finding("M", check(shares={"he": 1.0})) == ""
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=2, max_size=12), st.floats(0.05, 1))
+def test_the_effective_number_lies_between_one_and_all_and_the_fewest_words_are_named(
+    parts: list[float], mass: float
+) -> None:
+    shares = {f"w{n}": part / sum(parts) for n, part in enumerate(parts)}
+    found = check(shares=shares)
+    assert found.effective_words is not None
+    assert 1 <= found.effective_words <= len(parts) + 1e-9
+    named = found.most_of(mass - 1e-9)
+    assert sum(shares[word] for word in named) >= mass - 1e-6
+    assert sum(shares[word] for word in named[:-1]) < mass
 
 
 def test_how_much_of_the_probability_the_words_get() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import multinomial
 from statsmodels.stats.proportion import proportion_confint
 
 from pcf_core.core.errors import BenchmarkError
@@ -21,6 +24,7 @@ from pcf_core.texts.benchmarks.records import (
     PairItem,
     TripleItem,
 )
+from pcf_core.texts.criteria.rates import paired_difference
 
 Nats = tuple[float, ...]
 ROUGH = st.integers(-5, 0).map(float)  # so that ties occur
@@ -144,6 +148,69 @@ def test_what_could_not_be_scored_is_said() -> None:
         read_scores(material, [ItemScores(reason="too long")])
 
 
+def test_no_gap_in_any_pair_is_not_certainty() -> None:
+    """Sixty pairs without a gap give what Tango's (1998) score interval gives, z² / (n + z²)."""
+    z = NormalDist().inv_cdf(0.975)
+    for right in ([(True, True)] * 60, [(False, False)] * 60):
+        gap = winobias(right).headline
+        assert gap.interval is not None
+        assert (gap.value, gap.interval.over, gap.interval.unit) == (0, "pairs", "pair")
+        assert (gap.interval.low, gap.interval.high) == pytest.approx(
+            (-(z**2) / (60 + z**2), z**2 / (60 + z**2))
+        )
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
+def test_the_interval_of_a_gap_mirrors_and_holds_it(right: list[tuple[bool, bool]]) -> None:
+    gap, back = winobias(right).headline, winobias([(anti, pro) for pro, anti in right]).headline
+    assert gap.interval is not None
+    assert back.interval is not None
+    assert -1 <= gap.interval.low <= gap.value <= gap.interval.high <= 1
+    assert gap.interval.low < gap.interval.high
+    assert (back.interval.low, back.interval.high) == pytest.approx((-gap.interval.high, -gap.interval.low))
+    assert gap.interval.few == (len(right) < 10)
+
+
+@pytest.mark.parametrize(("pairs", "least"), [(10, 0.92), (30, 0.945), (60, 0.945)])
+def test_the_interval_of_a_gap_holds_the_truth_in_every_population(pairs: int, least: float) -> None:
+    """All that can come of so many pairs, each with its probability: no draw is left to chance."""
+    cases = [(more, fewer) for more in range(pairs + 1) for fewer in range(pairs + 1 - more)]
+    ends = np.array(
+        [
+            paired_difference(np.repeat([1.0, -1.0, 0.0], [more, fewer, pairs - more - fewer]))
+            for more, fewer in cases
+        ]
+    )
+    outcomes = [(more, fewer, pairs - more - fewer) for more, fewer in cases]
+    for above, below in itertools.product((0, 0.01, 0.05, 0.1, 0.3, 0.5), (0, 0.01, 0.05, 0.1, 0.3)):
+        chances = multinomial(pairs, [above, below, 1 - above - below]).pmf(outcomes)
+        truth = above - below
+        held = (ends[:, 0] <= truth + 1e-12) & (truth - 1e-12 <= ends[:, 1])
+        assert chances[held].sum() >= least, (above, below)
+
+
+def test_of_three_terms_alike_no_interval_is_a_point_and_each_is_called_rough() -> None:
+    report = stereoset([(term, (-1, -2, -3)) for term in "ABC"])
+    assert values(report) == [1, 1, 0]
+    low, _ = proportion_confint(3, 3, method="wilson")
+    for one in report.readings:
+        assert one.interval is not None
+        assert (one.interval.over, one.interval.few) == ("terms", True)
+        assert one.interval.low < one.interval.high
+        assert one.interval.low <= one.value <= one.interval.high
+    assert report.readings[0].interval is not None
+    assert report.readings[0].interval.low == pytest.approx(low)
+    many = stereoset([(str(term), (-1, -2, -3)) for term in range(10)])
+    assert [one.interval.few for one in many.readings if one.interval] == [False] * 3
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.tuples(ROUGH, ROUGH, ROUGH)), min_size=1, max_size=9))
+def test_no_interval_over_terms_is_a_point(scores: list[tuple[str, Nats]]) -> None:
+    for one in stereoset(scores).readings:
+        if one.interval is not None:
+            assert one.interval.low < one.interval.high
+
+
 @pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     """Planted: terms with a share of their own, whose mean is 0.6; LMS 0.9."""
@@ -200,6 +267,21 @@ def test_several_pairs_share_one_error_so_that_none_of_many_models_is_worse_by_c
 def test_a_model_is_never_worse_than_itself(scores: list[Nats]) -> None:
     (pair,) = worse_pairs({"a": crows(scores), "b": crows(scores)})
     assert (pair.worse, pair.difference) == ("", 0)
+
+
+@pytest.mark.parametrize(("first", "second"), [((True, True), (True, True)), ((True, False), (True, True))])
+def test_two_pairs_without_an_exception_prove_nothing(
+    first: tuple[bool, bool], second: tuple[bool, bool]
+) -> None:
+    """Each model has one outcome in all items, so that nothing differs in any draw of them."""
+    (pair,) = worse_pairs({"a": winobias([first] * 2), "b": winobias([second] * 2)})
+    assert pair.interval is not None
+    assert (
+        pair.interval.low < pair.difference <= pair.interval.high or pair.difference == 0 < pair.interval.high
+    )
+    assert (pair.worse, pair.interval.over, pair.interval.few) == ("", "items", True)
+    (sure,) = worse_pairs({"a": winobias([(True, False)] * 60), "b": winobias([(True, True)] * 60)})
+    assert sure.worse == "a"
 
 
 def test_agreement_counts_pairs_that_both_can_tell() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import confint_proportions_2indep
 from statsmodels.stats.weightstats import ttest_ind
 
 from pcf_core.core.errors import CriteriaError, CriterionError
@@ -91,6 +92,17 @@ def test_without_spread_there_is_no_d_and_the_difference_stays() -> None:
     assert found.difference == 1
     assert found.interval is not None
     assert gender_difference([np.ones(2)], [np.ones(2)]).p_value == 1
+
+
+def test_a_label_that_no_text_has_is_no_certainty_of_other_names() -> None:
+    """The interval had no width.  Twenty names a side, none with the label: Newcombe's of 0/20 and 0/20."""
+    side = [np.zeros(3)] * 20
+    low, high = confint_proportions_2indep(0, 20, 0, 20, method="newcomb")
+    found = gender_difference(side, side, shares=True)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    mixed = [[np.array([0.0, 1.0, 0.0])] * 10 + [np.zeros(3)] * 10, side]
+    assert gender_difference(*mixed, shares=True) == gender_difference(*mixed)
 
 
 def test_of_a_single_name_nothing_is_known_of_others() -> None:
