@@ -263,12 +263,30 @@ class LocalScorer(Scorer):
             except Exception as error:  # noqa: BLE001
                 # Whatever transformers says to a config.json that somebody else wrote.
                 reason, cause = _reason(error), error
-        if not expected:
+        if expected:
+            return expected
+        if self._works_in_float32(lambda: self._expected(probes)):
             raise ModelError(
-                f"The model {self.key.model} cannot compute a forward pass ({reason}): compare its "
-                "config.json with the original checkpoint."
+                f"The model {self.key.model} cannot compute a forward pass in {self.key.dtype} on the device "
+                f"{self.device} ({reason}). In float32 it can: score it in float32."
             ) from cause
-        return expected
+        raise ModelError(
+            f"The model {self.key.model} cannot compute a forward pass ({reason}): compare its config.json "
+            "with the original checkpoint."
+        ) from cause
+
+    def _works_in_float32(self, test: Callable[[], object]) -> bool:
+        """Tell whether a model that is refused in half precision passes a test in float32, where it is left.
+
+        Where memory does not suffice for that it counts as failed: no advice is given that was not tried.
+        """
+        if self.model.dtype == torch.float32:
+            return False
+        try:
+            self.model.float()
+            return bool(test())
+        except Exception:  # noqa: BLE001
+            return False
 
     def _reproduces(self, expected: Sequence[tuple[Mapping[str, Any], torch.Tensor]]) -> bool:
         """Tell whether the logits of all probes are those of the whole model, to the last place or two."""
@@ -293,8 +311,6 @@ class LocalScorer(Scorer):
     def _require_causal(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> None:
         """Refuse a model whose logits at a position change with the text behind it.
 
-        One that is refused in half precision is left in float32, in which it is tested again.
-
         Parameters
         ----------
         inputs
@@ -309,7 +325,7 @@ class LocalScorer(Scorer):
             leak = self._leak(inputs)
         if not leak:
             return
-        if self.model.dtype != torch.float32 and self._is_causal_in_float32(inputs):
+        if self._works_in_float32(lambda: not self._leak(inputs)):
             raise ModelError(
                 f"The model {self.key.model} cannot be scored in {self.key.dtype} on the device "
                 f"{self.device}: {leak}, as if it saw that text. In float32 they do not: score it in float32."
@@ -318,14 +334,6 @@ class LocalScorer(Scorer):
             f"The model {self.key.model} cannot be scored from left to right: {leak}, so that the score of a "
             "word would depend on the word itself. Use a model that does not look ahead."
         )
-
-    def _is_causal_in_float32(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> bool:
-        """Tell whether the model does not look ahead in float32, where memory allows to test it."""
-        try:
-            self.model.float()
-            return not self._leak(inputs)
-        except Exception:  # noqa: BLE001
-            return False  # no advice is given that was not tried
 
     @torch.inference_mode()
     def _leak(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> str:

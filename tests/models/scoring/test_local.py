@@ -13,6 +13,7 @@ from pcf_core.core.errors import ModelError, ScoringError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring import local
 from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
 from tests.models.scoring.conftest import HEADS, SMALL, brute_force, build, key_of, open_loaded
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer, roberta_tokenizer
@@ -150,6 +151,25 @@ def test_a_model_that_cannot_compute_is_one_sentence() -> None:
         ModelError, match=r"qwen3 cannot compute a forward pass \(RuntimeError: .*config.json"
     ):
         open_loaded(loaded, "qwen3")
+
+
+def test_what_fails_in_half_precision_alone_is_told_so() -> None:
+    """DeepSeek-V4's products have no kernel in float16 on some processors; that float32 works was tried."""
+    loaded = build("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS)
+    loaded.model.to(torch.float16)
+
+    class Product(torch.nn.Linear):
+        def forward(self, states: torch.Tensor) -> torch.Tensor:
+            if states.dtype == torch.float16:
+                raise RuntimeError("could not create a primitive")
+            return super().forward(states)
+
+    loaded.model.model.layers[0].mlp.up_proj.__class__ = Product
+    key = key_of("qwen3").model_copy(update={"dtype": "float16"})
+    with pytest.raises(
+        ModelError, match=r"in float16 on the device cpu \(RuntimeError: could not.*score it in float32"
+    ):
+        CausalScorer(loaded, key)
 
 
 def test_a_forward_pass_that_fails_later_is_one_sentence(prompts: tuple[str, ...]) -> None:
