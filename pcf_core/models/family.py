@@ -35,7 +35,12 @@ def causal_types() -> frozenset[str]:
     return _keys("modeling_auto.py", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES")
 
 
-@lru_cache(maxsize=3)
+def encoder_decoder_types() -> frozenset[str]:
+    """List the types whose models read one text and write another."""
+    return _keys("modeling_auto.py", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES")
+
+
+@lru_cache(maxsize=4)
 def _keys(file: str, table: str) -> frozenset[str]:
     """Read the keys of ``table = OrderedDict([(key, class), …])`` in transformers' ``models/auto``."""
     package = find_spec("transformers")
@@ -60,7 +65,8 @@ SEQ2SEQ = (
     "LongT5ForConditionalGeneration",
     "BartForConditionalGeneration",
 )
-# Types whose attention looks both ways unless ``is_decoder`` is set: their causal class needs it.
+# Types whose attention looks both ways unless ``is_decoder`` is set: their causal class needs it.  Whatever
+# else looks ahead is refused when it is opened (``scoring/causality.py``).
 TWO_WAY = (
     "bert",
     "bert-generation",
@@ -90,7 +96,14 @@ AUTO_CLASSES: Mapping[str, Family] = {
     "AutoModelForCausalLM": "causal",
 }
 LONGEST_CONTEXT = 2**31  # tokens; a larger number is none
-CONTEXT_FIELDS = ("n_positions", "max_position_embeddings", "n_ctx", "max_seq_len", "seq_length")
+CONTEXT_FIELDS = (
+    "n_positions",
+    "max_position_embeddings",
+    "n_ctx",
+    "max_seq_len",
+    "seq_length",
+    "max_target_positions",  # of Whisper's decoder
+)
 # Positions relative to each other: a length in the config is that of the training, not a limit.
 RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
 # Position ids of these begin at pad_token_id + 1, so that many rows of the position table hold no position.
@@ -101,10 +114,14 @@ SHIFTED_POSITIONS = (
     "xlm-roberta-xl",
     "camembert",
     "data2vec-text",
+    "esm",
+    "ibert",
     "longformer",
+    "luke",
     "mpnet",
     "xmod",
 )
+PADDING_OF_MPNET = 1  # whatever its config.json says
 
 
 MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a sentence, and letters of each
@@ -170,7 +187,19 @@ def read_family(config: Mapping[str, Any], name: str) -> Reading:
         )
     if len(families) > 1:
         return Reading(_possible(config, found) or found, f"names several architectures ({listed})")
+    _require_class(config, found[0], f"The model {name} has the architecture {listed}")
     return _checked(config, found[0], listed)
+
+
+def _require_class(config: Mapping[str, Any], family: Family, named: str) -> None:
+    """Refuse a type of transformers' own that its class for the family does not load: parts of a model."""
+    kind = str(config.get("model_type"))
+    types = {"masked": masked_types, "causal": causal_types}.get(family)
+    if types and kind in native_types() and kind not in types():
+        raise ModelError(
+            f"{named} and the type {kind!r}, of which the installed transformers loads no {family} language "
+            "model: serve it and score it as an endpoint."
+        )
 
 
 def _in_words(architectures: Sequence[str]) -> str:
@@ -202,15 +231,51 @@ def _is_headless(architecture: str) -> bool:
 
 def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
     """Return what ``auto_map`` or ``model_type`` leave possible where ``architectures`` names no head."""
-    doubt = f"names only {listed}, without a language-model head" if listed else "names no architecture"
+    doubt = (
+        f"names only {listed}, without a language-model head, and can be scored only if its weights have one"
+        if listed
+        else "names no architecture"
+    )
     mapped = config.get("auto_map")
     own = tuple(family for key, family in AUTO_CLASSES.items() if isinstance(mapped, dict) and key in mapped)
     if own:
         return Reading(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
     families = _possible(config, _families_of_type(str(config.get("model_type"))))
+    if _writes_another_text(config):
+        families = tuple(family for family in families if family == "seq2seq")
+    switch = _two_way_switch(config)
+    if switch and "causal" in families:
+        families = tuple(family for family in families if family != "causal")
+        if not families:
+            raise ModelError(
+                f"The model {name} names only {listed or 'no architecture'} and sets {switch} in its "
+                "config.json, so that each position sees the text behind it, and has no head for masks: it "
+                "cannot be scored; use another model."
+            )
+    if not families and listed:
+        raise ModelError(
+            f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
+        )
     if not families:
         raise ModelError(f"The config.json of the model {name} {doubt} in 'architectures'; {SUPPORTED}.")
     return Reading(families, doubt)
+
+
+def _writes_another_text(config: Mapping[str, Any]) -> bool:
+    """Tell whether this is an encoder–decoder: its body is neither a masked nor a causal model."""
+    flag = config.get("is_encoder_decoder")
+    return flag if isinstance(flag, bool) else str(config.get("model_type")) in encoder_decoder_types()
+
+
+def _two_way_switch(config: Mapping[str, Any]) -> str:
+    """Return the setting by which each position of a causal type sees the whole text; empty if none does."""
+    for part in (config, config.get("text_config")):
+        if isinstance(part, Mapping):
+            if part.get("use_bidirectional_attention") in (True, "all"):
+                return "use_bidirectional_attention"
+            if part.get("is_causal") is False:
+                return "is_causal to false"
+    return ""
 
 
 def _families_of_type(kind: str) -> tuple[Family, ...]:
@@ -266,7 +331,7 @@ def context_of(config: Mapping[str, Any]) -> int:
     if kind in RELATIVE_POSITIONS or not found or found[0] <= 0:
         return 0
     if kind in SHIFTED_POSITIONS:
-        padding = config.get("pad_token_id")
+        padding = PADDING_OF_MPNET if kind == "mpnet" else config.get("pad_token_id")
         first = padding if type(padding) is int and 0 <= padding < found[0] else 1
         return max(int(found[0]) - first - 1, 0)
     return int(found[0])

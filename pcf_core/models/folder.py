@@ -255,6 +255,11 @@ TOKENIZER_FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
+# Looked for where there is none of these: a model that has one keeps the hash that it always had.
+FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
+# Tokenizers whose tokens are bytes or characters, so that no file lists them.
+WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
+ADAPTER = "adapter_config.json"
 LONGEST_CARD = 2**18  # bytes of a model card that are looked at
 LONGEST_NOTE = 2_000  # characters
 VOCABULARIES = tuple(name for name in TOKENIZER_FILES if name not in TOKENIZER_FILES[1:4])
@@ -337,6 +342,12 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
     try:
         config = from_json(read_small(path))
     except FileNotFoundError as error:
+        if (folder / ADAPTER).is_file():
+            raise ModelError(
+                f"The model {name} is only an adapter ({ADAPTER} in {folder}), which changes the weights of "
+                "another model: merge it into that model (PEFT's merge_and_unload()), save it with its "
+                "tokenizer, and give that directory."
+            ) from error
         raise ModelError(
             f"The model {name} has no config.json in {folder}; give a directory in the hub's layout."
         ) from error
@@ -366,21 +377,40 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
     Raises
     ------
     ModelError
-        There is no vocabulary, or only one of SentencePiece's that the library here cannot read.
+        There is no vocabulary, or only one whose library is not installed.
     """
     files = [folder / file for file in TOKENIZER_FILES if (folder / file).is_file()]
     vocabularies = [path.name for path in files if path.name in VOCABULARIES]
     if not vocabularies:
+        further = [folder / file for file in FURTHER_VOCABULARIES if (folder / file).is_file()]
+        vocabularies = [path.name for path in further]
+        files += further
+    if not vocabularies and _tokenizer_class(folder) not in WITHOUT_VOCABULARY:
+        names = ", ".join((*VOCABULARIES, *FURTHER_VOCABULARIES))
         raise ModelError(
-            f"The model {name} has no tokenizer: one of {', '.join(VOCABULARIES)} is needed in {folder}; "
-            "save its tokenizer there."
+            f"The model {name} has no tokenizer: one of {names} is needed in {folder}; save its tokenizer "
+            "there."
         )
-    if all(file.endswith(".model") for file in vocabularies) and find_spec("sentencepiece") is None:
-        raise ModelError(
-            f"The tokenizer of {name} is {vocabularies[0]} alone, which needs the library sentencepiece: "
-            "install it (pip install sentencepiece), or give a directory that has tokenizer.json too."
-        )
+    if vocabularies and all(file.endswith(".model") for file in vocabularies):
+        library = "tiktoken" if vocabularies == ["tiktoken.model"] else "sentencepiece"
+        if find_spec(library) is None:
+            raise ModelError(
+                f"The tokenizer of {name} is {vocabularies[0]} alone, which needs the library {library}: "
+                f"install it (pip install {library}), or give a directory that has tokenizer.json too."
+            )
     return files
+
+
+def _tokenizer_class(folder: Path) -> str:
+    """Return the name of the tokenizer's class, where one of its files says it."""
+    for file in ("tokenizer_config.json", "config.json"):
+        try:
+            named = from_json(read_small(folder / file)).get("tokenizer_class")
+        except (OSError, ValueError, AttributeError):
+            continue  # what cannot be read is refused elsewhere
+        if isinstance(named, str):
+            return named
+    return ""
 
 
 def read_card(folder: Path) -> tuple[str, str]:

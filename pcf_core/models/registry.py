@@ -27,7 +27,7 @@ from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
 from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_endpoint, survey_endpoint
-from pcf_core.models.folder import describe, model_hash, weight_files, weights_hash, weights_present
+from pcf_core.models.folder import ADAPTER, describe, model_hash, weight_files, weights_hash, weights_present
 from pcf_core.models.gguf import SUFFIX, describe_gguf
 from pcf_core.models.hub import require_allowed_code, resolve_hub
 from pcf_core.models.inspected import resolve_inspected
@@ -163,11 +163,16 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
 
 
 def _model_at(place: Path) -> Path | None:
-    """Return a model directory, a GGUF file, or the only GGUF file in a directory; ``None`` for all else."""
+    """Return a model directory, a GGUF file, or the only GGUF file in a directory; ``None`` for all else.
+
+    A directory with an adapter alone counts, so that it is refused by what it is.
+    """
     if (place / "config.json").is_file():
         return place
     files = [place] if place.suffix == SUFFIX else sorted(place.glob(f"*{SUFFIX}"))
-    return files[0] if len(files) == 1 and files[0].is_file() else None
+    if len(files) == 1 and files[0].is_file():
+        return files[0]
+    return place if (place / ADAPTER).is_file() else None
 
 
 def _describe_at(found: Path, name: str, asked: Family | None) -> ModelSpec:

@@ -17,6 +17,7 @@ from pcf_core.core.families import LOCAL_FAMILIES, Family
 from pcf_core.models.family import (
     SEQ2SEQ,
     SEQ2SEQ_TYPES,
+    SHIFTED_POSITIONS,
     TWO_WAY,
     choose_family,
     context_of,
@@ -166,6 +167,73 @@ def test_config_without_architecture_or_type_is_refused(config: dict[str, Any]) 
         family_of(config)
 
 
+def test_a_body_without_a_head_is_said_to_need_one() -> None:
+    """Its name alone is no promise that naming a family helps."""
+    with pytest.raises(ModelError, match="can be scored only if its weights have one; name it causal:"):
+        family_of({"architectures": ["LlamaModel"], "model_type": "llama"})
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [
+        ("MarianMTModel", "marian"),
+        ("MarianModel", "marian"),
+        ("MBartModel", "mbart"),
+        ("MvpModel", "mvp"),
+        ("PegasusModel", "pegasus"),
+        ("ProphetNetModel", "prophetnet"),
+    ],
+)
+@pytest.mark.parametrize("flag", [{}, {"is_encoder_decoder": True}])
+def test_the_body_of_an_encoder_decoder_is_neither_masked_nor_causal(
+    architecture: str, kind: str, flag: dict[str, Any]
+) -> None:
+    """transformers has such classes of these types, which would read it as what it was not trained for."""
+    for asked in (None, "masked", "causal"):
+        with pytest.raises(
+            ModelError, match=f"{architecture}, which cannot be scored: supported are"
+        ) as caught:
+            family_of({"architectures": [architecture], "model_type": kind} | flag, asked)
+        assert "name it" not in str(caught.value)
+    decoder = {"architectures": ["MarianForCausalLM"], "model_type": "marian", "is_encoder_decoder": False}
+    assert family_of(decoder) == "causal"
+
+
+@pytest.mark.parametrize(
+    ("switch", "said"),
+    [
+        ({"use_bidirectional_attention": True}, "sets use_bidirectional_attention in"),
+        ({"use_bidirectional_attention": "all"}, "sets use_bidirectional_attention in"),
+        ({"text_config": {"use_bidirectional_attention": True}}, "sets use_bidirectional_attention in"),
+        ({"is_causal": False}, "sets is_causal to false in"),
+    ],
+)
+def test_the_body_of_an_embedder_is_not_advised_to_be_causal(switch: dict[str, Any], said: str) -> None:
+    """EmbeddingGemma's config.json."""
+    config = {"architectures": ["Gemma3TextModel"], "model_type": "gemma3_text"}
+    for asked in (None, "causal"):
+        with pytest.raises(ModelError, match=said) as caught:
+            family_of(config | switch, asked)  # type: ignore[arg-type]
+        assert "name it" not in str(caught.value)
+    for causal in ({"use_bidirectional_attention": "vision"}, {"use_bidirectional_attention": None}):
+        assert family_of(config | causal, "causal") == "causal"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [
+        ("Mistral4ForCausalLM", "mistral4"),
+        ("MllamaForCausalLM", "mllama_text_model"),
+        ("Emu3ForCausalLM", "emu3_text_model"),
+    ],
+)
+def test_a_type_that_the_library_does_not_load_is_refused_by_its_name(architecture: str, kind: str) -> None:
+    with pytest.raises(ModelError, match=f"{architecture} and the type '{kind}', of which.*as an endpoint"):
+        family_of({"architectures": [architecture], "model_type": kind})
+    mapping = AutoModelForCausalLM._model_mapping
+    assert type(AutoConfig.for_model(kind)) not in mapping, "transformers loads it now: it can be scored"
+
+
 def test_a_decoder_that_is_one_is_causal() -> None:
     config = {"architectures": ["BertLMHeadModel"], "model_type": "bert", "is_decoder": True}
     assert family_of(config) == "causal"
@@ -227,6 +295,11 @@ def test_the_classes_are_those_that_the_library_loads() -> None:
         ({"max_position_embeddings": 512, "model_type": "bert"}, 512),
         ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
         ({"max_position_embeddings": 514, "model_type": "camembert"}, 512),
+        ({"max_position_embeddings": 514, "model_type": "luke", "pad_token_id": 1}, 512),
+        ({"max_position_embeddings": 1026, "model_type": "esm", "pad_token_id": 1}, 1024),
+        ({"max_position_embeddings": 514, "model_type": "ibert", "pad_token_id": 1}, 512),
+        ({"max_position_embeddings": 514, "model_type": "mpnet", "pad_token_id": 0}, 512),
+        ({"max_target_positions": 448, "max_source_positions": 1500, "model_type": "whisper"}, 448),
         ({"max_position_embeddings": 1024, "model_type": "bart"}, 1024),
         ({"max_position_embeddings": 32768, "sliding_window": 4096, "model_type": "mistral"}, 32768),
         ({"max_position_embeddings": 2048, "model_type": "gpt_neox", "rope_theta": 10000}, 2048),
@@ -260,6 +333,35 @@ def test_relative_positions_have_no_limit(kind: str, sizes: dict[str, int]) -> N
         logits = auto.from_config(config).eval()(input_ids=ids, **more).logits
     assert cast(Any, logits).isfinite().all()
     assert context_of(config.to_dict()) == 0
+
+
+SIZES = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16} | {
+    "vocab_size": 16,
+    "pad_token_id": 1,
+    "max_position_embeddings": 24,
+}
+OWN_SIZES: dict[str, dict[str, Any]] = {
+    "longformer": {"attention_window": [4]},
+    "luke": {"entity_vocab_size": 4, "entity_emb_size": 8},
+    "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
+    "mpnet": {"pad_token_id": 0},
+}
+
+
+@pytest.mark.parametrize("kind", SHIFTED_POSITIONS)
+def test_a_text_as_long_as_the_context_fits(kind: str) -> None:
+    """And no longer one: rows of the table of positions before the first position are lost."""
+    import torch
+
+    config = AutoConfig.for_model(kind, **SIZES | OWN_SIZES.get(kind, {}))
+    model, context = AutoModelForMaskedLM.from_config(config).eval(), context_of(config.to_dict())
+    assert context == 22
+    ids = torch.arange(context + 1).remainder(10).unsqueeze(0) + 5
+    with torch.inference_mode():
+        assert model(input_ids=ids[:, :-1]).logits.shape[1] == context
+        if kind != "longformer":  # pads a text to its window
+            with pytest.raises((IndexError, RuntimeError)):
+                model(input_ids=ids)
 
 
 @pytest.mark.parametrize("architectures", [["9" * 5000], [f"Model{number}" for number in range(5000)]])

@@ -82,6 +82,40 @@ def test_no_tokenizer(write: Write, tmp_path: Path) -> None:
         describe(folder, "m")
 
 
+@pytest.mark.parametrize(
+    ("file", "library"),
+    [
+        ("spm.model", "sentencepiece"),
+        ("sentencepiece.model", "sentencepiece"),
+        ("tiktoken.model", "tiktoken"),
+    ],
+)
+def test_a_vocabulary_that_needs_a_library_is_not_called_missing(
+    file: str, library: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "m")
+    before = describe(folder, "m").tokenizer
+    (folder / file).write_bytes(b"")
+    assert describe(folder, "m").tokenizer == before, "where another vocabulary is read, keys stay"
+    (folder / "tokenizer.json").unlink()
+    monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda name: None)
+    with pytest.raises(ModelError, match=rf"is {file} alone, which needs the library {library}: install it"):
+        describe(folder, "m")
+    monkeypatch.setattr("pcf_core.models.folder.find_spec", lambda name: name)
+    assert describe(folder, "m").tokenizer != before
+
+
+@pytest.mark.parametrize("name", ["ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer"])
+def test_a_tokenizer_of_bytes_needs_no_vocabulary(name: str, write: Write, tmp_path: Path) -> None:
+    folder = write(tmp_path / "m")
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").write_text(f'{{"tokenizer_class": "{name}"}}')
+    assert describe(folder, "m").family == "causal"
+    (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    with pytest.raises(ModelError, match="has no tokenizer"):
+        describe(folder, "m")
+
+
 def test_card_without_heading(tmp_path: Path) -> None:
     assert read_card(tmp_path) == ("", "")
     (tmp_path / "README.md").write_text("no heading")

@@ -128,7 +128,7 @@ def test_the_longer_of_both_sides_must_fit() -> None:
 
 def test_a_decoder_that_does_not_say_how_it_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = SENTINEL["t5"]()
-    monkeypatch.setattr(loaded.model.config, "decoder_start_token_id", None)
+    monkeypatch.delattr(loaded.model.config, "decoder_start_token_id")
     with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 

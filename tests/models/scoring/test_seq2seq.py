@@ -291,8 +291,13 @@ def test_bytes_of_byt5_are_refused() -> None:
         scorer_of(Loaded(model, tokenizer, "cpu"))
 
 
-def test_a_decoder_without_a_start_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiny_t5().model.config, "decoder_start_token_id", None)
+@pytest.mark.parametrize("absent", [False, True])
+def test_a_decoder_without_a_start_is_refused(absent: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A T5Config of transformers 5 lacks the attribute where its config.json lacks the entry."""
+    config = tiny_t5().model.config
+    monkeypatch.setattr(config, "decoder_start_token_id", None)
+    if absent:
+        monkeypatch.delattr(config, "decoder_start_token_id")
     with pytest.raises(ModelError, match="set decoder_start_token_id"):
         scorer_of(tiny_t5())
 
