@@ -53,7 +53,7 @@ class Seq2SeqGenerator(LocalGenerator):
         }
 
     def _first_token(self) -> int:
-        first = self.model.config.decoder_start_token_id
+        first = getattr(self.model.config, "decoder_start_token_id", None)
         if first is None:
             raise GenerationError(
                 f"The configuration of {self.key.model} does not say with which token its decoder starts; "

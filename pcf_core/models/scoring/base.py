@@ -3,7 +3,7 @@
 ===============  =====================  ================================================
 ``prompts``      [prompt] str           each with exactly one ``[Y]``
 ``words``        [word] str             words that :meth:`Scorer.check` accepts
-values           [prompt, word] float32 natural log of a probability (nats), at most 0
+values           [prompt, word] float32 natural log of a probability (nats), at most 0; −∞ is probability 0
 ===============  =====================  ================================================
 """
 
@@ -29,6 +29,7 @@ BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
 LOGITS = 2**26  # logits held at once
 SLICE = 2**22  # of them that a small model computes at a time: as float32 they fit into a processor's cache
 SUMMED = 2**18  # of them that are summed at a time: they fit into the cache of one core
+HIGHEST = 1e-6  # nats that rounding may lift the log of a probability above 0
 MOST_NAMED = 5  # words in a sentence
 Batch = tuple[NDArray[np.int_], FloatArray]
 
@@ -137,7 +138,7 @@ class Scorer(abc.ABC):
         ModelError
             A word that :meth:`check` refuses.
         ScoringError
-            NaN, out of memory.
+            A score that is no log-probability (NaN, or above 0), a failed forward pass, out of memory.
         """
         for prompt in prompts:
             split_prompt(prompt)
@@ -149,7 +150,7 @@ class Scorer(abc.ABC):
             )
         if not words:
             raise ModelError(f"No words were given to score with {self.key.model}; give at least one.")
-        return self._finite(prompts, words, pause)
+        return self._checked(prompts, words, pause)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -165,7 +166,19 @@ class Scorer(abc.ABC):
             A family that gives the tokens of a sentence none: all but masked and causal models.
         TemplateError
             A sentence without a token, with a special one, or longer than the model's context.
+        ScoringError
+            As :meth:`batches`.
         """
+        sentences = self._token_nats(texts)
+        for text, sentence in zip(texts, sentences, strict=True):
+            for position in no_log_probability(sentence.nats):
+                raise self._no_probability(
+                    f"token {position[0] + 1:,} of {quoted(text)}", sentence.nats[tuple(position)]
+                )
+        return sentences
+
+    def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+        """Return what :meth:`token_nats` checks; a family without it refuses."""
         raise ModelError(
             f"{self.key.model} gives the tokens of a whole sentence no probability here: take a masked or a "
             f"causal model; it is of the family {self.key.family}."
@@ -182,19 +195,31 @@ class Scorer(abc.ABC):
             values[rows] = nats
         return values
 
-    def _finite(
+    def _checked(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
         for rows, nats in self._score_batches(prompts, words, pause):
-            bad = np.argwhere(np.isnan(nats))
-            if len(bad):
-                row, word = bad[0]
-                raise ScoringError(
-                    f"The model {self.key.model} gave NaN for {words[word]!r} in "
-                    f"{quoted(prompts[rows[row]])}: its weights are damaged or {self.key.dtype} is too "
-                    "narrow; check them, or use float32."
-                )
+            for row, word in no_log_probability(nats):
+                cell = f"{words[word]!r} in {quoted(prompts[rows[row]])}"
+                raise self._no_probability(cell, nats[row, word])
             yield rows, nats.astype(np.float32)
+
+    def _no_probability(self, what: str, score: float) -> ScoringError:
+        """Make the error for a score that is no log-probability."""
+        narrow = self.key.dtype in ("bfloat16", "float16")
+        if np.isnan(score) and narrow:
+            cause = f"its weights are damaged or {self.key.dtype} is too narrow; check them, or use float32"
+        elif np.isnan(score):
+            cause = "its weights or its config.json are damaged; compare them with the original checkpoint"
+        else:
+            cause = "a log-probability is at most 0; report it with the name of the model"
+        shown = "NaN" if np.isnan(score) else f"{score:.4g} nats"
+        return ScoringError(f"The model {self.key.model} gave {shown} for {what}: {cause}.")
+
+
+def no_log_probability(nats: FloatArray) -> NDArray[np.int_]:
+    """Return the indices [n, axis] of scores that are NaN or above 0 by more than rounding; −∞ is allowed."""
+    return np.argwhere(~(nats <= HIGHEST))
 
 
 def check_context(key: ScoringKey, context: int, lengths: Sequence[int], prompts: Sequence[str]) -> None:

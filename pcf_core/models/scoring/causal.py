@@ -57,6 +57,7 @@ from pcf_core.models.scoring.base import (
     Batch,
     TokenNats,
     check_context,
+    log_normaliser,
     plan,
     quoted,
     row_cost,
@@ -85,7 +86,8 @@ class CausalScorer(LocalScorer):
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
-        self.body = self._find_body(**self._inputs(list(chains((0, 1), Continuations.of([]), 0))))
+        self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
+        self._require_causal(self._text_inputs)
         self.largest_tree = 0 if self.body is None else self._largest_exact_tree(loaded.identity)
 
     @property
@@ -104,7 +106,7 @@ class CausalScorer(LocalScorer):
         plain.largest_tree = 0
         return super(CausalScorer, plain).alone(prompt, word)
 
-    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+    def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return log P(token | tokens before it) of every token.
 
         The first is conditioned on what the tokenizer puts before a text, else on the BOS token, else on the
@@ -217,7 +219,7 @@ class CausalScorer(LocalScorer):
         """Return [read] logits; of an end, the log of the sum of all that end a word."""
         found = super()._wanted(logits, place, np.maximum(token, 0))
         if self.boundary:
-            ending = logits[:, self.ends].float().logsumexp(dim=-1).cpu().double()[place]
+            ending = log_normaliser(logits[:, self.ends])[place]
             found = torch.where(torch.as_tensor(token == ENDS), ending, found)
         return found
 
@@ -232,6 +234,10 @@ class CausalScorer(LocalScorer):
         mask.masked_fill_(torch.as_tensor(hidden, device=self.device), torch.finfo(mask.dtype).min)
         depths = torch.as_tensor(_stacked([tree.depths for tree in trees], length), device=self.device)
         return {"input_ids": ids, "attention_mask": mask, "position_ids": depths, "use_cache": False}
+
+    def _text_inputs(self, ids: Indices) -> dict[str, Any]:
+        """Make the model's arguments for plain texts [row, token]."""
+        return self._inputs([tree for row in ids for tree in chains(tuple(row), Continuations.of([]), 0)])
 
     def _largest_exact_tree(self, identity: str) -> int:
         """Find, by halving, the largest tree with the same log-probabilities as its sequences alone.

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
 import torch
 from transformers.activations import NewGELUActivation
 
-from pcf_core.core.errors import ScoringError
+from pcf_core.core.errors import AuditError, ModelError, ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.models.loading import Loaded
 from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, SLICE, Scorer, log_normaliser, out_of_memory
+from pcf_core.models.scoring.causality import find_leak
 from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
 
 # Of a slice of logits: with fewer, what a matrix product does once weighs more than the memory that is saved.
 FEWEST_PLACES = 256
+# Rows and tokens of the texts on which shortcuts are compared with the whole model.  31 tokens, because
+# Longformer pads a text to a multiple of its window and cuts as many positions off its answer; more rows than
+# tokens, because LUKE cuts its answer to the number of tokens; several rows, because a layer may ask for the
+# row's number, as X-MOD's do.
+PROBES = ((2, 31), (5, 2))
+LONGEST_REASON = 240  # letters of what another library says
 
 
 class LocalScorer(Scorer):
@@ -42,7 +50,7 @@ class LocalScorer(Scorer):
         self.device = loaded.device
         self.context = context
         self.parameters = sum(weights.numel() for weights in self.model.parameters())
-        self.vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
+        self.vocabulary = self._count_vocabulary()
         self.seam = Seam(loaded.tokenizer, key.model, self.vocabulary)
         self.body: Any = None
         self.last: Any = None
@@ -84,6 +92,8 @@ class LocalScorer(Scorer):
         """Turn running out of memory and a lost device into an error with a sentence."""
         try:
             yield
+        except AuditError:
+            raise
         except torch.OutOfMemoryError as error:
             raise out_of_memory(self.key, self.batch_tokens) from error
         except torch.AcceleratorError as error:
@@ -92,6 +102,23 @@ class LocalScorer(Scorer):
                 f"The device {self.device} failed while {self.key.model} was scored ({reason}); finished "
                 "shards are kept: restart the worker and resume."
             ) from error
+        except Exception as error:  # whatever a model's own code trips over
+            raise ScoringError(
+                f"A forward pass of {self.key.model} failed ({_reason(error)}): shorten the longest prompts, "
+                "and compare its config.json with the original checkpoint."
+            ) from error
+
+    def _count_vocabulary(self) -> int:
+        """Return the number of logits at a position."""
+        head = self.model.get_output_embeddings()
+        if head is not None:
+            return int(head.weight.shape[0])
+        found = getattr(self.model.config.get_text_config(), "vocab_size", None)
+        if found is None:
+            raise ModelError(
+                f"The model {self.key.model} has no output layer of its vocabulary's size; use another one."
+            )
+        return int(found)
 
     def _nats(
         self, rows: torch.Tensor, positions: torch.Tensor, place: Indices, token: Indices, **inputs: Any
@@ -107,7 +134,7 @@ class LocalScorer(Scorer):
         inputs
             Of the model.
         """
-        found = np.empty(len(place))
+        found = np.full(len(place), np.nan)
         order = np.argsort(place, kind="stable")
         sorted_places, first = place[order], 0
         for logits in self._logits(rows, positions, **inputs):
@@ -115,6 +142,16 @@ class LocalScorer(Scorer):
             at = place[here] - first
             found[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
             first += len(logits)
+        if first != len(rows) and self.last is not None:
+            # What comes behind the last layer cuts off padding: BigBird's does in texts of over 704 tokens.
+            whole = copy.copy(self)
+            whole.last = None
+            return whole._nats(rows, positions, place, token, **inputs)
+        if first != len(rows):
+            raise ScoringError(
+                f"The model {self.key.model} returned {first:,} positions where a forward pass was to give "
+                f"{len(rows):,}, so it cannot be scored: report it with the name of the model."
+            )
         return found
 
     def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
@@ -172,46 +209,142 @@ class LocalScorer(Scorer):
             return 1
         return max(1, min(places // 2, -(-places // most)))
 
-    @torch.inference_mode()
-    def _find_body(self, **inputs: Any) -> Any:
-        """Find the module before the head, with one text of which the second token is read."""
-        row, position = torch.tensor([[0], [1]], device=self.device)
-        self.body = None
-        full = self._whole(row, position, **inputs)
-        for body in (self.model.base_model, self.model.get_decoder()):
-            if body is None or body is self.model:
-                continue
-            self.body = body
-            try:
-                trimmed = self._whole(row, position, **inputs)
-            except (AttributeError, IndexError, RuntimeError, TypeError):
-                continue
-            if trimmed.shape == full.shape and torch.allclose(trimmed, full, atol=self.tolerance):
-                return body
-        return None
+    def _probe_ids(self) -> Iterator[Indices]:
+        """Draw the texts [row, token] of ``PROBES``, no longer than the model's context."""
+        generator = np.random.default_rng(0)
+        for rows, tokens in PROBES:
+            shape = (rows, min(tokens, self.context or tokens))
+            yield generator.integers(0, max(1, self.vocabulary // 2), shape)
 
     @torch.inference_mode()
-    def _find_last(self, **inputs: Any) -> Any:
-        """Find the module behind the last attention, with two such texts: BERT's and its kin's.
+    def _find_shortcuts(self, probes: Sequence[Mapping[str, Any]], *, last: bool = False) -> None:
+        """Set ``body``, and ``last`` where wanted, to modules with which the logits stay the same.
 
-        It takes what was attended to and what was there before, and mixes no positions.  What comes behind it
-        may still ask which text a row is, as X-MOD's adapters of languages do: one text alone hides that.
+        Of BERT and its kin the module behind the last attention takes what was attended to and what was there
+        before, and mixes no positions.
+
+        Parameters
+        ----------
+        probes
+            The arguments of forward passes over the texts of :meth:`_probe_ids`.
+        last
+            Whether few positions of a text are read, so that the last layer is worth trimming.
+
+        Raises
+        ------
+        ModelError
+            The model can compute none of the probes.
+        OutOfMemoryError, ScoringError
+            They do not fit into the memory of the device, or it failed.
         """
-        named = [part for name, part in self.model.named_modules() if name.endswith("attention.output")]
-        if self.body is None or not named:
-            return None
-        row, position = torch.tensor([[0, 1], [1, 1]], device=self.device)
-        full = self._whole(row, position, **inputs)
-        self.last = named[-1]
-        try:
-            trimmed = self._whole(row, position, **inputs)
-        except (AttributeError, IndexError, RuntimeError, TypeError):
-            return None
-        same = trimmed.shape == full.shape and torch.allclose(trimmed, full, atol=self.tolerance)
-        return self.last if same else None
+        self.body = self.last = None
+        with self._device_errors():
+            expected = self._expected(probes)
+        for body in (self.model.base_model, self.model.get_decoder()):
+            if body is not None and body is not self.model:
+                self.body = body
+                if self._reproduces(expected):
+                    break
+                self.body = None
+        parts = [part for name, part in self.model.named_modules() if name.endswith("attention.output")]
+        if last and parts and self.body is not None:
+            self.last = parts[-1]
+            if not self._reproduces(expected):
+                self.last = None
 
-    def _whole(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> torch.Tensor:
-        return torch.cat(list(self._logits(rows, positions, **inputs))).float()
+    def _expected(self, probes: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], torch.Tensor]]:
+        """Return each probe with its logits; without those that are too short or long for the model."""
+        expected = []
+        for probe in probes:
+            try:
+                expected.append((probe, self._read_probe(probe)))
+            except (torch.OutOfMemoryError, torch.AcceleratorError):
+                raise
+            except Exception as error:  # noqa: BLE001
+                # Whatever transformers says to a config.json that somebody else wrote.
+                reason, cause = _reason(error), error
+        if not expected:
+            raise ModelError(
+                f"The model {self.key.model} cannot compute a forward pass ({reason}): compare its "
+                "config.json with the original checkpoint."
+            ) from cause
+        return expected
+
+    def _reproduces(self, expected: Sequence[tuple[Mapping[str, Any], torch.Tensor]]) -> bool:
+        """Tell whether the logits of all probes are those of the whole model, to the last place or two."""
+        spacing = 1e-5 if self.model.dtype == torch.float32 else torch.finfo(self.model.dtype).eps
+        for probe, whole in expected:
+            try:
+                trimmed = self._read_probe(probe)
+            except Exception:  # noqa: BLE001
+                return False  # whatever an architecture says to fewer states than tokens
+            if trimmed.shape != whole.shape:
+                return False
+            if not torch.allclose(trimmed, whole, atol=self.tolerance, rtol=spacing):
+                return False
+        return True
+
+    def _read_probe(self, inputs: Mapping[str, Any]) -> torch.Tensor:
+        """Return [row, vocabulary] logits of a probe, at one position of each row."""
+        rows, tokens = inputs["input_ids"].shape
+        row, position = (torch.as_tensor(part, device=self.device) for part in probe_positions(rows, tokens))
+        return torch.cat(list(self._logits(row, position, **inputs))).float()
+
+    def _require_causal(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> None:
+        """Refuse a model whose logits at a position change with the text behind it.
+
+        One that is refused in half precision is left in float32, in which it is tested again.
+
+        Parameters
+        ----------
+        inputs
+            Makes the model's arguments for texts [row, token].
+
+        Raises
+        ------
+        ModelError
+            It looks ahead.
+        """
+        with self._device_errors():
+            leak = self._leak(inputs)
+        if not leak:
+            return
+        if self.model.dtype != torch.float32 and self._is_causal_in_float32(inputs):
+            raise ModelError(
+                f"The model {self.key.model} cannot be scored in {self.key.dtype} on the device "
+                f"{self.device}: {leak}, as if it saw that text. In float32 they do not: score it in float32."
+            )
+        raise ModelError(
+            f"The model {self.key.model} cannot be scored from left to right: {leak}, so that the score of a "
+            "word would depend on the word itself. Use a model that does not look ahead."
+        )
+
+    def _is_causal_in_float32(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> bool:
+        """Tell whether the model does not look ahead in float32, where memory allows to test it."""
+        try:
+            self.model.float()
+            return not self._leak(inputs)
+        except Exception:  # noqa: BLE001
+            return False  # no advice is given that was not tried
+
+    @torch.inference_mode()
+    def _leak(self, inputs: Callable[[Indices], Mapping[str, Any]]) -> str:
+        def read(ids: Indices, ends: Sequence[int]) -> Sequence[torch.Tensor]:
+            rows = torch.as_tensor(np.repeat(np.arange(len(ids)), ends), device=self.device)
+            positions = torch.as_tensor(np.concatenate([*map(np.arange, ends)]), device=self.device)
+            return torch.cat(list(self._logits(rows, positions, **inputs(ids)))).float().split(list(ends))
+
+        return find_leak(read, self.vocabulary, self.context, torch.finfo(self.model.dtype).eps)
+
+
+def probe_positions(rows: int, tokens: int) -> tuple[Indices, Indices]:
+    """Return the (row, position) that are read of a probe: one a row, not all the same."""
+    return np.arange(rows), (1 + np.arange(rows)) % tokens
+
+
+def _reason(error: Exception) -> str:
+    """Return the beginning of what another library says."""
+    return shorten(f"{type(error).__name__}: {error}", LONGEST_REASON, placeholder=" …")
 
 
 @contextmanager

@@ -40,12 +40,10 @@ from pcf_core.models.scoring.base import (
     plan,
     row_cost,
 )
-from pcf_core.models.scoring.local import LocalScorer
+from pcf_core.models.scoring.local import LocalScorer, probe_positions
 from pcf_core.models.scoring.seam import Ids, Pieces
+from pcf_core.models.scoring.trees import Indices
 
-# Of the text with which a model is asked for its body: Funnel halves a text with each of its blocks, and
-# needs something left.
-PROBE_LENGTH = 32
 Reads = list[tuple[int, int, int]]  # (row of the block, word, token whose probability is read)
 
 
@@ -68,9 +66,7 @@ class MaskedScorer(LocalScorer):
             raise ModelError(f"The tokenizer of {key.model} has no mask token; a masked model needs one.")
         self.mask: int = loaded.tokenizer.mask_token_id
         self.opening_type = int(getattr(loaded.tokenizer, "cls_token_type_id", 0))
-        probe = Query((self.mask,) * (min(PROBE_LENGTH, context) if context else PROBE_LENGTH), 1)
-        self.body = self._find_body(**self._inputs([probe]))
-        self.last = self._find_last(**self._inputs([probe] * 2))
+        self._find_shortcuts([self._probe_inputs(ids) for ids in self._probe_ids()], last=True)
 
     @property
     def traits(self) -> dict[str, str]:
@@ -79,7 +75,7 @@ class MaskedScorer(LocalScorer):
             "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
         }
 
-    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+    def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return log P(token | all other tokens) of every token: one mask at a time (Salazar et al. 2020).
 
         https://aclanthology.org/2020.acl-main.240, whose sum over a sentence is its pseudo-log-likelihood.
@@ -135,6 +131,13 @@ class MaskedScorer(LocalScorer):
             number, row, word, token = np.array(flat).T
             np.add.at(values, (row, word), self._log_probabilities(chosen, number, token))
         return values
+
+    def _probe_inputs(self, ids: Indices) -> dict[str, Any]:
+        """Make the model's arguments for texts [row, token], with a mask where each is read."""
+        rows, positions = probe_positions(*ids.shape)
+        ids[rows, positions] = self.mask
+        queries = zip(ids.tolist(), positions.tolist(), strict=True)
+        return self._inputs([Query(tuple(row), position) for row, position in queries])
 
     def _kind(self, query: Query) -> tuple[int, ...]:
         """Return what queries of one forward pass have in common: their length."""

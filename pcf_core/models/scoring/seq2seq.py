@@ -56,7 +56,7 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
-from pcf_core.models.scoring.trees import Continuations, Tree, chains, pack
+from pcf_core.models.scoring.trees import Continuations, Indices, Tree, chains, pack
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class Seq2SeqScorer(LocalScorer):
                 "and no sentinels; use exact."
             )
         self.first = self._first_token()
-        ids = torch.tensor([[0, 1]], device=self.device)
-        self.body = self._find_body(input_ids=ids, decoder_input_ids=ids, use_cache=False)
+        self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
+        self._require_causal(self._text_inputs)
         self.packs = self._packs_exactly()
 
     @property
@@ -133,8 +133,14 @@ class Seq2SeqScorer(LocalScorer):
             )
         return int(tokenizer.mask_token_id), None
 
+    def _text_inputs(self, ids: Indices) -> dict[str, Any]:
+        """Make the model's arguments for texts [row, token] of the decoder; the encoder reads a short one."""
+        decoded = torch.as_tensor(ids, device=self.device)
+        read = torch.tensor([[0, 1]], device=self.device).expand(len(ids), -1)
+        return {"input_ids": read, "decoder_input_ids": decoded, "use_cache": False}
+
     def _first_token(self) -> int:
-        first = self.model.config.decoder_start_token_id
+        first = getattr(self.model.config, "decoder_start_token_id", None)
         if first is None:
             raise ModelError(
                 f"The configuration of {self.key.model} does not say with which token its decoder starts; "

@@ -21,6 +21,7 @@ from pcf_core.models.scoring.base import (
     LOGITS,
     Batch,
     Scorer,
+    TokenNats,
     check_context,
     has_right_text,
     log_normaliser,
@@ -78,8 +79,11 @@ def test_row_cost_keeps_tokens_and_logits_in_bounds(
     assert rows * positions * vocabulary <= LOGITS
 
 
+WORSE = {"bad": np.nan, "sure": 2e-6, "garbage": 9.9e9, "endless": np.inf, "never": -np.inf, "rounded": 5e-7}
+
+
 class Halves(Scorer):
-    """Yields two batches, the second first; NaN where the word is "bad"."""
+    """Yields two batches, the second first; in ``WORSE`` what words give that are no log-probability."""
 
     def check(self, words: Sequence[str]) -> TokenTable:
         refused = {word: "unk" for word in words if word == "жена"}
@@ -90,7 +94,7 @@ class Halves(Scorer):
     ) -> Iterator[Batch]:
         middle = len(prompts) // 2
         for rows in (np.arange(middle, len(prompts)), np.arange(middle)):
-            values = [[np.nan if word == "bad" else -float(row) for word in words] for row in rows]
+            values = [[WORSE.get(word, -float(row)) for word in words] for row in rows]
             yield rows, np.array(values)
 
 
@@ -119,6 +123,35 @@ def test_a_refusal_names_a_handful_of_words() -> None:
 def test_nan_is_an_error_that_names_word_and_prompt() -> None:
     with pytest.raises(ScoringError, match=r"NaN for 'bad' in 'b \[Y\]'"):
         Halves(KEY).score(["a [Y]", "b [Y]"], ["he", "bad"])
+
+
+@pytest.mark.parametrize("word", ["sure", "garbage", "endless"])
+def test_a_score_above_0_is_an_error_that_names_word_and_prompt(word: str) -> None:
+    with pytest.raises(
+        ScoringError, match=rf"nats for '{word}' in 'b \[Y\]': a log-probability is at most 0"
+    ):
+        Halves(KEY).score(["a [Y]", "b [Y]"], ["he", word])
+
+
+def test_rounding_and_a_probability_of_0_are_no_error() -> None:
+    found = Halves(KEY).score(["a [Y]", "b [Y]"], ["never", "rounded"])
+    assert found.tolist() == [[-np.inf, np.float32(5e-7)]] * 2
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_float32_is_advised_only_in_half_precision(dtype: str) -> None:
+    with pytest.raises(ScoringError) as caught:
+        Halves(KEY.model_copy(update={"dtype": dtype})).score(["a [Y]"], ["bad"])
+    assert ("use float32" in str(caught.value)) == (dtype != "float32")
+
+
+def test_tokens_of_a_sentence_are_checked_too() -> None:
+    class Sentences(Halves):
+        def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+            return [TokenNats((1, 2), np.array([-1.0, 3.0 * len(text)])) for text in texts]
+
+    with pytest.raises(ScoringError, match=r"gave 15 nats for token 2 of 'He is': a log-probability"):
+        Sentences(KEY).token_nats(["He is"])
 
 
 def test_too_long_a_prompt_is_named() -> None:

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from pcf_core.core.errors import ModelError, ScoringError
+from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring import local
 from pcf_core.models.scoring.base import Scorer
-from tests.models.scoring.conftest import build, open_loaded
-from tests.models.scoring.tiny_tokenizers import roberta_tokenizer
+from pcf_core.models.scoring.masked import MaskedScorer
+from tests.models.scoring.conftest import HEADS, SMALL, brute_force, build, key_of, open_loaded
+from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer, roberta_tokenizer
 
 Open = Callable[..., Scorer]
 
@@ -63,3 +67,115 @@ def test_a_layer_that_asks_which_text_a_row_is_runs_whole(prompts: tuple[str, ..
     together = scorer.score(prompts, ("he", "she"))
     alone = [[scorer.alone(prompt, word) for word in ("he", "she")] for prompt in prompts]
     np.testing.assert_allclose(together, alone, atol=1e-5, rtol=0)
+
+
+# Shortcuts that lose positions: LUKE cuts its answer to the number of tokens; Longformer and BigBird
+# pad a text, and cut as many positions off the answer.
+
+LUKE = SMALL | {"entity_vocab_size": 4, "entity_emb_size": 8, "use_entity_aware_attention": False}
+BIG_BIRD = SMALL | {"block_size": 8, "num_random_blocks": 1, "attention_type": "block_sparse"}
+NURSES = [
+    f"The {one} and the {other} said that [Y]" for one in ("nurse", "man", "son") for other in ("she", "he")
+]
+
+
+def require_brute_force(loaded: Loaded, scorer: Scorer, prompts: list[str], words: list[str]) -> None:
+    with torch.inference_mode():
+        expected = [[brute_force(loaded, "bert", prompt, word) for word in words] for prompt in prompts]
+    np.testing.assert_allclose(scorer.score(prompts, words), expected, atol=1e-4, rtol=0)
+
+
+def test_more_rows_than_tokens_keep_their_positions() -> None:
+    loaded = build("LukeForMaskedLM", roberta_tokenizer, **LUKE)
+    scorer: Any = open_loaded(loaded, "luke")
+    require_brute_force(loaded, scorer, [f"The {n} said [Y]" for n in "abcdefghijklmnopqrstuvwxyz"], ["he"])
+    assert scorer.last is None
+
+
+@pytest.mark.parametrize("window", [4, 16, 32, 64])
+def test_a_text_that_needs_padding_keeps_its_positions(window: int) -> None:
+    loaded = build("LongformerForMaskedLM", roberta_tokenizer, **SMALL, attention_window=[window] * 2)
+    require_brute_force(loaded, open_loaded(loaded, "longformer"), NURSES, ["he", "woman"])
+
+
+def test_a_text_that_needs_padding_in_long_texts_alone() -> None:
+    """BigBird's blocks are sparse beyond 56 tokens here, and 704 as published; the last layer is trimmed."""
+    loaded = build("BigBirdForMaskedLM", roberta_tokenizer, **BIG_BIRD)
+    scorer: Any = open_loaded(loaded, "big-bird")
+    long = [f"The nurse {'and the old man ' * 6}{'very ' * n}said that [Y]" for n in range(3)]
+    assert scorer.last is not None
+    require_brute_force(loaded, scorer, [NURSES[0], *long], ["he", "woman"])
+
+
+@pytest.mark.parametrize("body", [True, False])
+def test_positions_that_a_pass_does_not_return_are_an_error(body: bool) -> None:
+    """Nothing that memory happens to hold becomes a score."""
+
+    class Losing(MaskedScorer):
+        def _logits(self, *places: torch.Tensor, **inputs: Any) -> Any:
+            for logits in super()._logits(*places, **inputs):
+                yield logits[:-1] if self.lose else logits
+
+    Losing.lose = False  # type: ignore[attr-defined]
+    scorer: Any = Losing(build("BertForMaskedLM", roberta_tokenizer, **SMALL), key_of("bert"))
+    scorer.lose = True
+    if not body:
+        scorer.body = scorer.last = None
+    with pytest.raises(ScoringError, match=r"returned \d positions where a forward pass was to give \d"):
+        scorer.score(NURSES, ["he"])
+
+
+def test_a_logit_that_is_minus_infinity_is_the_only_probability_of_0() -> None:
+    loaded = build("BertForMaskedLM", roberta_tokenizer, **SMALL)
+    scorer: Any = MaskedScorer(loaded, key_of("bert"))
+    ((he,),) = scorer.seam.cut(NURSES[:1], ["he"])[0].words
+    with torch.no_grad():
+        loaded.model.get_output_embeddings().bias[he] = -torch.inf
+    assert np.isneginf(scorer.score(NURSES, ["he", "she"])).tolist() == [[True, False]] * len(NURSES)
+    with torch.no_grad():
+        loaded.model.get_output_embeddings().bias[he] = torch.inf
+    for word in ("he", "she"):  # what an infinite logit would leave to others is not a probability of 0
+        with pytest.raises(ScoringError, match=f"NaN for '{word}'"):
+            scorer.score(NURSES, [word])
+
+
+# Models that cannot compute, or name no output layer.
+
+
+def test_a_model_that_cannot_compute_is_one_sentence() -> None:
+    """It is built, and fails in the first forward pass: its heads share another number of keys."""
+    loaded = build("Qwen3ForCausalLM", gpt2_tokenizer, **HEADS)
+    loaded.model.model.layers[1].self_attn.o_proj = torch.nn.Linear(5, 32)
+    with pytest.raises(
+        ModelError, match=r"qwen3 cannot compute a forward pass \(RuntimeError: .*config.json"
+    ):
+        open_loaded(loaded, "qwen3")
+
+
+def test_a_forward_pass_that_fails_later_is_one_sentence(prompts: tuple[str, ...]) -> None:
+    """A table of positions that is shorter than the context says."""
+    scorer = open_loaded(
+        build("BertForMaskedLM", roberta_tokenizer, **SMALL, max_position_embeddings=40), "bert"
+    )
+    with pytest.raises(ScoringError, match=r"forward pass of bert failed \(.*shorten the longest prompts"):
+        scorer.score([f"The nurse {'and the old man ' * 20} said [Y]"], ["he"])
+
+
+def test_a_model_without_an_output_layer_takes_its_vocabulary_from_the_configuration() -> None:
+    """Perceiver's logits are products with its table of bytes."""
+    shape = {
+        "d_model": 32,
+        "d_latents": 32,
+        "num_latents": 8,
+        "num_blocks": 1,
+        "num_self_attends_per_block": 2,
+    }
+    heads = {
+        "num_self_attention_heads": 2,
+        "num_cross_attention_heads": 2,
+        "qk_channels": 32,
+        "v_channels": 32,
+    }
+    loaded = build("PerceiverForMaskedLM", roberta_tokenizer, **shape, **heads)
+    assert loaded.model.get_output_embeddings() is None
+    require_brute_force(loaded, open_loaded(loaded, "perceiver"), NURSES, ["he", "woman"])
