@@ -70,6 +70,18 @@ def test_where_memory_is_short_rounding_of_the_own_numbers_is_the_measure(
     assert not agree(model, off_by(10 * rounding, model), lambda: logits_of(model))
 
 
+def test_scores_that_jump_at_the_least_rounding_excuse_no_error(model: Any) -> None:
+    """Embeddings moved by one unit in their last place move these by some nats."""
+
+    def plain() -> FloatArray:
+        return 1e5 * logits_of(model)
+
+    expected = plain()
+    with agreement._nudged(model):
+        assert np.abs(plain() - expected).max() > 0.5
+    assert not agree(model, lambda: expected + 0.1, plain)
+
+
 def test_what_raises_does_not_agree(model: Any) -> None:
     def fast() -> FloatArray:
         raise ValueError("no mask of four dimensions")

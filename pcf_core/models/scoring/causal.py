@@ -69,7 +69,8 @@ from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, ch
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 YES = "exact"
-WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention)$")  # not max_window_layers
+# How many tokens one sees at most, by the name of the field; max_window_layers is no such number.
+WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words behind each text of a trial
 ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
 

@@ -1,0 +1,35 @@
+"""docs/architectures.md says of every text architecture of transformers what the scorer does with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import transformers
+
+from tests.models.scoring.architectures import RIGHT, TABLE, read_table, row_of, types
+
+ROWS = read_table()
+NAMES = [f"{family}:{kind}" for family, kind in types()]
+OUTCOMES = (RIGHT, "refused: ", "not built: ")
+
+
+def test_the_table_has_every_type_of_the_installed_transformers() -> None:
+    assert list(ROWS) == NAMES
+    assert f"transformers {transformers.__version__}," in TABLE.read_text(encoding="utf8")
+
+
+def test_no_score_in_the_table_is_wrong() -> None:
+    """Right, refused in a sentence, or not built, for a reason; in both precisions."""
+    assert not [row for row in ROWS.values() if not row.float32.startswith(OUTCOMES)]
+    assert not [row for row in ROWS.values() if row.float32 == RIGHT and row.bfloat16 != RIGHT]
+    assert sum(row.float32 == RIGHT for row in ROWS.values()) > len(ROWS) / 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what transformers says about its own classes
+@pytest.mark.usefixtures("own_settings")
+@pytest.mark.parametrize("name", NAMES)
+def test_an_architecture_is_scored_as_the_table_says(name: str, tmp_path: Path) -> None:
+    family, _, kind = name.partition(":")
+    assert row_of(family, kind, tmp_path) == ROWS[name]
