@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import gguf
 import numpy as np
@@ -428,6 +430,58 @@ def test_a_conversion_that_fails_leaves_nothing_behind(
     with pytest.raises(ModelError, match=sentence):
         load(describe_gguf(path, "odd"), "cpu")
     assert _kept() == []
+
+
+def test_a_file_that_changes_while_it_is_converted_is_not_kept(
+    tmp_path: Path, llama: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_gguf(tmp_path / "tiny.gguf", llama)
+    spec, save = describe_gguf(path, "tiny"), conversion._save
+
+    def replaced(*arguments: Any) -> None:
+        save(*arguments)
+        path.write_bytes(path.read_bytes() + b" ")
+
+    monkeypatch.setattr(conversion, "_save", replaced)
+    with pytest.raises(ModelError, match="changed while it was read"):
+        load(spec, "cpu")
+    assert _kept() == []
+
+
+def sparse(path: Path, beginning: bytes, size: int = 2**30) -> Path:
+    """A file with a hole, in which every count finds as many bytes as it says."""
+    path.write_bytes(beginning)
+    with path.open("r+b") as file:
+        file.truncate(size)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("beginning", "sentence"),
+    [
+        (struct.pack("<4sIQQ", b"GGUF", 3, 2**24, 0), "16,777,216 tensors, where at most 4,096 and 100,000"),
+        (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2**24), "16,777,216 entries and 0 tensors, where at most"),
+        (
+            struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26),
+            "lists of over 2,097,152 texts",
+        ),
+        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 0, 2**28), "a header of over 64 MiB"),
+    ],
+)
+def test_a_header_is_bounded_whatever_the_file_holds(tmp_path: Path, beginning: bytes, sentence: str) -> None:
+    path = sparse(tmp_path / "sparse.gguf", beginning)
+    begin = time.monotonic()
+    with pytest.raises(ModelError, match=sentence):
+        read_header(path, "sparse")
+    assert time.monotonic() - begin < 5
+
+
+def test_a_title_is_one_short_line(tmp_path: Path, llama: Loaded) -> None:
+    path = write_gguf(tmp_path / "tiny.gguf", llama, name="A\nname \u202e\x1b[31m" + "x" * 10_000)
+    title = describe_gguf(path, "tiny").title
+    assert title.isprintable()
+    assert title.startswith("A name ??[31mxxx")
+    assert len(title) < 170
 
 
 def test_the_usual_architectures_are_read() -> None:
