@@ -127,8 +127,15 @@ DIGIT_SPLITS = frozenset(
         "minerva-7b",
     }
 )
-SPLITS = "GGUF_PRE_TOKENIZER_SPLITS"
+UNSTATED = frozenset(
+    {"", "default"}
+)  # files of before 2024-05 say nothing; GPT-2's pattern is taken, and said
 QWEN2_SPLITS = frozenset({"stablelm2", "hunyuan"})
+UNSTATED_NOTE = (
+    "The file does not say how its tokenizer splits texts (tokenizer.ggml.pre), so GPT-2's way is used. If "
+    "the model's own tokenizer splits them in another way, scores of some sentences are wrong, those with "
+    "digits among them. Newer GGUF files say it."
+)
 # Of these every text that is an entry is one token, whatever the merges, and where the file does not say it a
 # text opens with the first token.
 LLAMA3_SPLITS = frozenset(
@@ -220,6 +227,11 @@ class Header:
         """The name of the pattern that splits texts, empty where the vocabulary is not a byte-level one."""
         byte_level = self.metadata.get("tokenizer.ggml.model") == "gpt2"
         return str(self.metadata.get("tokenizer.ggml.pre", "")) if byte_level else ""
+
+    @property
+    def is_split_unstated(self) -> bool:
+        """Whether it has a byte-level vocabulary and does not say by what pattern texts are split."""
+        return self.metadata.get("tokenizer.ggml.model") == "gpt2" and self.split in UNSTATED
 
     @property
     def opens(self) -> bool:
@@ -325,6 +337,7 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
         context=header.number("context_length"),
         chat_template=digest(template) if isinstance(template, str) and template else "",
         quantization=quantization,
+        notes=UNSTATED_NOTE if header.is_split_unstated else "",
         title=f"{shortened(str(header.metadata.get('general.name') or name), LONGEST_TITLE)} "
         f"({copy_note(quantization)})",
     )
@@ -371,7 +384,8 @@ def require_readable(header: Header, name: str) -> None:
             "read here, so that its scores would be another model's: give a directory with its "
             "safetensors, or serve it and score it as an endpoint."
         )
-    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | table_keys("gguf/gguf_tokenizer_mapping.py", SPLITS)
+    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | UNSTATED
+    known |= table_keys("gguf/gguf_tokenizer_mapping.py", "GGUF_PRE_TOKENIZER_SPLITS")
     if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in known:
         raise ModelError(
             f"The GGUF file of the model {name} names {header.split[:80]!r} as the way in which its "
@@ -416,7 +430,7 @@ def table_keys(file: str, name: str) -> frozenset[str]:
     """List the keys of a table of transformers' GGUF reader."""
     table = _table(file, name)
     assert isinstance(table, ast.Dict)
-    return frozenset(key.value for key in table.keys if isinstance(key, ast.Constant))
+    return frozenset(str(key.value) for key in table.keys if isinstance(key, ast.Constant))
 
 
 def _table(file: str, name: str) -> ast.expr:
@@ -475,6 +489,9 @@ class _Reader:
         if version not in VERSIONS:
             raise ValueError(f"version {version}, where {' and '.join(map(str, VERSIONS))} are read")
         tensors, entries = self.number("<Q"), self.number("<Q")
+        # An entry takes 13 bytes at the least, a tensor 24: more cannot be there.
+        if 13 * entries + 24 * tensors > len(self.data):
+            raise ValueError(f"{entries:,} entries and {tensors:,} tensors in {len(self.data):,} bytes")
         if entries > MOST_ENTRIES or tensors > MOST_TENSORS:
             raise ValueError(
                 f"{entries:,} entries and {tensors:,} tensors, where at most {MOST_ENTRIES:,} and "

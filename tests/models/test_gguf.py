@@ -218,8 +218,6 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
         ({"extra": {"llama.attention.scale": 1.0}}, r"sets llama\.attention\.scale, which is lost"),
         ({"extra": {"llama.unheard_of": 3}}, r"sets llama\.unheard_of, which is lost"),
         ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
-        ({"pre": "default"}, r"names 'default' as the way"),
-        ({"pre": ""}, r"names '' as the way"),
         ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
     ],
 )
@@ -341,6 +339,13 @@ def test_texts_are_split_as_the_file_says(tmp_path: Path) -> None:
     ):
         assert found[pre] == [[part for part, _ in wanted.pre_tokenize_str(text)] for text in TEXTS], pre
     assert len({str(parts) for parts in found.values()}) == 4
+
+
+@pytest.mark.parametrize(("pre", "said"), [("", True), ("default", True), ("gpt-2", False)])
+def test_a_file_that_does_not_say_how_texts_are_split_is_marked(tmp_path: Path, pre: str, said: bool) -> None:
+    spec = describe_gguf(write_gguf(tmp_path / "old.gguf", pre=pre), "old")
+    assert ("GPT-2's way is used" in spec.notes) == said
+    assert spec.tokenizer == digest(["gguf", spec.identity])
 
 
 @pytest.mark.parametrize(
