@@ -26,6 +26,7 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
+from pcf_core.models import folder
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
@@ -94,6 +95,13 @@ def same_main() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture(autouse=True)
+def patient() -> Iterator[None]:
+    """A tested page leaves a process that does not wait for the hashes of large files, as no worker is."""
+    yield
+    folder._patience.clear()
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def stamp_of_files(*paths: Path | str) -> Stamp:
     for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
             state = os.stat(path)  # noqa: PTH116 - a path takes thrice as long
-            found.append((str(path), state.st_size, state.st_mtime_ns))
+            found.append((str(path), state.st_size, state.st_ctime_ns))  # copying sets the other
     return tuple(found)
 
 

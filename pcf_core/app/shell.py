@@ -40,6 +40,7 @@ from pcf_core.app.topics.draft import take_written
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
+from pcf_core.models.folder import wait_for_hashes
 
 OPENED = "frame_opened"
 FIRST = "overview"
@@ -65,6 +66,7 @@ SECTIONS = {
     ],
     "Share": [("report", "Report", "description"), ("method", "Method", "school")],
 }
+PATIENCE = 2.0  # seconds that a page waits for a large file which nobody has read yet
 FOR_AUDITORS = ("run_an_audit", "try_a_sentence")  # pages on which a viewer could do nothing
 
 
@@ -81,6 +83,7 @@ def open_frame() -> StreamlitPage:
 
 
 def _open_frame() -> StreamlitPage:
+    wait_for_hashes(PATIENCE)
     st.set_page_config(page_title="PCF Audit", page_icon=settings().assets / "favicon.png", layout="wide")
     old_kind = takes_folder_for_pages()
     inside = is_inside()

@@ -131,6 +131,10 @@ R = TypeVar("R")
 
 PROMPTS_A_REQUEST = 32
 LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
+LARGEST_LISTING = 2**23  # bytes of the list of models; the longest public one has an eighth of it
+# Bytes of an answer for each byte of the texts that it is about, whose places have two tokens with their
+# entries.  In memory JSON takes up to thirty times its length.
+BYTES_A_BYTE = 1024
 LONGEST_NAME = 300  # characters of a served model's
 
 
@@ -145,7 +149,7 @@ class Server(Connection):
         ScoringError
             It cannot be reached, or does not list its models.
         """
-        document = self.ask("GET", f"{self.url}/models")
+        document = self.ask("GET", f"{self.url}/models", largest=LARGEST_LISTING)
         cards = document.get("data") if isinstance(document, dict) else None
         if not isinstance(cards, list) or not all(
             isinstance(card, dict) and is_name(card.get("id")) for card in cards
@@ -235,7 +239,8 @@ class Server(Connection):
 
     def _tokenise_one(self, text: str, special: bool) -> Ids:
         body = {"model": self.name, "prompt": text, "add_special_tokens": special}
-        document = self.ask("POST", f"{self.url.removesuffix('/v1')}/tokenize", body)
+        address = f"{self.url.removesuffix('/v1')}/tokenize"
+        document = self.ask("POST", address, body, _largest_about([text]))
         tokens = document.get("tokens") if isinstance(document, dict) else None
         if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
             raise ScoringError(f"The endpoint {self.url} answers /tokenize without a list of token ids.")
@@ -247,7 +252,7 @@ class Server(Connection):
             body |= {"prompt": list(prompts), "prompt_logprobs": int(best), "return_token_ids": True}
         else:
             body |= {"prompt": prompts[0], "echo": True, "logprobs": 1}
-        document = self.ask("POST", f"{self.url}/completions", body)
+        document = self.ask("POST", f"{self.url}/completions", body, _largest_about(prompts))
         try:
             choices = sorted(document["choices"], key=lambda choice: choice["index"])
             if [choice["index"] for choice in choices] != list(range(len(prompts))):
@@ -261,6 +266,12 @@ class Server(Connection):
                 f"The endpoint {self.url} answers without log-probabilities of the prompt's tokens in the "
                 f"shape {shape} ({shorten(self.without_key(reason), 120, placeholder=' …')})."
             ) from error
+
+
+def _largest_about(prompts: Sequence[str | Ids]) -> int:
+    """Return how many bytes an answer about prompts may have."""
+    length = sum(len(prompt.encode()) if isinstance(prompt, str) else len(prompt) for prompt in prompts)
+    return LARGEST_TEXT + BYTES_A_BYTE * length
 
 
 def is_name(name: Any) -> bool:

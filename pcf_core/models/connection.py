@@ -261,7 +261,9 @@ class Connection:
             if address.endswith("/completions") and self._turns.wait(self._closing):
                 raise ScoringError(f"The endpoint {self.url} is asked no longer.")
             try:
-                document = self._attempt(method, address, body, largest or LARGEST_ANSWER)
+                document = self._attempt(
+                    method, address, body, min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
+                )
                 return _odd_passes(read, document)
             except _PassingError as passing:
                 if pause is None or self._closing.wait(max(pause, passing.patience)):

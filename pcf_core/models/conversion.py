@@ -101,6 +101,11 @@ def _convert(spec: ModelSpec, files: Sequence[Path], made: Path) -> None:
     try:
         with redirect_stderr(io.StringIO()):  # transformers' bar of this has no switch
             _save(spec, header, whole, made / "model")
+        if file_hash(whole) != spec.identity:
+            raise ModelError(
+                f"The GGUF file of {spec.name} changed while it was read: try again when nothing writes to "
+                "it."
+            )
     except (ModelError, OSError):
         raise
     except Exception as error:  # whatever transformers trips over in a file that somebody else wrote

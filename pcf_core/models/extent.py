@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pydantic_core import from_json
 from torch.nn.modules.module import (
     register_module_buffer_registration_hook,
     register_module_parameter_registration_hook,
@@ -20,12 +21,21 @@ from torch.nn.modules.module import (
 from transformers import AutoConfig
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.folder import MOST_A_BYTE, read_config, read_shapes, weight_files
+from pcf_core.models.folder import (
+    LARGEST,
+    MOST_A_BYTE,
+    read_config,
+    read_shapes,
+    read_small,
+    weight_files,
+)
 
 # Tensors, or weights, that a model may make for each one in its files: shared ones are made, then replaced, a
 # head may be absent, and a number type of four bits has several weights in what counts as one.
 MADE_FOR_ONE = 4
 LEAST_LAYERS = 64  # these, tensors and numbers are never too many, however small the files
+COUNTS = ("layer", "layers", "head", "heads", "head_kv")
+MOST_GROWTH = 1024  # characters that normalizers may make of one; those of public tokenizers make three
 LEAST_TENSORS = 64
 LEAST_NUMBERS = 2**28  # a GiB; beside weights a model makes tables of its positions
 
@@ -112,16 +122,22 @@ def require_layers(folder: Path, name: str) -> None:
     """Refuse a ``config.json`` with more layers than there are tensors, before transformers reads it.
 
     Every layer has a tensor at least, shared or its own.  To read a configuration can take a list with an
-    entry a layer already, and who opens a tokenizer reads it too.
+    entry a layer already, and who opens a tokenizer reads it too.  A negative number of heads passes through
+    all sizes of tensors and fails in the first forward pass.
 
     Raises
     ------
     ModelError
-        It asks for more; there are no weights, or they are damaged.
+        It asks for more, or for less than none; there are no weights, or they are damaged.
     """
     extent = Extent.of(folder, name)
-    for field, layers in _layers(read_config(folder, name)):
-        if layers > max(extent.tensors, LEAST_LAYERS):
+    for field, layers in _counts(read_config(folder, name)):
+        if layers < 0:
+            raise ModelError(
+                f"The config.json of the model {name} says {shown(layers)} for {field}, which is a number "
+                "from 0: take it from the checkpoint of the weights."
+            )
+        if layers > max(extent.tensors, LEAST_LAYERS) and "head" not in field.rpartition(".")[2]:
             raise ModelError(
                 f"The config.json of the model {name} asks for {shown(layers)} layers ({field}), where its "
                 f"weights hold {extent.tensors:,} tensors in all: take both from one checkpoint."
@@ -130,18 +146,59 @@ def require_layers(folder: Path, name: str) -> None:
 
 def shown(number: int) -> str:
     """Shorten a number from a foreign file, which may have thousands of digits."""
-    return f"{number:,}" if number < 10**15 else "over 10^15"
+    return f"{number:,}" if abs(number) < 10**15 else f"{'−' * (number < 0)}10^15 and more"
 
 
-def _layers(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
-    """Yield the numbers of layers in a configuration and those inside it."""
+def _counts(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
+    """Yield the numbers of layers and heads in a configuration and those inside it."""
     if not isinstance(config, Mapping):
         return
     for key, value in config.items():
-        if type(value) is int and key.endswith(("layer", "layers")) and "per_" not in key:
+        if type(value) is int and key.endswith(COUNTS) and "per_" not in key:
             yield f"{within}{key}"[-80:], value
         else:
-            yield from _layers(value, f"{within}{key}.")
+            yield from _counts(value, f"{within}{key}.")
+
+
+def require_tokenizer(folder: Path, name: str) -> None:
+    """Refuse a ``tokenizer.json`` whose normalizers make a text many times as long, before it is opened.
+
+    Each may double what the one before it made: forty of them make of a letter more than any memory holds.
+
+    Raises
+    ------
+    ModelError
+        They make over :data:`MOST_GROWTH` of a character.
+    """
+    try:
+        tokenizer = from_json(read_small(folder / "tokenizer.json"))
+        growth = 1
+        for part in _normalizers(tokenizer.get("normalizer")):
+            growth = min(growth * _growth(part), LARGEST)
+    except (OSError, ValueError, AttributeError, TypeError):
+        return  # there is none, or transformers says what is wrong with it
+    if growth > MOST_GROWTH:
+        raise ModelError(
+            f"The tokenizer.json of the model {name} makes a character up to {growth:,} times as long, where "
+            f"{MOST_GROWTH:,} is the most: take the tokenizer of the model's own checkpoint."
+        )
+
+
+def _normalizers(part: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(part, Mapping):
+        yield part
+        for inner in part.get("normalizers") or ():
+            yield from _normalizers(inner)
+
+
+def _growth(part: Mapping[str, Any]) -> int:
+    """Return how many characters a normalizer makes of one, at the most; a pattern may find a single one."""
+    if part.get("type") == "Prepend":
+        return 1 + len(part["prepend"])
+    if part.get("type") != "Replace":
+        return 1
+    found = part["pattern"].get("String", "?")
+    return 1 + len(part["content"]) if not found else max(1, -(-len(part["content"]) // len(found)))
 
 
 @dataclass

@@ -12,11 +12,15 @@ import os
 import re
 import stat
 import struct
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from functools import lru_cache
 from importlib.util import find_spec
-from math import prod
+from math import inf, prod
 from pathlib import Path
+from threading import Thread
+from time import monotonic
 from typing import Any
 
 from pydantic_core import from_json
@@ -91,13 +95,13 @@ def weight_files(folder: Path, name: str) -> list[Path]:
         missing = [shard for shard in names if not (folder / shard).is_file()]
         if missing:
             raise ModelError(
-                f"The model {name} lacks {', '.join(missing)}, named in {index.name}; download it again."
+                f"The model {name} lacks {first(missing)}, named in {index.name}; download it again."
             )
         return [folder / shard for shard in names]
     if (folder / "model.safetensors").is_file():
         return [folder / "model.safetensors"]
     pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
-    came = f"only {', '.join(pickles)}" if pickles else "no weights"
+    came = f"only {first(pickles)}" if pickles else "no weights"
     raise ModelError(
         f"The model {name} has {came} in {folder}: only safetensors are read, because other formats can run "
         "code; save it again with save_pretrained(…) as model.safetensors."
@@ -114,10 +118,16 @@ def _shards(index: Path, name: str) -> Sequence[str]:
     odd = [shard for shard in names if not re.fullmatch(r"[\w.\-]+\.safetensors", shard)]
     if odd or not names:
         raise ModelError(
-            f"The file {index.name} of the model {name} names {odd or 'no shards'}; "
+            f"The file {index.name} of the model {name} names {first(list(map(repr, odd))) or 'no shards'}; "
             "only files beside it may be named."
         )
     return names
+
+
+def first(names: Sequence[str]) -> str:
+    """Write the first three of what somebody else named, each cut, and how many more there are."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(f"{name[:100]} …" if len(name) > 100 else name for name in names[:3]) + more
 
 
 def count_parameters(path: Path, name: str) -> int:
@@ -191,26 +201,115 @@ def tokenizer_hash(files: Sequence[Path]) -> str:
     return total.hexdigest()
 
 
+State = tuple[int, int, int, int]
+
+
+def state_of(found: os.stat_result) -> State:
+    """Return what changes whenever a file is written or replaced: size, time, inode, time of its inode.
+
+    Size and time of change alone can be those of another file, which copying and unpacking set.
+    """
+    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
+
+
 def file_hash(path: Path) -> str:
-    """Hash the bytes of a file (SHA-256), a large one once: see :func:`_remembered`."""
-    state = path.stat()
-    return _remembered(str(path.resolve()), state.st_size, state.st_mtime_ns)
+    """Hash the bytes of a file (SHA-256), a large one once: see :func:`_remembered`.
+
+    Raises
+    ------
+    ModelError
+        It is being read for the first time, and this process does not wait (:func:`wait_for_hashes`).
+    """
+    return _remembered(str(path.resolve()), state_of(path.stat()))
 
 
 @lru_cache(maxsize=4096)
-def _remembered(path: str, size: int, modified: int) -> str:
-    """Hash a file once: the result is kept in the cache folder under path, size and time.
+def _remembered(path: str, state: State) -> str:
+    """Hash a file once: the result is kept in the cache folder under path and state.
 
     Where the cache folder cannot be written they are read once by each process.
     """
-    if size < 2**26:
+    if state[0] < LARGE:
         return _read_hash(path)
-    return noted("weights.json", f"{path}|{size}|{modified}", "[0-9a-f]{64}", lambda: _read_hash(path))
+    entry = "|".join((path, *map(str, state)))
+    return noted("weights.json", entry, "[0-9a-f]{64}", lambda: _hashed(path, state))
 
 
-def _read_hash(path: str) -> str:
+def _read_hash(path: str, until: float = inf) -> str:
+    """Hash a file, as long as the clock does not say ``until``."""
+    total = hashlib.sha256()
     with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while piece := file.read(PIECE):
+            total.update(piece)
+            if monotonic() > until:
+                raise ModelError(
+                    f"The file {path} is not read to its end within {LONGEST_READING / 60:.0f} minutes: copy "
+                    "it to a faster disk, or read it once with python -m pcf_core models."
+                )
+    return total.hexdigest()
+
+
+# Large files are hashed beside who asks where that must not wait for them, as a page must not.
+
+LARGE = 2**26  # bytes; what is smaller takes a fraction of a second
+PIECE = 2**22  # bytes that are read at a time
+LONGEST_READING = 1800.0  # seconds that a page's process spends on one file
+_patience: list[float] = []  # seconds; empty where everybody waits
+_lock, _one_at_a_time = threading.Lock(), threading.Lock()
+_hashing: dict[tuple[str, State], Future[str]] = {}
+
+
+def wait_for_hashes(seconds: float) -> None:
+    """Have this process wait for the hash of a large file for this long, and go on hashing meanwhile."""
+    _patience[:] = [seconds]
+
+
+def _hashed(path: str, state: State) -> str:
+    if not _patience:
+        return _read_hash(path)
+    with _lock:
+        alone, known = not _hashing, (path, state) in _hashing
+        future = _hashing.setdefault((path, state), Future())
+    if not known:
+        Thread(target=_hash_into, args=(future, path), name="hash", daemon=True).start()
+    try:  # a page waits for the first of several, once
+        found = future.result(_patience[0] if alone else 0)
+    except TimeoutError as error:
+        raise ModelError(
+            f"The file {path} ({state[0] / 1e9:,.1f} GB) is being read for the first time, so that it is "
+            "known by its contents: open the page again in a few minutes."
+        ) from error
+    except OSError:
+        _hashing.pop((path, state), None)  # it may be readable the next time
+        raise
+    _hashing.pop((path, state), None)
+    return found
+
+
+def _hash_into(future: Future[str], path: str) -> None:
+    try:
+        with _one_at_a_time:
+            future.set_result(_read_hash(path, monotonic() + LONGEST_READING))
+    except (ModelError, OSError) as error:
+        future.set_exception(error)
+
+
+def require_unchanged(spec: ModelSpec, folder: Path) -> None:
+    """Refuse a model directory whose files are not those that were described, once they are loaded.
+
+    Raises
+    ------
+    ModelError
+        Weights, configuration or tokenizer have changed.
+    """
+    weights, tokenizer = weight_files(folder, spec.name), tokenizer_files(folder, spec.name)
+    now = model_hash(weights, folder / "config.json"), tokenizer_hash(tokenizer)
+    if now != (spec.identity, spec.tokenizer):
+        raise ModelError(
+            f"The files of the model {spec.name} in {folder} changed while it was loaded, as when a training "
+            "saves a checkpoint there: its scores would stand under the name of what was there before. Try "
+            "again when nothing writes to them."
+        )
 
 
 # The chat template of a model directory, read without its tokenizer: every process knows a text's key.
@@ -262,6 +361,7 @@ WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
 ADAPTER = "adapter_config.json"
 LONGEST_CARD = 2**18  # bytes of a model card that are looked at
 LONGEST_NOTE = 2_000  # characters
+LONGEST_TITLE = 120
 VOCABULARIES = tuple(name for name in TOKENIZER_FILES if name not in TOKENIZER_FILES[1:4])
 
 
@@ -293,13 +393,13 @@ def describe(
         ) from error
 
 
-def _stamp(folder: Path) -> frozenset[tuple[str, int, int]]:
-    """Return name, size and time of change of each file in a folder, links followed."""
+def _stamp(folder: Path) -> frozenset[tuple[str, State]]:
+    """Return name and state of each file in a folder, links followed."""
     if not folder.is_dir():
         return frozenset()
     with os.scandir(folder) as entries:
         found = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
-    return frozenset((name, state.st_size, state.st_mtime_ns) for name, state in found)
+    return frozenset((name, state_of(state)) for name, state in found)
 
 
 @lru_cache(maxsize=256)
@@ -309,7 +409,7 @@ def _describe(
     revision: str,
     asked: Family | None,
     known: Family | None,
-    stamp: frozenset[tuple[str, int, int]],
+    stamp: frozenset[tuple[str, State]],
 ) -> ModelSpec:
     """Describe a folder once for each state of its files: every page lists all models."""
     config = read_config(folder, name)
@@ -426,11 +526,11 @@ def read_card(folder: Path) -> tuple[str, str]:
         return "", ""
     blocks = [block.strip() for block in text[heading.end() :].split("\n\n")]
     notes = next((block for block in blocks if block and not block.startswith(("#", "|", "```"))), "")
-    return shortened(heading[1]), shortened(notes)
+    return shortened(heading[1], LONGEST_TITLE), shortened(notes)
 
 
-def shortened(text: str) -> str:
-    """Put a text of a card on one line, printable and cut to the length of a heading or a paragraph."""
+def shortened(text: str, longest: int = LONGEST_NOTE) -> str:
+    """Put a text of a card on one line, printable and cut to the length of a paragraph, or of a heading."""
     line = " ".join(text.split())
     printed = line if line.isprintable() else "".join(one if one.isprintable() else "?" for one in line)
-    return printed if len(printed) <= LONGEST_NOTE else f"{printed[:LONGEST_NOTE]} …"
+    return printed if len(printed) <= longest else f"{printed[:longest]} …"

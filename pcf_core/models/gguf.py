@@ -6,8 +6,8 @@ layout of versions 2 and 3 (https://github.com/ggml-org/ggml/blob/master/docs/gg
 ``gguf`` writes and reads by ``tests/models/test_gguf.py``.  Which types there are and how many bytes they
 take is asked of the package.
 
-A file that somebody else made is held against its own length: no count in it is believed before as many bytes
-are there.
+A file that somebody else made is held against its own length and against what the largest models have: a file
+can have holes, in which counts find as many bytes as they like.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.family import causal_types
-from pcf_core.models.folder import file_hash
+from pcf_core.models.folder import LONGEST_TITLE, State, file_hash, shortened, state_of
 
 MAGIC = b"GGUF"
 SUFFIX = ".gguf"
 VERSIONS = (2, 3)
 LEAST_LAYERS = 64  # so many are never too many, however few tensors there are
 MOST_DIMENSIONS = 8
+MOST_ENTRIES = 2**12  # the longest headers have a hundred
+MOST_TENSORS = 10**5  # as in safetensors; those of the largest models have a fiftieth of it
+MOST_TEXTS = 2**21  # in lists; the largest vocabulary and its merges have a third of it
+LARGEST = 2**26  # bytes of a header; that of the largest vocabulary has a third of it
 LONGEST_TEXT = 2**20  # bytes of a text that is kept; the longest chat templates have a fiftieth of it
 ALIGNMENT = "general.alignment"
 
@@ -123,8 +127,15 @@ DIGIT_SPLITS = frozenset(
         "minerva-7b",
     }
 )
-SPLITS = "GGUF_PRE_TOKENIZER_SPLITS"
+UNSTATED = frozenset(
+    {"", "default"}
+)  # files of before 2024-05 say nothing; GPT-2's pattern is taken, and said
 QWEN2_SPLITS = frozenset({"stablelm2", "hunyuan"})
+UNSTATED_NOTE = (
+    "The file does not say how its tokenizer splits texts (tokenizer.ggml.pre), so GPT-2's way is used. If "
+    "the model's own tokenizer splits them in another way, scores of some sentences are wrong, those with "
+    "digits among them. Newer GGUF files say it."
+)
 # Of these every text that is an entry is one token, whatever the merges, and where the file does not say it a
 # text opens with the first token.
 LLAMA3_SPLITS = frozenset(
@@ -216,6 +227,11 @@ class Header:
         """The name of the pattern that splits texts, empty where the vocabulary is not a byte-level one."""
         byte_level = self.metadata.get("tokenizer.ggml.model") == "gpt2"
         return str(self.metadata.get("tokenizer.ggml.pre", "")) if byte_level else ""
+
+    @property
+    def is_split_unstated(self) -> bool:
+        """Whether it has a byte-level vocabulary and does not say by what pattern texts are split."""
+        return self.metadata.get("tokenizer.ggml.model") == "gpt2" and self.split in UNSTATED
 
     @property
     def opens(self) -> bool:
@@ -321,7 +337,9 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
         context=header.number("context_length"),
         chat_template=digest(template) if isinstance(template, str) and template else "",
         quantization=quantization,
-        title=f"{header.metadata.get('general.name') or name} ({copy_note(quantization)})",
+        notes=UNSTATED_NOTE if header.is_split_unstated else "",
+        title=f"{shortened(str(header.metadata.get('general.name') or name), LONGEST_TITLE)} "
+        f"({copy_note(quantization)})",
     )
 
 
@@ -366,7 +384,8 @@ def require_readable(header: Header, name: str) -> None:
             "read here, so that its scores would be another model's: give a directory with its "
             "safetensors, or serve it and score it as an endpoint."
         )
-    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | table_keys("gguf/gguf_tokenizer_mapping.py", SPLITS)
+    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | UNSTATED
+    known |= table_keys("gguf/gguf_tokenizer_mapping.py", "GGUF_PRE_TOKENIZER_SPLITS")
     if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in known:
         raise ModelError(
             f"The GGUF file of the model {name} names {header.split[:80]!r} as the way in which its "
@@ -411,7 +430,7 @@ def table_keys(file: str, name: str) -> frozenset[str]:
     """List the keys of a table of transformers' GGUF reader."""
     table = _table(file, name)
     assert isinstance(table, ast.Dict)
-    return frozenset(key.value for key in table.keys if isinstance(key, ast.Constant))
+    return frozenset(str(key.value) for key in table.keys if isinstance(key, ast.Constant))
 
 
 def _table(file: str, name: str) -> ast.expr:
@@ -436,12 +455,11 @@ def read_header(path: Path, name: str) -> Header:
     OSError
         It cannot be read.
     """
-    state = path.stat()
-    return _read(path, state.st_size, state.st_mtime_ns, name)
+    return _read(path, state_of(path.stat()), name)
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, size: int, modified: int, name: str) -> Header:
+def _read(path: Path, state: State, name: str) -> Header:
     damaged = f"The GGUF file {path.name} of the model {name} is damaged or cut off"
     try:
         with path.open("rb") as file:
@@ -464,6 +482,7 @@ class _Reader:
     def __init__(self, data: mmap.mmap, at: int) -> None:
         self.data = data
         self.at = at
+        self.texts = 0  # in lists
 
     def header(self) -> Header:
         version = self.number("<I")
@@ -473,6 +492,11 @@ class _Reader:
         # An entry takes 13 bytes at the least, a tensor 24: more cannot be there.
         if 13 * entries + 24 * tensors > len(self.data):
             raise ValueError(f"{entries:,} entries and {tensors:,} tensors in {len(self.data):,} bytes")
+        if entries > MOST_ENTRIES or tensors > MOST_TENSORS:
+            raise ValueError(
+                f"{entries:,} entries and {tensors:,} tensors, where at most {MOST_ENTRIES:,} and "
+                f"{MOST_TENSORS:,} are read"
+            )
         metadata = {self.text(): self.value(self.number("<I")) for _ in range(entries)}
         return self.tensors(tensors, metadata)
 
@@ -521,6 +545,9 @@ class _Reader:
         if of in NUMBERS:
             self.pass_over(length * struct.calcsize(NUMBERS[of]))
         elif of == TEXT and 8 * length <= len(self.data) - self.at:
+            self.texts += length
+            if self.texts > MOST_TEXTS:
+                raise ValueError(f"lists of over {MOST_TEXTS:,} texts")
             for _ in range(length):
                 self.pass_over(self.number("<Q"))
         else:
@@ -543,3 +570,5 @@ class _Reader:
         if length > len(self.data) - self.at:
             raise ValueError(f"it ends {length - len(self.data) + self.at:,} bytes too early")
         self.at += length
+        if self.at > LARGEST:
+            raise ValueError(f"a header of over {LARGEST // 2**20} MiB")

@@ -19,14 +19,15 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.conversion import converted
-from pcf_core.models.extent import require_extent, require_layers
-from pcf_core.models.folder import read_config
+from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
+from pcf_core.models.folder import read_config, require_unchanged
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.precision import DTYPES
 from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
+DIGITS_OF_HASH = 64  # of SHA-256
 CLASSIFIER = AutoModelForSequenceClassification
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
 
@@ -126,7 +127,10 @@ def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = (
     transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
-    model, tokenizer = _read(spec, _folder(spec), place, kind, absent)
+    folder = _folder(spec)
+    model, tokenizer = _read(spec, folder, place, kind, absent)
+    if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a revision of the hub
+        require_unchanged(spec, folder)
     if place == SPLIT:
         return Loaded(model.eval(), tokenizer, _entry(model))
     return Loaded(model.eval(), tokenizer, place, "" if spec.remote_code else spec.identity)
@@ -153,6 +157,7 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[st
         if not spec.remote_code:  # whose code does what it likes anyway
             require_layers(folder, spec.name)
         _require_quantization(folder, spec.name)
+        require_tokenizer(folder, spec.name)
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )

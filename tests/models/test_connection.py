@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from pcf_core.core.errors import ScoringError
-from pcf_core.models.completions import Server
+from pcf_core.models.completions import BYTES_A_BYTE, LARGEST_LISTING, LARGEST_TEXT, Server
 from tests.models.scoring.completions_server import (
     CompletionsServer,
     Handler,
@@ -150,6 +151,24 @@ def test_an_answer_without_end_is_cut_off(vllm: CompletionsServer, monkeypatch: 
     vllm.fault = saying(b"[" + b" " * 2000 + b"]")
     with client(vllm) as asked, pytest.raises(ScoringError, match="with more than 999 bytes"):
         list(asked.read(TEXTS[:1], "prompt_logprobs"))
+
+
+@pytest.mark.parametrize(
+    ("size", "ask"),
+    [
+        (LARGEST_LISTING, lambda asked: asked.models()),
+        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda asked: list(asked.read(["text"], "prompt_logprobs"))),
+        (LARGEST_TEXT + BYTES_A_BYTE * 2, lambda asked: list(asked.read([(1, 2)], "prompt_logprobs"))),
+        (LARGEST_TEXT + BYTES_A_BYTE * 4, lambda asked: asked.tokenise(["text"], special=True)),
+    ],
+)
+def test_an_answer_is_bounded_by_what_was_asked(
+    vllm: CompletionsServer, size: int, ask: Callable[[Server], object]
+) -> None:
+    """What JSON holds takes up to thirty times its length: 256 MiB of a listing would be 7 GB."""
+    vllm.fault = always(200, " " * size)
+    with client(vllm) as asked, pytest.raises(ScoringError, match=f"with more than {size:,} bytes"):
+        ask(asked)
 
 
 def test_half_a_character_is_no_json(vllm: CompletionsServer) -> None:

@@ -21,7 +21,7 @@ from transformers import (
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.extent import Extent, require_extent, require_layers
+from pcf_core.models.extent import Extent, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
 
@@ -178,3 +178,58 @@ def test_loading_refuses_at_once(
     with pytest.raises(ModelError, match=rf"asks for 100,000,000 layers \({layers}\)"):
         load(resolve(str(folder)), "cpu")
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("said", [-1, -(10**400)])
+@pytest.mark.parametrize("field", ["n_head", "n_layer"])
+def test_no_count_is_below_0(field: str, said: int, write: Callable[..., Path], tmp_path: Path) -> None:
+    """Of heads it passes through all sizes of tensors, and fails in the first forward pass."""
+    folder = write(tmp_path / "m", weights=False)
+    sizes = {**SIZES, **GPT2, "n_head": 1}
+    GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(folder)
+    config = json.loads((folder / "config.json").read_text()) | {field: said}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(
+        ModelError, match=rf"says (-1|−10\^15 and more) for {field}, which is a number from 0"
+    ):
+        load(resolve(str(folder)), "cpu")
+
+
+def doubling(times: int, of: str = "a") -> dict[str, Any]:
+    twice = {"type": "Replace", "pattern": {"String": of}, "content": of * 2}
+    return {"type": "Sequence", "normalizers": [twice] * times}
+
+
+@pytest.mark.parametrize(
+    "normalizer",
+    [
+        doubling(40),
+        {"type": "Sequence", "normalizers": [doubling(10), doubling(10, "b")]},
+        {"type": "Replace", "pattern": {"Regex": "."}, "content": "x" * 2000},
+        {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "x" * 2000}]},
+    ],
+)
+def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
+    normalizer: dict[str, Any], write: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "m", weights=False)
+    GPT2LMHeadModel(GPT2Config(**SIZES, **GPT2)).save_pretrained(folder)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text()) | {"normalizer": normalizer}
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    begin = time.monotonic()
+    with pytest.raises(ModelError, match=r"makes a character up to [0-9,]+ times as long, where 1,024"):
+        load(resolve(str(folder)), "cpu")
+    assert time.monotonic() - begin < 10
+
+
+def test_normalizers_of_public_tokenizers_pass(write: Callable[..., Path], tmp_path: Path) -> None:
+    usual = [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Replace", "pattern": {"String": "``"}, "content": '"'},
+        {"type": "NFKC"},
+    ]
+    for normalizer in (None, usual[0], {"type": "Sequence", "normalizers": usual}):
+        (tmp_path / "tokenizer.json").write_text(json.dumps({"normalizer": normalizer}))
+        require_tokenizer(tmp_path, "m")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import gguf
 import numpy as np
@@ -216,8 +218,6 @@ def test_every_flipped_byte_of_the_header_gives_a_description_or_a_sentence(
         ({"extra": {"llama.attention.scale": 1.0}}, r"sets llama\.attention\.scale, which is lost"),
         ({"extra": {"llama.unheard_of": 3}}, r"sets llama\.unheard_of, which is lost"),
         ({"pre": "unheard"}, r"names 'unheard' as the way in which its tokenizer splits texts"),
-        ({"pre": "default"}, r"names 'default' as the way"),
-        ({"pre": ""}, r"names '' as the way"),
         ({"extra": {"llama.block_count": 10**8}}, "asks for 100,000,000 layers, where it holds"),
     ],
 )
@@ -341,6 +341,13 @@ def test_texts_are_split_as_the_file_says(tmp_path: Path) -> None:
     assert len({str(parts) for parts in found.values()}) == 4
 
 
+@pytest.mark.parametrize(("pre", "said"), [("", True), ("default", True), ("gpt-2", False)])
+def test_a_file_that_does_not_say_how_texts_are_split_is_marked(tmp_path: Path, pre: str, said: bool) -> None:
+    spec = describe_gguf(write_gguf(tmp_path / "old.gguf", pre=pre), "old")
+    assert ("GPT-2's way is used" in spec.notes) == said
+    assert spec.tokenizer == digest(["gguf", spec.identity])
+
+
 @pytest.mark.parametrize(
     ("pre", "stated", "opens"),
     [("llama-bpe", None, True), ("llama-bpe", False, False), ("tekken", None, True), ("gpt-2", None, False)],
@@ -428,6 +435,58 @@ def test_a_conversion_that_fails_leaves_nothing_behind(
     with pytest.raises(ModelError, match=sentence):
         load(describe_gguf(path, "odd"), "cpu")
     assert _kept() == []
+
+
+def test_a_file_that_changes_while_it_is_converted_is_not_kept(
+    tmp_path: Path, llama: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_gguf(tmp_path / "tiny.gguf", llama)
+    spec, save = describe_gguf(path, "tiny"), conversion._save
+
+    def replaced(*arguments: Any) -> None:
+        save(*arguments)
+        path.write_bytes(path.read_bytes() + b" ")
+
+    monkeypatch.setattr(conversion, "_save", replaced)
+    with pytest.raises(ModelError, match="changed while it was read"):
+        load(spec, "cpu")
+    assert _kept() == []
+
+
+def sparse(path: Path, beginning: bytes, size: int = 2**30) -> Path:
+    """A file with a hole, in which every count finds as many bytes as it says."""
+    path.write_bytes(beginning)
+    with path.open("r+b") as file:
+        file.truncate(size)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("beginning", "sentence"),
+    [
+        (struct.pack("<4sIQQ", b"GGUF", 3, 2**24, 0), "16,777,216 tensors, where at most 4,096 and 100,000"),
+        (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2**24), "16,777,216 entries and 0 tensors, where at most"),
+        (
+            struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 8, 2**26),
+            "lists of over 2,097,152 texts",
+        ),
+        (struct.pack("<4sIQQQIIQ", b"GGUF", 3, 0, 1, 0, 9, 0, 2**28), "a header of over 64 MiB"),
+    ],
+)
+def test_a_header_is_bounded_whatever_the_file_holds(tmp_path: Path, beginning: bytes, sentence: str) -> None:
+    path = sparse(tmp_path / "sparse.gguf", beginning)
+    begin = time.monotonic()
+    with pytest.raises(ModelError, match=sentence):
+        read_header(path, "sparse")
+    assert time.monotonic() - begin < 5
+
+
+def test_a_title_is_one_short_line(tmp_path: Path, llama: Loaded) -> None:
+    path = write_gguf(tmp_path / "tiny.gguf", llama, name="A\nname \u202e\x1b[31m" + "x" * 10_000)
+    title = describe_gguf(path, "tiny").title
+    assert title.isprintable()
+    assert title.startswith("A name ??[31mxxx")
+    assert len(title) < 170
 
 
 def test_the_usual_architectures_are_read() -> None:

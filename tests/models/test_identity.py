@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import settings
 from pcf_core.models import folder as identity
 from pcf_core.models.folder import model_hash, tokenizer_hash, weights_hash
@@ -53,6 +57,99 @@ def test_a_large_file_is_read_once_over_processes(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(identity, "_read_hash", never)
     assert weights_hash([path]) == expected
+
+
+@pytest.mark.parametrize("size", [2**10, 2**26])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_of_the_same_size_and_time_is_another(tmp_path: Path, size: int, replaced: bool) -> None:
+    """As unpacking and ``cp --preserve`` leave them, written over or put in its place."""
+    path = tmp_path / "weights"
+    with path.open("wb") as file:
+        file.truncate(size)
+    before, state = weights_hash([path]), path.stat()
+    other = tmp_path / "other" if replaced else path
+    with other.open("r+b" if not replaced else "wb") as file:
+        file.truncate(size)
+        file.write(b"other")
+    os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
+    other.replace(path)
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (size, state.st_mtime_ns)
+    assert weights_hash([path]) != before
+
+
+@pytest.fixture
+def hurried() -> Iterator[None]:
+    """A page's process, which does not wait for large files."""
+    identity.wait_for_hashes(0.05)
+    yield
+    identity._patience.clear()
+    identity._hashing.clear()
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_page_does_not_wait_for_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [tmp_path / name for name in ("one", "two")]
+    for path in paths:
+        with path.open("wb") as file:
+            file.truncate(2**26)
+    go_on, read = threading.Event(), identity._read_hash
+
+    def slowly(path: str, until: float) -> str:
+        assert go_on.wait(10)
+        return read(path, until)
+
+    monkeypatch.setattr(identity, "_read_hash", slowly)
+    for path in paths:
+        with pytest.raises(ModelError, match=r"\(0\.1 GB\) is being read for the first time"):
+            weights_hash([path])
+    go_on.set()
+    for waiting in tuple(identity._hashing.values()):
+        waiting.result(10)
+    expected = hashlib.sha256(bytes(2**26)).hexdigest()
+    assert {weights_hash([path]) for path in paths} == {expected}
+    assert len(json.loads((settings().cache / "weights.json").read_text())) == 2
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_file_that_never_ends_ends_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "endless"
+    with path.open("wb") as file:
+        file.truncate(2**26)
+    monkeypatch.setattr(identity, "LONGEST_READING", -1.0)
+    with pytest.raises(ModelError, match=r"is not read to its end within .* minutes: copy it"):
+        patiently(path)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_file_that_cannot_be_read_now_may_be_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "away"
+    with path.open("wb") as file:
+        file.truncate(2**26)
+    read = identity._read_hash
+    monkeypatch.setattr(identity, "_read_hash", raising(OSError("stale file handle")))
+    with pytest.raises(OSError, match="stale"):
+        patiently(path)
+    monkeypatch.setattr(identity, "_read_hash", read)
+    assert patiently(path) == hashlib.sha256(bytes(2**26)).hexdigest()
+
+
+def patiently(path: Path) -> str:
+    """Ask for a hash again until it is no longer being read."""
+    for _ in range(100):
+        try:
+            return weights_hash([path])
+        except ModelError as error:
+            if "first time" not in str(error):
+                raise
+            time.sleep(0.1)
+    raise AssertionError("it is read without end")
+
+
+def raising(error: Exception) -> Callable[..., str]:
+    def fail(*_: object) -> str:
+        raise error
+
+    return fail
 
 
 @pytest.mark.parametrize("text", ["{", "[]"])

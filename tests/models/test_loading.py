@@ -255,6 +255,33 @@ def test_weights_that_would_be_random_are_refused(
         load(resolve(str(folder)), "cpu")
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json"])
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_was_replaced_since_it_was_described_is_not_scored_under_its_name(
+    file: str, when: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A training that saves a checkpoint while the model loads."""
+
+    def replace() -> None:
+        if file == "model.safetensors":
+            tensors = {name: 2 * tensor for name, tensor in load_file(folder / file).items()}
+            save_file(tensors, folder / file, metadata={"format": "pt"})
+        else:
+            (folder / file).write_text((folder / file).read_text() + " ")
+
+    spec = resolve(str(folder))
+    assert load(spec, "cpu").identity == spec.identity
+    if when == "before":
+        replace()
+    else:
+        to = GPT2LMHeadModel.to
+        monkeypatch.setattr(GPT2LMHeadModel, "to", lambda self, place: (replace(), to(self, place))[1])
+    with pytest.raises(ModelError, match="changed while it was loaded, as when a training saves"):
+        load(spec, "cpu")
+    monkeypatch.undo()
+    assert load(resolve(str(folder)), "cpu").identity == resolve(str(folder)).identity
+
+
 LLAMA = LlamaConfig(
     vocab_size=40, hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2
 )
