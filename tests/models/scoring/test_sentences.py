@@ -107,7 +107,7 @@ def two_separators(strange: float) -> CausalScorer:
 
 @pytest.mark.parametrize("strange", [1.0, -30.0])
 def test_sentences_are_scored_behind_the_separator_that_the_model_expects(strange: float) -> None:
-    """The rule against a plain forward pass: the usual one stays unless another is 0.5 nats a token better."""
+    """Against a plain forward pass: the usual one stays unless another is 0.5 nats a token better."""
     scorer = two_separators(strange)
     names = ("<|im_start|>", "<|endoftext|>")
     means = {}
