@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pcf_core.audit.fitting import words_by_template
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import run_notes
-from pcf_core.audit.preferences import Result, coverage_summary, warnings_of
+from pcf_core.audit.preferences import Result, coverage_summary, doubts_among, warnings_of
 from pcf_core.audit.reading import Reading, report, view_of
 from pcf_core.audit.results import load_result, noise_warnings, size_warnings
 from pcf_core.audit.token_shares import token_warnings
@@ -244,7 +244,7 @@ def restricted(
     if len(keys) == 1 and preferences.coverage is not None:
         shares[keys[0]] = preferences.coverage.ravel()
     summary = coverage_summary(preferences, shares)
-    warnings = run_notes(narrowed, result.words)
+    warnings = run_notes(narrowed, result.words) + doubts_among(result.warnings)
     warnings += warnings_of(run.scoring.family, result.tokens, summary)
     warnings += token_warnings(run.scoring.family, result.token_shares)
     warnings += size_warnings(run, result.words, options.aggregation) + noise_warnings(result.self_audit)

@@ -66,11 +66,11 @@ class Place:
     @classmethod
     def of(cls, text: str) -> Place:
         """Find the place of the one ``[Y]`` of a text."""
-        prompt, *joined = whole_word_prompt(text)
+        prompt, *letters = whole_word_prompt(text)
         left, _, right = prompt.partition(GAP)
         before: Literal["nothing", "space", "other"] = "space" if left.endswith(" ") else "other"
-        begins = not joined[0] and _begins_sentence(left, right)
-        return cls(before if left else "nothing", begins, *joined)
+        begins = not letters[0] and _begins_sentence(left, right)
+        return cls(before if left else "nothing", begins, *letters)
 
     @property
     def joins(self) -> bool:
@@ -140,9 +140,9 @@ def _of_text(text: str, all_terms: tuple[str, ...]) -> Iterator[Place]:
     A term that touches ``[Y]`` may itself end as a sentence does ("Dr."), or begin as its end does, and all
     of it may be joined to the word.
     """
-    prompt, *joined = whole_word_prompt(text)
+    prompt, *letters = whole_word_prompt(text)
     left, _, right = prompt.partition(GAP)
-    if any(joined) or left.endswith("[X]") or right.startswith("[X]"):
+    if any(letters) or left.endswith("[X]") or right.startswith("[X]"):
         yield from (Place.of(filled(text, term)) for term in all_terms)
         return
     terms = _telling_terms(all_terms)
@@ -295,9 +295,9 @@ def by_writing(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, 
     rows: dict[tuple[str, ...], list[int]] = {}
     of: dict[tuple[bool, str, str], list[int]] = {}
     for row, prompt in enumerate(prompts):
-        whole, *joined = whole_word_prompt(prompt)
+        whole, before, behind = whole_word_prompt(prompt)
         left, _, right = whole.partition(GAP)
-        kind = (not joined[0] and _begins_sentence(left, right), *joined)
+        kind = (not before and _begins_sentence(left, right), before, behind)
         if kind not in of:
             of[kind] = rows.setdefault(Place("space", *kind).written(words), [])
         of[kind].append(row)

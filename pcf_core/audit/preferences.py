@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcf_core.audit.fitting import (
     counting,
@@ -51,7 +52,8 @@ from pcf_core.core.run import (
 )
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.models.scoring.base import has_right_text
+from pcf_core.material.safety.text import listed
+from pcf_core.models.scoring.base import MOST_NAMED, has_right_text
 from pcf_core.store.store import Missing, Store
 
 LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
@@ -322,6 +324,57 @@ def coverage_of(
     return {str(k): probabilities[..., counts == k].sum(axis=-1) for k in sorted(set(tokens))}
 
 
+IMPOSSIBLE = "The model gives no probability at all to"
+ALIKE = "All words of as many tokens have exactly the same score"
+
+
+def doubts_among(warnings: Iterable[str]) -> tuple[str, ...]:
+    """Return the warnings that :class:`Doubts` wrote."""
+    return tuple(sentence for sentence in warnings if sentence.startswith((IMPOSSIBLE, ALIKE)))
+
+
+class Doubts:
+    """What is odd about the scores read so far: words without any probability, words that all score alike."""
+
+    def __init__(self, topic: Topic, words: Sequence[str]) -> None:
+        group_of = {word: group.name for group in topic.groups for word in group.words}
+        self._words, self._groups = tuple(words), [group_of[word] for word in words]
+        self._impossible = dict.fromkeys(words, 0)
+        self._compared, self._alike = False, True
+
+    def add(self, nats: FloatArray, counting: NDArray[np.bool_], tokens: Sequence[int]) -> None:
+        """Add cells: [cell, word] nats, which of them count, and the tokens of each word there."""
+        impossible = (np.isneginf(nats) & counting).sum(axis=0)
+        for word, cells in zip(self._words, impossible.tolist(), strict=True):
+            self._impossible[word] += cells
+        for number in set(tokens):
+            columns = [column for column, count in enumerate(tokens) if count == number]
+            if len(nats) and len({self._groups[column] for column in columns}) > 1:
+                some = nats[:, columns]
+                self._compared, self._alike = True, self._alike and bool((some == some[:, :1]).all())
+
+    def warnings(self, cells: int) -> tuple[str, ...]:
+        """Write a sentence for each of them that there is, about ``cells`` cells."""
+        found = []
+        impossible = {word: times for word, times in self._impossible.items() if times}
+        if impossible:
+            named = [
+                f"{word!r}" + (f" in {times:,} of {cells:,} cells" if cells > 1 else "")
+                for word, times in list(impossible.items())[:MOST_NAMED]
+            ]
+            named += [f"{len(impossible) - MOST_NAMED:,} more words"] * (len(impossible) > MOST_NAMED)
+            found.append(
+                f"{IMPOSSIBLE} {listed(named)}: a preference of 0 or 1 there may "
+                "only mean that a word is blocked. Leave such words out, with their counterparts."
+            )
+        if self._compared and self._alike:
+            found.append(
+                f"{ALIKE}: the scores do not depend on the "
+                "words, and preferences and risk mean nothing. Check the model, or the server that runs it."
+            )
+        return tuple(found)
+
+
 # A large run some shards at a time: millions of prompts are never held at once.
 
 
@@ -422,7 +475,7 @@ def assemble(
     tokens = tuple(table.tokens[word] for word in words)
     counts = {place: place.tokens(written, words) or tokens for place in places}
     at = words_by_template(run, words, protocol)
-    values, coverage, shares = _added_up(
+    values, coverage, shares, doubts = _added_up(
         store, run, expressed, words, at, counts, on_prompts, counted=counted
     )
     shape = (len(run.evidence.terms), len(texts))
@@ -435,7 +488,11 @@ def assemble(
         coverage=largest,
     )
     summary = coverage_summary(preferences, coverage)
-    warnings = (*run_notes(run, words), *warnings_of(run.scoring.family, tokens, summary))
+    warnings = (
+        *run_notes(run, words),
+        *doubts.warnings(run.cells),
+        *warnings_of(run.scoring.family, tokens, summary),
+    )
     return Result(preferences, words, left_out, tokens, warnings, summary, token_shares=shares)
 
 
@@ -456,8 +513,10 @@ def _added_up(
     on_prompts: Callable[[int], None],
     *,
     counted: bool,
-) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None]:
+) -> tuple[FloatArray, dict[str, FloatArray], TokenShares | None, Doubts]:
     """Return [cell, group] preferences; per key the coverage of each cell, empty where undefined; the tokens.
+
+    And last what is odd about the scores.
 
     All ``expressed`` words are read, whether they count or not: a run that lacks some is not finished.
     Coverage is NaN in cells in which no word has this number of tokens.  ``by_template``: the words that
@@ -469,7 +528,7 @@ def _added_up(
     family = run.scoring.family
     values = np.empty((run.cells, len(run.topic.groups)))
     coverage: dict[str, FloatArray] = {}
-    sums = TokenSums(run.topic, words)
+    sums, doubts = TokenSums(run.topic, words), Doubts(run.topic, words)
     columns = [expressed.index(word) for word in words]
     start = 0
     for part in prompt_parts(run):
@@ -482,9 +541,16 @@ def _added_up(
         nats = np.take(nats, columns, axis=1)
         at = np.arange(rows.start, rows.stop)
         there = counts[at % len(counts)]
+        scores = nats
         nats = np.where(there, nats, -np.inf) if by_template else nats
         values[rows] = preferences_of(nats, run.topic, words)
         none = np.isnan(values[rows]).any(axis=-1)
+        if none.all() and none.size > 1:
+            raise RunError(
+                f"The model {run.scoring.model} gives no word of the topic any probability, in any of "
+                f"{none.size:,} cells: its scores are at fault, or the server that gave them; delete them on "
+                "the page Models, check the model or the server, and score again."
+            )
         if none.any():
             raise RunError(
                 f"The model {run.scoring.model} gives no word of the topic any probability in {none.sum():,} "
@@ -493,6 +559,7 @@ def _added_up(
             )
         for place, chosen in _rows_by_place(part, tokens).items():
             sums.add(nats[chosen], tokens[place])
+            doubts.add(scores[chosen], there[chosen], tokens[place])
             if counted or not facts_of(family).by_tokens:
                 for key, share in (coverage_of(nats[chosen], tokens[place], family, right) or {}).items():
                     of_key = [key in ("all", str(number)) for number in tokens[place]]
@@ -501,7 +568,7 @@ def _added_up(
                         any_there, share, np.nan
                     )
         on_prompts(start)
-    return values, coverage, sums.shares if counted else None
+    return values, coverage, sums.shares if counted else None, doubts
 
 
 def _rows_by_place(

@@ -135,6 +135,8 @@ def require_sense(first: Reading, second: Reading, start: Reading) -> float:
         spelled = shorten("".join(first.texts), 120, placeholder=" …")
         raise ScoringError(f"Its tokens spell {spelled!r} when it reads {TEXT!r}.")
     values = first.nats[1:]
+    if math.isinf(max(values)):  # and so below 0
+        raise ScoringError("It gives no token of a plain sentence any probability (−9999, or less).")
     if max(values) - min(values) < SPREAD:
         raise ScoringError(f"It gives every token the same log-probability, {values[0]:g}.")
     if min(first.best[1:]) < WORST_BEST:

@@ -46,6 +46,12 @@ def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
     return found
 
 
+def note_of(name: str, entry: str) -> str:
+    """Return what is noted in a file about an entry; empty where nothing is."""
+    known = _read(settings().cache / name).get(entry)
+    return known if isinstance(known, str) else ""
+
+
 def _read(notes: Path) -> dict[str, object]:
     """Read the notes; return none where the file cannot be read: a damaged one is written anew."""
     try:

@@ -5,13 +5,16 @@ Items are scored block by block, and each block is kept: an interrupted request 
 
 from __future__ import annotations
 
+import re
 import time
+from dataclasses import asdict
 from typing import Any
 
 import pcf_core
 from pcf_core.core.errors import OutOfMemoryError
 from pcf_core.core.records import LeftOut
-from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.notes import noted
+from pcf_core.models.scoring.base import Scorer, SentenceOpening
 from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.readings import read_scores
@@ -21,6 +24,7 @@ from pcf_core.work.benchmarks import (
     BENCHMARK,
     BENCHMARKS_KEPT,
     MATERIAL,
+    OPENINGS,
     BenchmarkRequest,
     BlockScores,
     block_name,
@@ -76,8 +80,13 @@ def run_benchmark(
     material = BENCHMARKS_KEPT.load_part(store, asked.material, MATERIAL, Material)
     made_by: dict[str, Any] = {}
     lacking, began = missing_blocks(store, asked, material), time.perf_counter()
-    if lacking:
+    if lacking or asked.needs_opening:
         _, scorer = open_asked(asked.scoring, store, noting(open_scorer, made_by))
+        if asked.needs_opening:
+            opening = scorer.sentence_opening
+            made_by["opening"] = None if opening is None else asdict(opening)
+            asked = _behind(opening, asked, store)
+            lacking = missing_blocks(store, asked, material)
         _score(asked, material, lacking, scorer, store, on_progress, pause)
     scores = [one for block in blocks_of(material) for one in kept_block(store, asked, block) or ()]
     refused = [
@@ -97,7 +106,18 @@ def run_benchmark(
         },
     )
     BENCHMARKS_KEPT.save(store, result)
+    if asked.opening:
+        noted(OPENINGS, asked.scoring.hash, re.escape(asked.opening), lambda: asked.opening)
     return result, sum(map(len, lacking))
+
+
+def _behind(opening: SentenceOpening | None, asked: BenchmarkAsked, store: Store) -> BenchmarkAsked:
+    """Return the request with the token that sentences are scored behind, kept under its own hash."""
+    other = "" if opening is None or opening.token == opening.usual else opening.token
+    if other != asked.opening:
+        asked = asked.model_copy(update={"opening": other})
+        BENCHMARKS_KEPT.save_asked(store, asked)
+    return asked
 
 
 def _score(

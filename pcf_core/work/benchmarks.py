@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
+from pcf_core.models.notes import note_of
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import (
@@ -25,7 +26,25 @@ BENCHMARK = "benchmark"  # the kind of job and of what is kept
 MATERIAL = "benchmark-material"
 BLOCK = 50  # items that are kept together: what an interrupt costs at most
 
-BENCHMARKS_KEPT = Answers(
+OPENINGS = (
+    "openings.json"  # notes: scoring key -> token that sentences are scored behind, where not the usual
+)
+
+
+class BenchmarkAnswers(Answers[BenchmarkAsked, BenchmarkResult]):
+    """What the store keeps of benchmarks."""
+
+    def load(self, store: Store, key: str) -> BenchmarkResult | None:
+        """Load a result; not one that lacks what its sentences were scored behind, where that counts.
+
+        An earlier version took the usual token and did not ask the model.
+        """
+        found = super().load(store, key)
+        lacks = found is not None and found.asked.needs_opening and "opening" not in found.provenance
+        return None if lacks else found
+
+
+BENCHMARKS_KEPT = BenchmarkAnswers(
     BENCHMARK,
     BenchmarkAsked,
     BenchmarkResult,
@@ -49,7 +68,7 @@ class BlockScores(Record):
 
 
 def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
-    """Make a request.
+    """Make a request; what its sentences are scored behind is known once the model was asked.
 
     Raises
     ------
@@ -57,12 +76,14 @@ def benchmark_asked(material: Material, key: ScoringKey) -> BenchmarkAsked:
         A family without a published definition.
     """
     require_family(material.benchmark, key.model, key.family)
-    return BenchmarkAsked(
+    asked = BenchmarkAsked(
         benchmark=material.benchmark,
         title=material.title,
         material=digest(material.model_dump(mode="json")),
         scoring=key,
     )
+    opening = note_of(OPENINGS, key.hash) if asked.needs_opening else ""
+    return asked.model_copy(update={"opening": opening})
 
 
 def blocks_of(material: Material) -> list[range]:

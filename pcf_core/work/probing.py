@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pcf_core.audit.places import Place, joining_note, refusal, spelling_note, stored_prompt
-from pcf_core.audit.preferences import coverage_of, preferences_of, select_words
+from pcf_core.audit.preferences import Doubts, coverage_of, preferences_of, select_words
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
@@ -68,6 +68,9 @@ def word_check(
     notes += [joining_note([place], words)]
     notes += [UNSAID] if protocol == "fitting" else []
     tokens = [table.tokens[word] for word in words]
+    doubts = Doubts(topic, words)
+    doubts.add(nats[np.newaxis], np.ones((1, len(words)), dtype=bool), tokens)
+    notes += doubts.warnings(1)
     coverage = coverage_of(nats, tokens, scorer.key.family, right_text)
     shares = preferences_of(nats, topic, words)
     group_of = {word: group.name for group in topic.groups for word in group.words}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pcf_core.audit import preferences as parts
+from pcf_core.audit.case import restricted
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import assemble, coverage_of, preferences_of
 from pcf_core.audit.reading import report
@@ -136,6 +137,47 @@ def test_a_cell_without_any_probability_is_refused_by_name(
         RunError, match=r"no word of the topic any probability in 1 cells.*The nurse said that"
     ):
         load_result(store, run)
+
+
+def test_a_run_without_any_probability_is_the_fault_of_the_model_or_its_server(
+    own_settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that gives −9999 to all: leaving templates out would leave nothing."""
+    run = scored(store, run_of(own_settings), lambda prompt, word: 0.0, monkeypatch)
+    with pytest.raises(RunError, match=r"in any of 2,570 cells: its scores are at fault, or the server"):
+        load_result(store, run)
+
+
+def test_a_word_that_is_blocked_is_said_wherever_the_result_is(
+    own_settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R = 1 because "she" and "queen" are forbidden, and not because the model prefers men."""
+    forbidden = ("she", "queen")
+    chance = lambda prompt, word: 0.0 if word in forbidden else spread(prompt, word)  # noqa: E731
+    run = scored(store, run_of(own_settings), chance, monkeypatch)
+    result = load_result(store, run)
+    found = report(result, run, ViewOptions(), resamples=20)
+    assert found.overall_risk == 1
+    (said,) = (warning for warning in found.warnings if "no probability at all" in warning)
+    assert f"to 'she' in {run.cells:,} of {run.cells:,} cells and 'queen' in {run.cells:,} of" in said
+    assert said in report_document(found)["warnings"]
+    assert load_result(store, run).warnings == result.warnings  # also when it is read again
+    few = restricted(result, run, run.templates.texts[:2], [1, 1], ViewOptions(), resamples=20)
+    assert said in few.warnings
+
+
+def test_scores_that_do_not_depend_on_the_word_are_no_even_split(
+    own_settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = scored(store, run_of(own_settings), lambda prompt, word: spread(prompt, ""), monkeypatch)
+    result = load_result(store, run)
+    assert report(result, run, ViewOptions(), resamples=20).overall_risk == pytest.approx(0, abs=1e-9)
+    assert any(
+        said.startswith("All words of as many tokens have exactly the same") for said in result.warnings
+    )
+    other = run_of(own_settings, "causal")
+    scored(store, other, lambda prompt, word: spread(prompt, word), monkeypatch)
+    assert not any("same score" in said for said in load_result(store, other).warnings)
 
 
 @pytest.mark.parametrize(

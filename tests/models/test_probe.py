@@ -106,10 +106,11 @@ def test_tokens_whose_texts_are_none_are_refused(text: Any, monkeypatch: pytest.
     [
         (lambda values: [0.0 for _ in values], "every token the same log-probability, 0"),
         (lambda values: [-math.log(32000) for _ in values], "every token the same log-probability, -10.37"),
+        (lambda values: [-9999.0 for _ in values], "no token of a plain sentence any probability"),
         (lambda values: [0.5 for _ in values], "which is a number up to 0"),
         (lambda values: [math.nan for _ in values], "which is a number up to 0"),
     ],
-    ids=["zeros", "chance", "positive", "NaN"],
+    ids=["zeros", "chance", "nothing", "positive", "NaN"],
 )
 @pytest.mark.parametrize("shape", ["prompt_logprobs", "echo"])
 def test_numbers_that_say_nothing_are_refused(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
-from pcf_core.core.topics import Group
+from pcf_core.core.topics import Group, Template
 from pcf_core.store.store import Store
 from tests.store.test_runs import run_of
 
@@ -93,6 +93,21 @@ def test_a_word_with_a_capital_is_needed_by_the_run_that_has_it_without(
     store.write(key, first.prompts, ("She",), TokenTable({"She": 1}), np.full((1, 1), -1.0), {})
     store.delete_run(first.key)
     assert not store.missing(key, first.prompts, ("She",))
+
+
+def test_whole_words_are_needed_by_the_run_whose_letters_touch_them(store: Store, key: ScoringKey) -> None:
+    """ "…that [Y]s" asks for "hes" in "…that [Y]", which another run may ask for as its own word."""
+    plain, joined = asking(key, ("nurse",), ("hes", "shes")), asking(key, ("nurse",), ("he", "she"))
+    templates = (Template(text=f"{plain.templates.texts[0]}s"),)
+    joined = joined.model_copy(
+        update={"templates": joined.templates.model_copy(update={"templates": templates})}
+    )
+    score(store, plain)
+    store.save_run(joined, {})
+    store.delete_run(plain.key)
+    assert not store.missing(key, plain.prompts, plain.topic.words)
+    store.delete_run(joined.key)
+    assert store.missing(key, plain.prompts, plain.topic.words)
 
 
 def test_a_shipped_run_cannot_be_deleted(tmp_path: Path, key: ScoringKey) -> None:

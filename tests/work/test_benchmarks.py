@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 from pcf_core.core.errors import StoreError
+from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.registry import resolve
-from pcf_core.models.scoring.base import Scorer
+from pcf_core.models.scoring.base import Scorer, SentenceOpening, TokenNats
+from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.show.findings.benchmarks import opening_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
@@ -61,6 +65,63 @@ def test_a_result_is_kept_and_given_again_without_the_model(pairs: Material, own
     assert (again, made, missing_items(store, asked, pairs)) == (result, 0, 0)
     assert kept_results(store, ["mini-gpt", "mini-bert"], "crows-pairs") == [result]
     assert kept_results(store, ["mini-bert"]) == kept_results(store, ["mini-gpt"], "winobias") == []
+
+
+class Opened(FakeScorer):
+    """A causal model that takes a sentence for likelier behind another token than the usual one."""
+
+    def __init__(self, key: ScoringKey, token: str) -> None:
+        super().__init__(lambda prompt, word: 0.1, key=key)
+        self.opening = SentenceOpening(token, "<|im_start|>", {token: -3.0, "<|im_start|>": -4.0})
+
+    @property
+    def sentence_opening(self) -> SentenceOpening:
+        return self.opening
+
+    def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
+        sign = 1 if self.opening.token == "<|im_start|>" else -1
+        return [TokenNats((1,), np.array([sign * len(text) - 1000.0])) for text in texts]
+
+
+def test_another_opening_has_a_key_of_its_own_and_the_usual_one_keeps_that_of_before(
+    pairs: Material, own_settings: Settings
+) -> None:
+    """What an earlier version scored behind the usual token is not given for what is asked now."""
+    store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
+    before = digest(asked.model_dump(mode="json", exclude={"opening"}))
+    assert asked.hash == before
+    keep_request(store, asked, pairs)
+    usual, _ = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|im_start|>"))
+    assert usual.asked.hash == before
+    assert usual.provenance["opening"]["token"] == "<|im_start|>"
+    assert opening_finding(usual) == ""
+    old = {name: value for name, value in usual.provenance.items() if name != "opening"}
+    BENCHMARKS_KEPT.save(store, usual.model_copy(update={"provenance": old}))
+    assert BENCHMARKS_KEPT.load(store, before) is None
+    assert kept_results(store, ["mini-gpt"]) == []
+
+    found, made = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|end|>"))
+    assert (found.asked.opening, made) == ("<|end|>", 3)
+    assert found.asked.hash != before
+    assert found.report.headline.value != usual.report.headline.value
+    assert "behind <|end|> and not behind <|im_start|>" in opening_finding(found)
+    assert "by 1.00 nats per token" in opening_finding(found)
+    assert benchmark_asked(pairs, KEY) == found.asked  # as pages and the command line ask from now on
+    assert run_benchmark(benchmark_asked(pairs, KEY), store, never) == (found, 0)
+    assert kept_results(store, ["mini-gpt"]) == [found]
+
+    again, made = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|im_start|>"))
+    assert (again.report, again.asked.hash, made) == (usual.report, before, 0)  # of the blocks that are kept
+
+
+def test_masked_models_and_other_benchmarks_have_no_opening(own_settings: Settings, tmp_path: Path) -> None:
+    store, key = Store.open(own_settings.cache), ScoringKey.of(resolve("mini-gpt"))
+    material = load_material("winobias", winobias_files(tmp_path))
+    asked = benchmark_asked(material, key)
+    keep_request(store, asked, material)
+    result, _ = run_benchmark(asked, store, open_scorer)
+    assert "opening" not in result.provenance
+    assert not asked.needs_opening
 
 
 def test_what_was_scored_before_an_interrupt_is_not_scored_again(

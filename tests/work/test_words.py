@@ -6,6 +6,7 @@ import json
 import math
 from types import ModuleType
 
+import jsonschema
 import pytest
 
 from pcf_core.core.errors import ModelError, TemplateError
@@ -14,6 +15,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.work.probing import word_check
+from tests.command_line import SCHEMAS
 
 P = {"he": 0.2, "king": 0.1, "she": 0.05, "queen": 0.05}
 
@@ -80,6 +82,18 @@ def test_numbers_that_json_cannot_write_are_null(toy: ModuleType) -> None:
     found = check(toy, "A [Y]", probability={**P, "king": 0.0})
     assert found["words"][1]["log_probability"] is None
     assert found["preferences"] == pytest.approx({"male": 2 / 3, "female": 1 / 3})
+    jsonschema.validate(found, SCHEMAS["words"])
+    assert [note for note in found["notes"] if "no probability at all to 'king': a preference" in note]
+    none = check(toy, "A [Y]", probability=dict.fromkeys(P, 0.0))
+    assert none["preferences"] == {"male": None, "female": None}
+    jsonschema.validate(none, SCHEMAS["words"])
+
+
+def test_words_that_all_score_alike_are_no_even_split(toy: ModuleType) -> None:
+    found = check(toy, "A [Y]", probability=dict.fromkeys(P, 0.01))
+    assert found["preferences"] == {"male": 0.5, "female": 0.5}
+    assert found["notes"][0].startswith("All words of as many tokens have exactly the same score")
+    assert check(toy, "A [Y]", probability=P)["notes"] == []
 
 
 def test_the_model_is_opened_as_the_dtype_asked_for(toy: ModuleType) -> None:

@@ -99,6 +99,19 @@ class TokenNats:
     nats: FloatArray
 
 
+@dataclass(frozen=True)
+class SentenceOpening:
+    """The token that whole sentences are scored behind, where the tokenizer itself puts none.
+
+    ``usual``: the BOS token, or else the EOS token.  ``nats``: token -> mean log-probability of the tokens of
+    plain sentences behind it; empty where there was no choice.
+    """
+
+    token: str
+    usual: str
+    nats: Mapping[str, float]
+
+
 class Scorer(abc.ABC):
     """Gives the log-probability of words at ``[Y]``; what quantity exactly, the family's docstring says.
 
@@ -168,6 +181,11 @@ class Scorer(abc.ABC):
     def traits(self) -> dict[str, str]:
         """What the scorer does that a reader of its numbers may ask for: name to sentence."""
         return {}
+
+    @property
+    def sentence_opening(self) -> SentenceOpening | None:
+        """What the tokens of whole sentences are scored behind; None where the tokenizer decides it."""
+        return None
 
     def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return the log-probability of every token of whole sentences, in nats.

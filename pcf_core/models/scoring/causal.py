@@ -55,6 +55,7 @@ from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
     LOGITS,
     Batch,
+    SentenceOpening,
     TokenNats,
     check_context,
     has_right_text,
@@ -72,6 +73,18 @@ YES = "exact"
 # How many tokens one sees at most, by the name of the field; max_window_layers is no such number.
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words behind each text of a trial
+CLEARLY = 0.5  # nats a token by which plain sentences are likelier behind another token than the usual one
+SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # names of document separators
+PLAIN = (  # sentences of no topic, to find what a model expects before a text
+    "The river rises in the hills and flows south to the sea.",
+    "Most of the houses in the village were built of stone.",
+    "The shop opens at nine and closes at six in the evening.",
+    "A good map shows the roads, the rivers and the height of the land.",
+    "In autumn the leaves turn red and fall from the trees.",
+    "Trains to the coast leave every hour from the main station.",
+    "Bread is made of flour, water, salt and a little yeast.",
+    "It rained all morning, so the match was moved to the next day.",
+)
 ROWS = 16  # that a tree has room for at least, or much of its end would stay empty
 
 
@@ -85,6 +98,7 @@ class CausalScorer(LocalScorer):
         self, loaded: Loaded, key: ScoringKey, *, context: int = 0, batch_tokens: int | None = None
     ) -> None:
         super().__init__(loaded, key, context=context, batch_tokens=batch_tokens)
+        self._separator: tuple[int, int, dict[int, float]] | None = None
         self.boundary = key.protocol == "exact-boundary"
         self.ends = torch.tensor(self._ending_tokens() if self.boundary else [], device=self.device)
         self._find_shortcuts([self._text_inputs(ids) for ids in self._probe_ids()])
@@ -110,11 +124,14 @@ class CausalScorer(LocalScorer):
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
         """Return log P(token | tokens before it) of every token.
 
-        The first is conditioned on what the tokenizer puts before a text, else on the BOS token, else on the
-        EOS token, which separates documents in training.
+        The first is conditioned on what the tokenizer puts before a text, else on
+        :attr:`sentence_opening`.
         """
+        return self._nats_behind(self.seam.opening or (self._chosen_separator()[0],), texts)
+
+    def _nats_behind(self, start: Ids, texts: Sequence[str]) -> list[TokenNats]:
+        """Return log P(token | start, tokens before it) of every token."""
         sentences = self.seam.whole(texts)
-        start = self.seam.opening or self._separator()
         check_context(self.key, self.context, [len(start) + len(ids) for ids in sentences], texts)
         values = np.zeros((len(texts), max(map(len, sentences), default=0)))
         trees = []
@@ -126,17 +143,46 @@ class CausalScorer(LocalScorer):
         self._add(values, trees)
         return [TokenNats(ids, nats[: len(ids)]) for ids, nats in zip(sentences, values, strict=True)]
 
-    def _separator(self) -> Ids:
+    @property
+    def sentence_opening(self) -> SentenceOpening | None:
+        """What the tokens of whole sentences are scored behind; None where the tokenizer puts tokens there.
+
+        Usually the BOS token, or else the EOS token, which separates documents in training.  A BOS token may
+        be something else, though: that of SmolLM2 stands before the name of a role.  So plain sentences are
+        scored behind each token that may separate documents, and one that makes them likelier by more than
+        ``CLEARLY`` nats a token is taken.
+        """
+        if self.seam.opening:
+            return None
+        chosen, usual, nats = self._chosen_separator()
+        names = self.seam.tokenizer.convert_ids_to_tokens
+        return SentenceOpening(names(chosen), names(usual), {names(one): mean for one, mean in nats.items()})
+
+    def _chosen_separator(self) -> tuple[int, int, dict[int, float]]:
+        """Return the token to score sentences behind, the usual one, and what plain sentences get."""
+        if self._separator is None:
+            usual, *others = self._separators()
+            nats = {}
+            for one in [usual, *others] if others else []:
+                found = self._nats_behind((one,), PLAIN)
+                nats[one] = float(np.concatenate([sentence.nats for sentence in found]).mean())
+            best = max(nats, key=lambda one: nats[one], default=usual)
+            chosen = best if others and nats[best] > nats[usual] + CLEARLY else usual
+            self._separator = (chosen, usual, nats)
+        return self._separator
+
+    def _separators(self) -> tuple[int, ...]:
+        """Return the tokens that may separate documents, the usual one first."""
         tokenizer = self.seam.tokenizer
-        found = next(
-            (one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None), None
-        )
-        if found is None:
+        roles = [one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None]
+        if not roles:
             raise ScoringError(
                 f"{self.key.model} has neither a BOS nor an EOS token to condition the first token of a "
                 "sentence on: take another model."
             )
-        return (found,)
+        known = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
+        named = sorted(one for one in known if SEPARATOR.fullmatch(one))
+        return tuple(dict.fromkeys([*roles, *map(int, tokenizer.convert_tokens_to_ids(named))]))
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

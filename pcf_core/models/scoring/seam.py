@@ -203,8 +203,8 @@ class Seam:
     def _inseparable(self, left: str, word: str, right: str) -> TemplateError:
         return TemplateError(
             f"In {quoted(left + GAP + right)} the tokenizer of {self.model} joins {word!r} to the text next "
-            "to it, so that the model cannot tell them apart: put spaces around [Y], leave the template out, "
-            "or choose another model."
+            "to it, so that the model cannot tell them apart: put spaces or other quotation marks around "
+            "[Y], leave the template out, or choose another model."
         )
 
     @property

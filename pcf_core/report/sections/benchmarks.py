@@ -7,7 +7,13 @@ from collections.abc import Mapping
 import pandas as pd
 
 from pcf_core.report.panels import Panel
-from pcf_core.show.findings.benchmarks import benchmark_finding, left_out_finding, value_text, worse_finding
+from pcf_core.show.findings.benchmarks import (
+    benchmark_finding,
+    left_out_finding,
+    opening_finding,
+    value_text,
+    worse_finding,
+)
 from pcf_core.texts.benchmarks.comparing import worse_pairs
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 
@@ -29,7 +35,12 @@ def benchmark_panel(found: Mapping[str, BenchmarkResult]) -> Panel:
         how=HOW,
         table=lambda: benchmark_table(found),
         table_title="Every quantity",
-        notes=[f"{model}: {left}" for model, result in found.items() if (left := left_out_finding(result))],
+        notes=[
+            f"{model}: {note}"
+            for model, result in found.items()
+            for note in (opening_finding(result), left_out_finding(result))
+            if note
+        ],
     )
 
 

@@ -48,6 +48,16 @@ def criticism_finding(benchmark: BenchmarkName) -> str:
     return FACTS[benchmark].criticism
 
 
+def opening_finding(result: BenchmarkResult) -> str:
+    """Say what sentences are scored behind; empty where that is the usual token."""
+    opening = result.provenance.get("opening")
+    if not opening or opening["token"] == opening["usual"]:
+        return ""
+    token, usual = opening["token"], opening["usual"]
+    gain = opening["nats"][token] - opening["nats"][usual]
+    return say("opening", token=token, usual=usual, gain=gain)
+
+
 def left_out_finding(result: BenchmarkResult) -> str:
     """Say how many items do not count, and the first reason; empty where all do."""
     report, parts = result.report, []

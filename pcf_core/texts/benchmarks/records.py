@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from pcf_core.core.records import LeftOut, Record
+from pcf_core.core.records import LeftOut, Record, digest
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import ScoringKey
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 
 BenchmarkName = Literal["crows-pairs", "stereoset", "winobias"]
 BENCHMARKS: tuple[BenchmarkName, ...] = get_args(BenchmarkName)
+SENTENCES: tuple[BenchmarkName, ...] = ("crows-pairs", "stereoset")  # need tokens of whole sentences
 BENCHMARK_RULES = "2"  # raise it when the same sentences and model would give another report
 
 
@@ -173,13 +174,28 @@ class BenchmarkReport(Record):
 
 
 class BenchmarkAsked(AuditAsked):
-    """A benchmark, put to one model.  ``material``: the key under which the store has its sentences."""
+    """A benchmark, put to one model.  ``material``: the key under which the store has its sentences.
+
+    ``opening``: the token that whole sentences are scored behind, where it is not the usual one; only then it
+    is part of the hash.
+    """
 
     benchmark: BenchmarkName
     title: str
     material: str
     scoring: ScoringKey
     rules: str = BENCHMARK_RULES
+    opening: str = ""
+
+    @property
+    def hash(self) -> str:
+        """What two requests have in common that ask for the same."""
+        return digest(self.model_dump(mode="json", exclude=set() if self.opening else {"opening"}))
+
+    @property
+    def needs_opening(self) -> bool:
+        """Whether sentences are scored from their first token on, so that what stands before it counts."""
+        return self.benchmark in SENTENCES and self.scoring.family == "causal"
 
     @property
     def model(self) -> str:
@@ -188,7 +204,11 @@ class BenchmarkAsked(AuditAsked):
 
 
 class BenchmarkResult(AuditResult):
-    """What came of a request.  ``left_out``: items that are not counted, of the files and of the model."""
+    """What came of a request.
+
+    ``left_out``: items that are not counted, of the files and of the model.  ``provenance`` has under
+    ``opening`` what sentences were scored behind, where that counts.
+    """
 
     asked: BenchmarkAsked
     report: BenchmarkReport

@@ -8,6 +8,8 @@ those that differ, M (Nangia et al. 2020, eq. 1):
 one mask at a time; U is what ``difflib`` finds equal in both, as in the authors' script.  A causal model has
 no P(U | M): its whole sentence counts, Σ log P(token | tokens before it), as GPT-2 and its kin are scored by
 others (Meade et al. 2022, https://aclanthology.org/2022.acl-long.132), and the words that differ with it.
+Its first token is scored behind what the model expects before a text
+(:attr:`~pcf_core.models.scoring.base.Scorer.sentence_opening`).
 
 *Example.*  Tokens "he is a b" and "she is a b", U = "is a b".  With log-probabilities (−9, −1, −2, −3) and
 (−4, −2, −2, −3) the scores are −6 and −7: the first is preferred although its own word is the less likely.
@@ -39,6 +41,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.models.scoring.base import GAP, Scorer, TokenNats, refused_words
 from pcf_core.texts.benchmarks.records import (
     FACTS,
+    SENTENCES,
     BenchmarkName,
     CoreferenceItem,
     Item,
@@ -47,7 +50,6 @@ from pcf_core.texts.benchmarks.records import (
     TripleItem,
 )
 
-SENTENCES: tuple[BenchmarkName, ...] = ("crows-pairs", "stereoset")  # need tokens of whole sentences
 WITH_SENTENCES = ("masked", "causal")
 BLANK = "BLANK"
 

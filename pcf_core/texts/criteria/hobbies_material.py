@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.settings import settings
+from pcf_core.core.topics import whole_word_prompt
 from pcf_core.material.safety.reading import label, read_toml
 from pcf_core.material.safety.text import check_sentence, check_text, first_duplicate, shown
 from pcf_core.texts.criteria.gender_reading import gendered_words
@@ -65,6 +66,11 @@ def _frame(text: str, where: str) -> str:
     frame = check_sentence(text, "a frame", where, CriteriaError)
     if NAME not in frame or frame.count(GAP) != 1:
         raise CriteriaError(f"{where}: the frame {shown(frame)} must have {NAME}, and {GAP} once.")
+    if any(whole_word_prompt(frame)[1:]):
+        raise CriteriaError(
+            f"{where}: letters touch {GAP} in the frame {shown(frame)}; put a space there, the answers are "
+            "whole words."
+        )
     return frame
 
 

@@ -57,6 +57,7 @@ def test_the_hash_is_of_what_decides_a_number() -> None:
         ("prompts.instruction", "prompts.order", "instruction or continuation"),
         ("loves [Y]", "loves it", "once"),
         ("[Y].", "[Y] and [Y].", "once"),
+        ("[Y].", "[Y]s.", "letters touch"),
         ('["{name} loves [Y]."]', "[]", "list of texts"),
         ('name = "b"', 'name = "a"', "stands twice"),
         ('"swim*"', '"chess"', "in two labels"),
