@@ -71,9 +71,7 @@ def is_queued(environment: dict[str, str]) -> bool:
     return {job.kind for job in jobs} == {"score"}
 
 
-def test_which_of_two_is_closer_to_even_down_to_a_report(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_which_of_two_is_closer_to_even_down_to_a_report(environment: dict[str, str], tmp_path: Path) -> None:
     with (
         running_app(environment, tmp_path / "app.log") as address,
         browser_page(1280, 900) as (page, errors),

@@ -107,7 +107,7 @@ def test_both_models_stand_beside_their_neutral_subjects_on_one_scale(full_store
     tested = compared(one, other, ViewOptions())
     assert how_sure(Standing.of(pair, tested, found), tested) in texts(app)
     (shown,) = [table.value for table in app.table if "Distance from neutral subjects" in table.value.index]
-    assert [text.replace("\\", "") for text in shown["mini-gpt"]] == list(
+    assert [text.replace("\\", "") for text in shown.iloc[:, 1]] == list(
         neutral_table(pair, found.neutral)["mini-gpt"]
     )
     (subjects,) = [table.value for table in app.dataframe if "Neutral subject" in table.value.columns]
