@@ -13,7 +13,7 @@ import pytest
 
 from pcf_core.app import choice
 from pcf_core.app.choice import DEFAULT_MODELS
-from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.baseline import order_on_other_scales
 from pcf_core.audit.comparing import compared, controlled
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.knowledge import missing_answers
@@ -37,7 +37,8 @@ from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.show.findings.numbers import digits, two_decimals
+from pcf_core.show.findings.comparison import difference_text
+from pcf_core.show.findings.numbers import digits, p_value, percent, signed, two_decimals
 from pcf_core.store.places import place_of
 from pcf_core.store.shards import read_shard
 from pcf_core.store.store import Store
@@ -158,21 +159,39 @@ def test_the_shipped_results_are_what_the_shipped_model_says(model: str, own_set
             assert shipped.self_audit is not None
 
 
-def test_what_the_public_models_expect_of_nobody_in_particular(own_settings: Settings) -> None:
-    """As the README says it."""
-    store, readme = shipped_store(own_settings), " ".join((ROOT / "README.md").read_text().split())
-    models = " ".join((ROOT / "docs" / "models.md").read_text().split())
-    found = []
-    for model in PUBLIC:
-        run = Shipped(model, *USUAL).run
-        held = baseline_of(store, run, load_result(store, run), ViewOptions())
-        assert held is not None
-        found.append((f"{100 * held.preferences['male']:.0f} %", f"{held.overall_risk:.2f}"))
-    (smol, smol_risk), (gemma, gemma_risk) = found
-    assert f"Gemma gives men {gemma}, SmolLM2 {smol}." in readme
-    assert f"Measured from there, their risks are {gemma_risk} and {smol_risk}." in readme
-    assert f"Gemma gives men {gemma}, SmolLM2 {smol}; measured" in models
-    assert f"their risks are {gemma_risk} and {smol_risk} (" in models
+def test_the_documents_say_how_the_public_models_compare_with_their_neutral_subjects(
+    own_settings: Settings,
+) -> None:
+    """On one scale for both models, and no order in general: other neutral points do not confirm it."""
+    store = shipped_store(own_settings)
+    readme, models = (
+        " ".join((ROOT / path).read_text(encoding="utf8").split()) for path in ("README.md", "docs/models.md")
+    )
+    runs = [Shipped(model, *USUAL).run for model in PUBLIC]
+    one, other = (Reading(run, load_result(store, run), ViewOptions()) for run in runs)
+    scales = order_on_other_scales(store, one, other, ViewOptions())
+    assert scales.neutral is not None
+    assert scales.labour is not None
+    place = scales.neutral.groups.index("male")
+    men = [
+        percent(float(np.mean([row.shares[side][place] for row in scales.neutral.subjects])))
+        for side in (0, 1)
+    ]
+    for text in (readme, models):
+        assert f"Gemma gives men {men[1]}, SmolLM2 {men[0]}." in text
+    assert f"For {len(scales.neutral.subjects)} words that name no occupation" in readme
+    distance, spread = (scales.neutral.differences[name] for name in ("distance", "spread"))
+    for found, between in ((distance, ":"), (spread, ",")):
+        said = f"{two_decimals(found.first)} in SmolLM2 and {two_decimals(found.second)} in Gemma"
+        tested = f"{between} difference {difference_text(found)}, {p_value(found.p_value)}."
+        assert said + tested in readme
+        assert said in models
+    low, high = scales.neutral.range_without
+    assert f"the difference is between {signed(low)} and {signed(high)}." in readme
+    labour = scales.labour
+    assert f"two apart: {two_decimals(labour.first)} against {two_decimals(labour.second)}." in readme
+    verdicts = (distance.verdict, spread.verdict, labour.verdict)
+    assert verdicts == ("unclear", "second", "unclear"), "what README says of each"
 
 
 def test_the_shipped_results_need_no_scoring_and_no_writing(own_settings: Settings) -> None:
@@ -200,6 +219,12 @@ def test_nothing_is_shipped_that_no_run_of_the_table_needs(own_settings: Setting
     assert {info.run.key for info in shipped_store(own_settings).runs()} == {run.key for run in runs}
     shipped = {path.name for path in (ROOT / "assets" / "cache" / "scores").iterdir()}
     assert shipped == {run.scoring.hash for run in runs}
+
+
+def test_runs_of_the_first_list_of_neutral_subjects_keep_their_keys() -> None:
+    """Reports and links name them, though comparisons use the longer list."""
+    keys = [Shipped(model, *USUAL, "neutral-subjects").run.key for model in PUBLIC]
+    assert keys == ["5c72ac5b19a7b925", "76f5b94d6b6b9757"]
 
 
 def test_no_score_is_shipped_twice() -> None:

@@ -484,10 +484,10 @@ def turned_signs(
 
 
 def without_each_subject(sides: NeutralSides, weights: FloatArray) -> FloatArray:
-    """Return [subject] the difference in distance where that subject is left out; of one subject none."""
+    """Return [subject] the difference in distance where that subject is left out; NaN of a single one."""
     subjects = sides.neutral.shape[1]
     if subjects < 2:
-        return np.zeros(0)
+        return np.full(subjects, np.nan)
     others = (1 - np.eye(subjects)) / (subjects - 1)
     rows = np.broadcast_to(weights, (subjects, len(weights)))
     means, points = sides.drawn(rows, others)

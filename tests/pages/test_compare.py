@@ -13,7 +13,7 @@ from streamlit.testing.v1.element_tree import Dataframe
 
 from pcf_core.app.compare.tables import printed_form
 from pcf_core.app.lists import Usual, template_sets
-from pcf_core.audit.baseline import order_on_other_scales
+from pcf_core.audit.baseline import NEUTRAL, order_on_other_scales
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import Reading, report
@@ -25,7 +25,15 @@ from pcf_core.core.settings import Settings, settings
 from pcf_core.material.numbers import load_numbers
 from pcf_core.material.published import PublishedModel
 from pcf_core.material.templates import load_templates
-from pcf_core.show.compare import Lean, Standing, against_each, how_sure, pair_answer
+from pcf_core.show.compare import (
+    Lean,
+    Standing,
+    against_each,
+    how_sure,
+    neutral_answer,
+    neutral_table,
+    pair_answer,
+)
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
 from pcf_core.show.findings.numbers import p_value
 from pcf_core.show.findings.reliability import seldom_caprice_note
@@ -82,6 +90,28 @@ def test_the_answer_stands_first_then_against_whom_and_how_sure(full_store: Stor
     table = app.table[0].value
     assert list(table.index) == ["Risk", "Prejudice", "Caprice"]
     assert set(table["Difference"]) <= {"clear", "cannot tell", "the same"}
+
+
+def test_both_models_stand_beside_their_neutral_subjects_on_one_scale(full_store: Store) -> None:
+    pair = ("mini-bert", "mini-gpt")
+    for model in pair:
+        fill(full_store, model, evidence=NEUTRAL)
+    runs = {
+        info.run.scoring.model: info.run for info in full_store.runs() if info.run.evidence.name != NEUTRAL
+    }
+    one, other = (Reading(runs[model], load_result(full_store, runs[model]), ViewOptions()) for model in pair)
+    found = order_on_other_scales(full_store, one, other, ViewOptions())
+    assert found.neutral is not None
+    app = open_app("compare")
+    assert neutral_answer(pair, found.neutral) in texts(app)
+    tested = compared(one, other, ViewOptions())
+    assert how_sure(Standing.of(pair, tested, found), tested) in texts(app)
+    (shown,) = [table.value for table in app.table if "Distance from neutral subjects" in table.value.index]
+    assert [text.replace("\\", "") for text in shown.iloc[:, 1]] == list(
+        neutral_table(pair, found.neutral)["mini-gpt"]
+    )
+    (subjects,) = [table.value for table in app.dataframe if "Neutral subject" in table.value.columns]
+    assert len(subjects) == len(found.neutral.subjects)
 
 
 @pytest.fixture
