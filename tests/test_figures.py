@@ -225,6 +225,14 @@ def public_models() -> Iterator[str]:
                 f"{two_decimals(spread.highest)} {spread.highest_occupation}",
             ]
             yield f"| `{item.model}` | {item.topic} | {' | '.join(cells)} |"
+    gemma, smol = (usual(model).lean for model in (GEMMA, SMOL))
+    assert gemma is not None
+    assert smol is not None
+    ends = smol.interval("differing")
+    assert ends is not None
+    yield f"And {percent_with_interval(gemma.differing or 0, gemma.interval('differing'))} of Gemma's"
+    yield f"it is {percent(smol.differing or 0)}, in a range too wide "
+    yield f"({100 * ends.low:.0f}–{100 * ends.high:.0f} %) to say more."
 
 
 @said_in(MODELS)
