@@ -5,8 +5,9 @@ first group are α_x + √c u_t + √(1 − c) e_xt, with u and e standard norma
 together by the share ``--common`` c of the variance, and each by itself by the rest.  The stereotype is s =
 tanh(log odds / 2), of s.d. 0.4 about neutral.  The leans α_x are τ (z_x + ½), z_x the normal quantiles of the
 15 occupations, so that most lean to the first group and some to the second; τ is what gives the wanted R^p.
-``--leans one-sided`` takes |z_x + ½| instead.  R, R^p and R^c of the population are integrals over the
-normal, done on 20,001 of its quantiles: there is nothing random in the truth.
+``--leans one-sided`` takes |z_x + ½| instead, and ``--neutral`` α = 0 for all, so that R^p is 0 and R^c all
+of R.  R, R^p and R^c of the population are integrals over the normal, done on 20,001 of its quantiles: there
+is nothing random in the truth.
 
 **A cell** has T templates, which are contexts drawn from that population anew in each replication, and
 weights that stay as they are: equal, or powers of the rank (1, 2^−a, 3^−a …) that count as five.  Weights say
@@ -34,11 +35,12 @@ three heaviest.  All weights are worth five templates.
     python -m benchmarks.coverage --replications 1000
     python -m benchmarks.coverage --replications 1000 --estimators
     python -m benchmarks.coverage --replications 200 --heavy
+    python -m benchmarks.coverage --replications 300 --neutral
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -146,11 +148,11 @@ class Found:
     biases: tuple[float, float]
 
 
-def cells() -> Iterator[Cell]:
-    """Yield the 18 cells of the grid."""
+def cells(prejudices: Sequence[float] = PREJUDICES) -> Iterator[Cell]:
+    """Yield the cells of the grid, 18 with the usual prejudices."""
     for templates in TEMPLATES:
         for effective in (None, EFFECTIVE):
-            for prejudice in PREJUDICES:
+            for prejudice in prejudices:
                 yield Cell(templates, effective, prejudice)
 
 
@@ -303,6 +305,7 @@ def main(
     leans: Annotated[str, typer.Option(help="two-sided or one-sided")] = "two-sided",
     estimators: Annotated[bool, typer.Option(help="compare estimators of R^p instead")] = False,
     heavy: Annotated[bool, typer.Option(help="let heavy templates scatter farther instead")] = False,
+    neutral: Annotated[bool, typer.Option(help="models without any prejudice instead")] = False,
 ) -> None:
     """Print the table, in Markdown."""
     if leans not in ("two-sided", "one-sided"):
@@ -317,7 +320,7 @@ def main(
             typer.echo(line)
         return
     typer.echo(HEAD)
-    for cell in cells():
+    for cell in cells((0.0,) if neutral else PREJUDICES):
         typer.echo(row(cell, measure(cell, replications, resamples, common, shape)))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import operator
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -15,9 +14,8 @@ from pcf_core.app import choice
 from pcf_core.app.choice import DEFAULT_MODELS
 from pcf_core.audit.baseline import order_on_other_scales
 from pcf_core.audit.comparing import compared, controlled
-from pcf_core.audit.factors import read_against
 from pcf_core.audit.knowledge import missing_answers
-from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import preferences_of
 from pcf_core.audit.reading import Reading, matrix_report, report
 from pcf_core.audit.results import load_result, result_name
@@ -26,19 +24,16 @@ from pcf_core.core.risk import Aggregation, Interval, RiskReport
 from pcf_core.core.run import Protocol, RunSpec, ScoringKey
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.factors import read_counts
 from pcf_core.material.knowledge import load_knowledge
 from pcf_core.material.templates import load_templates, template_weights
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.bootstrap import RISKS
-from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.resampling import TemplateUnit, resampled_template_weights, stretched
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import list_models, resolve, seeds_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.show.findings.comparison import difference_text
-from pcf_core.show.findings.numbers import digits, p_value, percent, signed, two_decimals
+from pcf_core.show.findings.numbers import p_value, percent, signed, two_decimals
 from pcf_core.store.places import place_of
 from pcf_core.store.shards import read_shard
 from pcf_core.store.store import Store
@@ -47,11 +42,9 @@ from tools.ship_results import (
     BEST_KNOWN,
     KNOWLEDGE,
     NOT_RACE,
-    PEOPLE_WIDE,
     PLANTED,
     PUBLIC,
     QUICK,
-    RELATIVE,
     RUNS,
     SPELLINGS,
     USUAL,
@@ -267,130 +260,6 @@ def shipped_report(model: str, templates: str, own_settings: Settings) -> RiskRe
     return report(load_result(shipped_store(own_settings), run), run, ViewOptions())
 
 
-@pytest.mark.parametrize(("model", "templates"), SAID)
-def test_the_documents_say_what_is_shipped(model: str, templates: str, own_settings: Settings) -> None:
-    found = shipped_report(model, templates, own_settings)
-    said = f"{model} {documented(found.overall_risk, found.intervals['overall_risk'][0])}"
-    assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-
-
-@pytest.mark.parametrize("model", ["mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-xlnet"])
-def test_the_documents_say_how_far_a_model_flattens_its_text(model: str, own_settings: Settings) -> None:
-    run, options = shipped_run(model, USUAL[1]), ViewOptions(unit="template")
-    result = load_result(shipped_store(own_settings), run)
-    found = report(result, run, options, resamples=50)
-    names = [row.occupation for row in found.occupations]
-    rows = [result.preferences.occupations.index(name) for name in names]
-    stereotypes = Criterion().stereotypes(result.preferences.values[rows])
-    unit = unit_of(run, found.template_weights, options)
-    tilts = mean_tilts(stereotypes, unit, np.ones(len(names)), groups=found.groups, occupations=names)
-    compared = read_against(names, found.groups, stereotypes, unit, tilts["male"], read_counts())
-    assert compared is not None
-    assert compared.line is not None
-    assert compared.line.verdict == "flattens"
-    said = f"{documented(compared.line.slope, compared.line.interval)} in {model}"
-    assert said in " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-
-
-@pytest.mark.parametrize("model", ZOO)
-def test_the_documents_have_a_row_of_each_model_of_the_zoo(model: str, own_settings: Settings) -> None:
-    """Size, held-out perplexity, R with its interval over whole templates, prejudice, caprice, male first."""
-    facts = json.loads((ROOT / "assets" / "models" / model / "training.json").read_text())
-    run = shipped_run(model, USUAL[1])
-    result = load_result(shipped_store(own_settings), run)
-    found = report(result, run, ViewOptions(unit="template"))
-    male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
-    cells = [
-        f"{facts['parameters'] / 1e6:.1f} M",
-        f"{facts['held_out_perplexity']:.0f}",
-        documented(found.overall_risk, found.intervals["overall_risk"][0]),
-        digits(found.prejudice_risk),
-        digits(found.caprice_risk),
-        f"{male}",
-    ]
-    rows = (ROOT / "docs" / "models.md").read_text(encoding="utf8").splitlines()
-    (row,) = [line for line in rows if line.startswith(f"| `{model}` |") and " M | " in line]  # of this table
-    assert row.split(" | ")[2:] == [*cells[:-1], f"{cells[-1]} |"]
-
-
-@pytest.mark.parametrize("model", PUBLIC)
-def test_the_documents_have_a_row_of_each_public_model(model: str, own_settings: Settings) -> None:
-    """R with its interval over whole templates, its three parts with the shared one first, men first."""
-    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-    for item in RUNS:
-        if (item.model, item.templates, item.evidence) == (model, USUAL[1], ""):
-            found = report(
-                load_result(shipped_store(own_settings), item.run), item.run, ViewOptions(unit="template")
-            )
-            male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
-            risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
-            assert found.lean is not None
-            lean = f"{digits(found.lean.common)} | {digits(found.lean.specific)}"
-            parts = f"{digits(found.prejudice_risk)} | {digits(found.caprice_risk)} | {male} |"
-            assert f"| `{model}` | {item.topic} | {risk} | {lean} | {parts}\n" in text
-
-
-@pytest.mark.parametrize(
-    "item",
-    quick(
-        (item for item in RUNS if item.topic in SPELLINGS and item.templates == RELATIVE),
-        lambda item: item.model in PUBLIC,
-    ),
-    ids=str,
-)
-def test_the_documents_say_whom_models_expect_by_the_spelling_of_race(
-    item: Shipped, own_settings: Settings
-) -> None:
-    """R and how many occupations each group leads, for the sum and the mean of a group's words."""
-    store, cells = shipped_store(own_settings), []
-    for aggregation in ("sum", "mean"):
-        options = ViewOptions.model_validate({"aggregation": aggregation})
-        found = report(load_result(store, item.run, "exact", options.aggregation), item.run, options)
-        leads = Counter(
-            max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
-        )
-        risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
-        cells += [risk, ", ".join(f"{group} {number}" for group, number in leads.most_common())]
-    row = f"| {item.topic} | `{item.model}` | {' | '.join(cells)} |\n"
-    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-
-
-def documented_leads(item: Shipped, own_settings: Settings) -> RiskReport:
-    """Return the report of a run whose row is in the documents: R, who leads, words hardly expected."""
-    found = report(load_result(shipped_store(own_settings), item.run), item.run, ViewOptions())
-    leads = Counter(
-        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
-    )
-    risk = documented(found.overall_risk, found.intervals["overall_risk"][0])
-    most = ", ".join(f"{group} {number}" for group, number in leads.most_common())
-    assert found.coverage is not None
-    row = f"| {item.topic} | `{item.model}` | {risk} | {most} | {found.coverage.flagged:,} |\n"
-    assert row in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-    return found
-
-
-@pytest.mark.parametrize(
-    "item",
-    quick(
-        (
-            item
-            for item in RUNS
-            if item.model in PUBLIC and item.topic in NOT_RACE and item.templates == RELATIVE
-        ),
-        lambda item: item.topic == "age",
-    ),
-    ids=str,
-)
-def test_the_documents_say_whom_public_models_expect_by_other_topics(
-    item: Shipped, own_settings: Settings
-) -> None:
-    found = documented_leads(item, own_settings)
-    assert found.says_little == ((item.model, item.topic) != (PUBLIC[0], "age"))
-    if not found.says_little:
-        last = {min(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations}
-        assert last == {"middle-aged"}
-
-
 def test_capital_letters_and_the_mean_change_whom_a_public_model_expects(own_settings: Settings) -> None:
     """As the documents say it: white in lower case, black with capital letters, white by the mean."""
     store = shipped_store(own_settings)
@@ -409,32 +278,6 @@ def test_capital_letters_and_the_mean_change_whom_a_public_model_expects(own_set
     assert leader("race-capitalised", "mean") == leader("race", "mean") == "white"
 
 
-@pytest.mark.parametrize("model", PUBLIC)
-def test_the_documents_say_what_the_words_that_fit_change(model: str, own_settings: Settings) -> None:
-    """Each risk within the other reading's range, so that no verdict changes."""
-    store, run = shipped_store(own_settings), Shipped(model, *USUAL).run
-    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-    words = load_result(store, run).words
-    nats = store.gather(run.scoring, run.prompts, words).astype(np.float64)
-    shares = np.exp(nats - np.logaddexp.reduce(nats, axis=-1)[:, np.newaxis])
-    weights = np.tile(template_weights(run.templates, "counts"), len(run.evidence.terms))
-    found = {}
-    for protocol, name in (("exact", "all words"), ("fitting", "words that fit")):
-        options = ViewOptions.model_validate({"protocol": protocol})
-        result = load_result(store, run, options.protocol)
-        read = found[protocol] = report(result, run, options)
-        out = [words.index(word) for word in result.words if word not in ("he", "she")]
-        elsewhere = float(weights @ shares[:, out].sum(axis=-1)) / len(run.evidence.terms)
-        male = sum(row.preferences["male"] > 0.5 for row in read.occupations)
-        risk = documented(read.overall_risk, read.intervals["overall_risk"][0])
-        assert f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk} | {male} |\n" in text
-    for one, other in (("exact", "fitting"), ("fitting", "exact")):
-        interval = found[other].intervals["overall_risk"][0]
-        assert interval.low < found[one].overall_risk < interval.high
-    sides = [[row.preferences["male"] > 0.5 for row in read.occupations] for read in found.values()]
-    assert sum(map(operator.ne, *sides)) == {PUBLIC[0]: 9, PUBLIC[1]: 0}[model]
-
-
 @pytest.mark.parametrize("protocol", ["exact", "fitting"])
 def test_the_order_of_the_public_models_is_that_of_the_words_that_fit(
     protocol: Protocol, own_settings: Settings
@@ -447,18 +290,6 @@ def test_the_order_of_the_public_models_is_that_of_the_words_that_fit(
     apart = {"exact": "0.17", "fitting": "0.16"}[protocol]
     assert f"{-found.value:.2f}" == apart
     assert "(0.17 and 0.16 apart, p = 0.0005)" in (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-
-
-@pytest.mark.parametrize("item", [item for item in RUNS if (item.topic, item.templates) == WIDE], ids=str)
-def test_the_documents_say_what_several_kinds_of_words_change(item: Shipped, own_settings: Settings) -> None:
-    """The usual set beside the wide one: three risks with their intervals, men first."""
-    store, options = shipped_store(own_settings), ViewOptions(protocol="fitting", unit="template")
-    text = (ROOT / "docs" / "models.md").read_text(encoding="utf8")
-    for run in (shipped_run(item.model, USUAL[1]), item.run):
-        found = report(load_result(store, run, "fitting"), run, options)
-        risks = [documented(getattr(found, name), found.intervals[name][0]) for name in RISKS]
-        male = sum(row.preferences["male"] > 0.5 for row in found.occupations)
-        assert f"| `{item.model}` | {run.templates.name} | {' | '.join(risks)} | {male} |\n" in text
 
 
 def test_the_readme_says_what_several_kinds_of_words_change(own_settings: Settings) -> None:
@@ -496,13 +327,6 @@ def test_the_readme_says_that_other_sentences_give_another_answer(own_settings: 
     assert "the two risks cannot be told apart (p = 0.94)" in readme
 
 
-@pytest.mark.parametrize("item", [item for item in RUNS if item.templates == PEOPLE_WIDE], ids=str)
-def test_the_documents_say_whom_public_models_expect_in_mined_sentences(
-    item: Shipped, own_settings: Settings
-) -> None:
-    documented_leads(item, own_settings)
-
-
 ONE_TOKEN_EACH = {("minilm-masked", "race"), *((PUBLIC[1], topic) for topic in ("race", "disability-papers"))}
 
 
@@ -516,20 +340,6 @@ def test_gender_differs_in_tokens_by_its_list_and_not_by_what_its_words_get(own_
             assert not are_unequal(result.token_shares), item
         if item.topic in ("race", "religion", "disability-papers"):
             assert are_unequal(result.token_shares) != ((item.model, item.topic) in ONE_TOKEN_EACH), item
-
-
-def test_the_documents_say_how_far_a_masked_model_has_nurse_from_engineer(own_settings: Settings) -> None:
-    """Figures of two models side by side: no test says which tells occupations apart more."""
-    figures = []
-    for model in ("minilm-masked", "mini-bert"):
-        rows = {row.occupation: row for row in shipped_report(model, USUAL[1], own_settings).occupations}
-        figures += [two_decimals(rows[name].preferences["male"]) for name in ("nurse", "engineer")]
-    text = " ".join((ROOT / "docs" / "models.md").read_text(encoding="utf8").split())
-    nurse, engineer, *others = figures
-    assert (
-        f"Nurse is {nurse} male in it and engineer {engineer}; mini-bert has {' and '.join(others)}" in text
-    )
-    assert "apart more" not in text
 
 
 def test_the_documents_say_what_the_three_sizes_show(own_settings: Settings) -> None:

@@ -162,7 +162,7 @@ class Context(StrictRecord):
 class Policy(StrictRecord):
     """What a model has to keep.
 
-    ``error``: the chance that any verdict of the policy is wrong, shared by all its limits.
+    ``error``: the chance of any wrong verdict that the policy aims at, shared by all its limits.
     ``cannot_tell``: what follows where neither *within* nor *exceeds* can be said; a context may say it
     itself.  ``stop_early``: score no more templates than the verdicts need.
     """

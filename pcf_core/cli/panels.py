@@ -71,7 +71,7 @@ def run_lines(
 def _risk_panels(
     shown: Runs | Reports, baselines: Mapping[str, Baseline], notes: Sequence[str]
 ) -> list[Panel]:
-    """Show R, its corrected parts and what all occupations share, as far as the report has them."""
+    """Show R, its corrected parts and how much occupations differ, as far as the report has them."""
     risks, (report,) = reports_panel(shown), shown.reports.values()
     return [
         replace(risks, notes=[*risks.notes, *notes, left_out_note(report.left_out)]),

@@ -69,7 +69,7 @@ class Draws:
 def split(
     stereotype: FloatArray, prejudice: FloatArray, weights: FloatArray, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray]:
-    """Split R^p into what occupations share and what differs between them; both at least 0.
+    """Split R^p into J of the mean stereotype of all occupations and the rest; both at least 0.
 
     Parameters
     ----------

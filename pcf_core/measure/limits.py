@@ -3,8 +3,9 @@
 **The verdict.**  A figure is *within* a limit where its whole interval is, *exceeds* it where its whole
 interval lies above, and else we *cannot tell*.  With an interval of level 1 − e, drawn over whole templates,
 a wrong *within* or *exceeds* comes with a chance of at most e, as far as the interval holds what it says
-(docs/measured-coverage.md).  Several limits share one error: each gets its equal part (Bonferroni), so that
-all verdicts together are right with the chance 1 − error.
+(docs/measured-coverage.md; with looks up to 9 of 100 verdicts were wrong at e = 0.05, docs/gate.md).  Several
+limits share one error: each gets its equal part (Bonferroni), so that all verdicts together are right with
+the chance 1 − error.
 
 **Looks.**  Scoring may end once the verdicts stand.  Templates are put into an order that no score decides,
 the heaviest first, and looked at after an eighth, a quarter, half and all of them; looks at fewer than 20, or

@@ -14,6 +14,7 @@ from pcf_core.audit.policy import CannotTell, Limit
 from pcf_core.core.risk import Interval
 from pcf_core.measure.limits import LimitVerdict, limit_verdict
 from pcf_core.report.gate import gate_document, gate_junit, gate_lines, gate_markdown
+from pcf_core.show.findings.gate import certainty_note
 
 HOSTILE = "<b>]]>&\"'\x00\x1b[31m\ud800\ufffe|`\n## x\U0001f600"
 
@@ -156,3 +157,15 @@ def test_the_signs_tell_verdicts_apart_without_colour() -> None:
     assert all(sign in lines for sign in "✓✗?")
     verdicts: set[LimitVerdict] = {one.verdict for one in (KEPT, OVER, OPEN)}
     assert len(verdicts) == 3
+
+
+def test_what_a_verdict_aims_at_is_not_called_certain() -> None:
+    """Simulated, up to 9 of 100 verdicts with looks are wrong where 5 may be."""
+    report = GateReport(model="m", title="t", error=0.05, stop_early=False, contexts=())
+    said = certainty_note(report)
+    assert "a verdict that holds in 95 of 100 cases." in said
+    assert "certainty" not in said
+    assert "9 of 100" not in said
+    early = certainty_note(report.model_copy(update={"stop_early": True, "error": 0.005}))
+    assert "holds in 99.5 of 100 cases. Scoring stopped early where it could" in early
+    assert "up to 9 of 100 such verdicts were wrong where 5 may be" in early

@@ -49,7 +49,7 @@ BROUGHT = "policy_brought"  # the policy that this session brought in
 YOURS = "your file"
 EXAMPLE = """\
 title = "Before release"
-error = 0.05            # the chance that any verdict is wrong
+error = 0.05            # the chance of any wrong verdict
 cannot_tell = "warn"    # pass, warn or fail
 
 [[contexts]]

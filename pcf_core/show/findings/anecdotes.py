@@ -43,7 +43,13 @@ def information_finding(found: MutualInformation, normaliser: Normaliser = USUAL
     """Write the normalised value with interval, chance and the attainable, a sentence each."""
     formula = FORMULAS[normaliser]
     if found.null is None:
-        return say("information_scored", found=found, normaliser=normaliser, formula=formula)
+        return say(
+            "information_scored",
+            found=found,
+            normaliser=normaliser,
+            formula=formula,
+            share=found.of_largest(normaliser),
+        )
     if found.untold:
         return say("information_untold", found=found, normaliser=normaliser, formula=formula)
     ends = found.intervals.get(normaliser)
@@ -53,6 +59,7 @@ def information_finding(found: MutualInformation, normaliser: Normaliser = USUAL
         normaliser=normaliser,
         formula=formula,
         corrected=max(0.0, found.corrected_normalised[normaliser]),
+        share=found.of_largest(normaliser),
         passed=ends is not None and ends.high > found.largest.normalised[normaliser],
     )
 

@@ -59,7 +59,8 @@ def gate_answer(report: GateReport) -> str:
 
 def certainty_note(report: GateReport) -> str:
     """Say how sure the verdicts are, and what they do not cover."""
-    return say("certainty", limits=len(report.judged), share=1 - report.error)
+    times = f"{100 * (1 - report.error):g}"
+    return say("certainty", limits=len(report.judged), times=times, early=report.stop_early)
 
 
 def templates_note(context: ContextReport) -> str:

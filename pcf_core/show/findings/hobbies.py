@@ -54,6 +54,7 @@ def information_finding(report: HobbiesReport) -> str:
         measure=measure,
         normaliser=USUAL,
         corrected=None if corrected is None else max(0.0, corrected),
+        share=measure.of_largest(USUAL),
     )
 
 

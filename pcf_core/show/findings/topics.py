@@ -14,7 +14,7 @@ from pcf_core.show.wording import sentences
 MOST_GROUPS = 4  # named with their words; more are counted
 MOST_NAMED = 8
 MOST_TERMS = 3
-NEARLY_ALL = 0.99  # of the words' probability
+NEARLY_ALL = 0.95  # of the words' probability
 
 say = sentences("topics")
 

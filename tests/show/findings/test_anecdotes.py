@@ -23,7 +23,7 @@ def test_the_headline_has_the_rate_chance_and_the_most() -> None:
     assert "Gender depends on the profession, more than chance" in told
     assert "0.20 (0.15–0.25) freed of its bias (p under 0.001)" in told
     assert "As counted it is 0.22, where chance alone would give 0.02." in told
-    assert "margins allow is 0.50." in told
+    assert "margins allow is 0.50, and the link is 40 % of it." in told
     assert told.endswith(source_of(STORIES_LABEL))
 
 
@@ -32,7 +32,7 @@ def test_scores_say_that_nothing_was_drawn() -> None:
     told = anecdotes_finding(report, "mini")
     assert "Nothing is drawn" in told
     assert "The link of gender and profession (NMI, 2 I / (H(C) + H(A))) is 0.22 (0.15–0.25). " in told
-    assert "These margins allow at most 0.50." in told
+    assert "These margins allow at most 0.50, and the link is 44 % of it." in told
     assert told.endswith(source_of(SCORED_LABEL))
     assert "alse discoveries" not in amplification_finding(report)
 
@@ -110,8 +110,8 @@ def test_an_interval_that_passes_the_most_says_why() -> None:
     wide = dict.fromkeys(found.normalised, Interval(low=0.15, high=0.6, unit="text"))
     told = information_finding(found.model_copy(update={"intervals": wide}))
     assert (
-        "The most that these margins allow is 0.50 (other stories have other margins, so the "
-        "interval may pass it)."
+        "The most that these margins allow is 0.50, and the link is 40 % of it (other stories have other "
+        "margins, so the interval may pass it)."
     ) in told
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from pcf_core.core.records import LeftOut
 from pcf_core.show.findings import hobbies
-from pcf_core.show.findings.numbers import two_decimals, with_interval
+from pcf_core.show.findings.numbers import percent, two_decimals, with_interval
 from tests.show.charts.hobbies import embedding_example, hobbies_example
 from tests.texts.criteria.hobbyists import BOYS, GIRLS, few_names, planted
 
@@ -58,10 +60,12 @@ def test_information_beside_its_null_and_why_there_is_none() -> None:
     report = Hobbies.load(names).report(planted({"female": GIRLS, "male": BOYS}, names, repeats=20))
     said = hobbies.information_finding(report)
     assert "at random gives" in said
-    assert said.endswith("These counts could reach 0.56.")
     assert report.information is not None
     measure = report.information.measure
     assert measure is not None
+    share = measure.of_largest("arithmetic")
+    assert share == pytest.approx(measure.corrected_normalised["arithmetic"] / 0.56, abs=0.01)
+    assert said.endswith(f"These counts could reach 0.56, and the link is {percent(share or 0)} of it.")
     corrected, counted = measure.corrected_normalised["arithmetic"], measure.normalised["arithmetic"]
     assert f"is {with_interval(corrected, measure.intervals['arithmetic'])} freed" in said
     assert f"As counted it is {two_decimals(counted)};" in said

@@ -150,6 +150,16 @@ class MutualInformation(Record):
         """I(C; A) of the table, in nats, not corrected for bias."""
         return self.entropies.information
 
+    def of_largest(self, name: Normaliser) -> float | None:
+        """Return the normalised value, less its bias where that is known, as a share of the largest.
+
+        It is at most 1, and ``None`` where these margins allow none.  NMI itself is no such share: of 100
+        professions and two genders it cannot reach 0.3.
+        """
+        largest = self.largest.normalised.get(name, 0.0)
+        value = self.corrected_normalised.get(name, self.normalised[name])
+        return min(1.0, max(0.0, value) / largest) if largest > 0 else None
+
     @property
     def untold(self) -> str:
         """Why texts tell nothing of I, as the end of a sentence; empty where they can.

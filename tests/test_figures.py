@@ -1,0 +1,684 @@
+"""Every number in README.md and docs/models.md comes of what is shipped, or is a name or a definition.
+
+A check is a function that computes what a document has to say of shipped results, as whole phrases.  Each
+phrase must stand in the document, and no number may be left once all phrases are taken out, so that a figure
+which nothing computes is found, and one that is out of date is found with what it should be.  What is no
+result is listed in ``FIXED``, with the reason.
+
+README's *A result* is written in sentences of the app: its numbers must be those of such sentences about the
+two public models (docs/sentences.md, which a test holds to what the app says) or of the checks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.comparing import compared
+from pcf_core.audit.factors import read_against
+from pcf_core.audit.options import ViewOptions, unit_of
+from pcf_core.audit.preferences import preferences_of
+from pcf_core.audit.reading import Reading, report
+from pcf_core.audit.results import load_result
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import RiskReport
+from pcf_core.core.run import LOW_COVERAGE, MOST_FLAGGED
+from pcf_core.core.settings import ROOT
+from pcf_core.material.evidence import load_evidence
+from pcf_core.material.factors import read_counts
+from pcf_core.material.templates import load_templates, template_weights
+from pcf_core.material.topics import load_topic
+from pcf_core.measure.bootstrap import RISKS
+from pcf_core.measure.criterion import Criterion
+from pcf_core.measure.distribution import mean_tilts
+from pcf_core.measure.reference_models import reference_risks
+from pcf_core.measure.resampling import FEW_TEMPLATES
+from pcf_core.models.registry import resolve, seeds_of
+from pcf_core.show.findings.answers import share_text
+from pcf_core.show.findings.models import spread_of
+from pcf_core.show.findings.numbers import digits, percent, percent_with_interval, two_decimals
+from pcf_core.store.store import Store
+from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
+from pcf_core.texts.criteria.records.quantities import USUAL as NMI
+from pcf_core.texts.criteria.records.runs import CriteriaResult
+from pcf_core.texts.criteria.records.separation import AnswersReport
+from pcf_core.work.criteria import CRITERIA_AUDIT
+from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+from tests.quick import quick
+from tests.test_shipped import documented
+from tools.ship_audits import usual_criteria, usual_fairpair
+from tools.ship_results import (
+    NOT_RACE,
+    PEOPLE,
+    PEOPLE_WIDE,
+    PUBLIC,
+    QUICK,
+    RELATIVE,
+    RUNS,
+    SPELLINGS,
+    USUAL,
+    WIDE,
+    ZOO,
+    Shipped,
+)
+
+SMOL, GEMMA = PUBLIC
+README, MODELS = "README.md", "docs/models.md"
+WHOLE = ViewOptions(unit="template")
+FITTING = ViewOptions(protocol="fitting", unit="template")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+# Names with a number in them, in any document.
+NAMES = r"""
+    Gemma\ \d | (?:SmolLM2|Gemma)[-\w]*(?:,\ Q\d_\w+)? | mini-t5 | T5 | all-MiniLM-L6-v2 | Qwen[\d.]+
+    | Llama\ [\d.]+(?:,\ [\d.]+)*(?:\ and\ [\d.]+)? | Apache-2\.0 | CC\ BY-SA\ \d\.\d
+    | arXiv\ [\d.]+ | NeurIPS\ 2024 | BVF\ Figure\ 8
+"""
+FIXED = {
+    README: {
+        "versions 1 to the": "which versions of the paper",
+        "it is 0 for an occupation where the same group leads in every context": "J of one sign",
+        "who holds a job in the US in 2021": "the year of the statistics",
+        "(93 MB)": "what the package index has of SmolLM2, compressed",
+        "100 workers killed at random moments": "tests/reliability/test_kills.py, docs/reliability.md",
+    },
+    MODELS: {
+        "at 0.93 bits a character against 1.32": "printed by tools/train_masked_encoder.py",
+        "under 1 % of what two texts differ anyway": "checked with F in `text_audits`",
+        "Where the share of women is 0.1 higher": "the unit of the slope",
+        "its caprice is above 0 for": "the definition of caprice",
+        "one in 10,000": "LOW_COVERAGE, checked in `low_coverage`",
+        "1 between the leans of two occupations": "the unit of the slope",
+        "It is 0 for both models over the papers' ten reporting": "tests/test_shipped.py",
+        "with intervals that exclude 0.": "tests/test_shipped.py",
+        "with the nineteen templates nor with the 100,": "the sets that are compared",
+    },
+}
+
+
+@cache
+def store() -> Store:
+    """The shipped results, with an index of their own."""
+    import tempfile
+
+    return Store.open(Path(tempfile.mkdtemp(prefix="figures-")), [ROOT / "assets" / "cache"])
+
+
+@cache
+def audits() -> Store:
+    """The shipped text audits."""
+    import tempfile
+
+    return Store.open(Path(tempfile.mkdtemp(prefix="figures-")), [ROOT / "assets" / "audits"])
+
+
+@cache
+def _report(item: Shipped, options: str) -> RiskReport:
+    chosen = ViewOptions.model_validate_json(options)
+    result = load_result(store(), item.run, chosen.protocol, chosen.aggregation)
+    return report(result, item.run, chosen)
+
+
+def report_of(item: Shipped, options: ViewOptions = WHOLE) -> RiskReport:
+    return _report(item, options.model_dump_json())
+
+
+def usual(model: str, options: ViewOptions = WHOLE) -> RiskReport:
+    return report_of(Shipped(model, *USUAL), options)
+
+
+def reading(item: Shipped, options: ViewOptions) -> Reading:
+    return Reading(item.run, load_result(store(), item.run, options.protocol), options)
+
+
+@cache
+def words_of(document: str) -> str:
+    """Return a document on one line, without blocks of code."""
+    text = (ROOT / document).read_text(encoding="utf8")
+    return " ".join(re.sub(r"```.*?```", " ", text, flags=re.DOTALL).split())
+
+
+def risk(found: RiskReport, name: str = "overall_risk") -> str:
+    return documented(getattr(found, name), found.intervals[name][0])
+
+
+def first(found: RiskReport, group: str = "male") -> int:
+    """Return how many occupations prefer the group to an even split."""
+    return sum(row.preferences[group] > 1 / len(found.groups) for row in found.occupations)
+
+
+def led(found: RiskReport) -> str:
+    leads = Counter(
+        max(row.preferences, key=lambda group: row.preferences[group]) for row in found.occupations
+    )
+    return ", ".join(f"{group} {number}" for group, number in leads.most_common())
+
+
+def of(found: RiskReport, occupation: str) -> float:
+    return next(row for row in found.occupations if row.occupation == occupation).preferences["male"]
+
+
+Check = Callable[[], Iterable[str]]
+CHECKS: dict[str, list[Check]] = {README: [], MODELS: []}
+
+
+def said_in(document: str) -> Callable[[Check], Check]:
+    """Register what computes phrases of a document."""
+
+    def register(check: Check) -> Check:
+        CHECKS[document].append(check)
+        return check
+
+    return register
+
+
+# ----------------------------------------------------------------------------------- docs/models.md
+
+
+@said_in(MODELS)
+def what_was_scored() -> Iterator[str]:
+    many, heaviest = len(load_evidence("occupations-bvf").terms), len(load_templates(USUAL[1]).templates)
+    ten, twenty = len(load_templates(RELATIVE).templates), len(load_templates(PEOPLE_WIDE).templates)
+    assert ten == 10
+    yield f"They are scored over {many} occupations × the {heaviest} heaviest contexts"
+    yield f"occupations of {many} for which the model prefers men"
+    yield f"over the same {many} occupations × the {heaviest} heaviest contexts"
+    yield f"*Male first*: occupations of {many} for which"
+    yield f"{many} occupations × the papers' ten relative clauses"
+    yield f"{many} occupations × the same ten relative clauses"
+    yield f"{many} occupations × the {twenty} heaviest of"
+    yield f"the cells, of {many * ten:,}, in which"
+    yield f"Hardly expected are cells of {many * twenty:,}."
+    yield f"Where it is over {percent(MOST_FLAGGED)}, pages give no answer"
+    assert LOW_COVERAGE == 1e-4
+    wide = len(load_templates(WIDE[1]).templates)
+    yield f"Here {many} occupations × its {wide} templates"
+    yield f"how many there are, {wide} instead of {heaviest}."
+    worth = report_of(Shipped(SMOL, *WIDE), FITTING).effective_templates
+    yield f"its {wide} templates, with their unequal counts, are worth {worth:.0f} "
+
+
+@said_in(MODELS)
+def public_models() -> Iterator[str]:
+    for fact in tomllib.loads((ROOT / "assets" / "public.toml").read_text(encoding="utf8"))["model"]:
+        yield f"| {fact['parameters'] / 1e6:.1f} M |"
+    for item in RUNS:
+        if item.model in PUBLIC and item.templates == USUAL[1] and not item.evidence:
+            found = report_of(item)
+            spread, lean = spread_of(found), found.lean
+            assert spread.group == "male"
+            assert lean is not None
+            assert lean.differing is not None
+            cells = [
+                *(risk(found), digits(found.prejudice_risk), digits(found.caprice_risk), str(first(found))),
+                percent_with_interval(lean.differing, lean.interval("differing")),
+                f"{two_decimals(spread.lowest)} {spread.lowest_occupation}",
+                f"{two_decimals(spread.highest)} {spread.highest_occupation}",
+            ]
+            yield f"| `{item.model}` | {item.topic} | {' | '.join(cells)} |"
+    gemma, smol = (usual(model).lean for model in (GEMMA, SMOL))
+    assert gemma is not None
+    assert smol is not None
+    ends = smol.interval("differing")
+    assert ends is not None
+    yield f"And {percent_with_interval(gemma.differing or 0, gemma.interval('differing'))} of Gemma's"
+    yield f"it is {percent(smol.differing or 0)}, in a range too wide "
+    yield f"({100 * ends.low:.0f}–{100 * ends.high:.0f} %) to say more."
+
+
+@said_in(MODELS)
+def nobody_in_particular() -> Iterator[str]:
+    shares = []
+    for model in PUBLIC:
+        run = Shipped(model, *USUAL).run
+        found = baseline_of(store(), run, load_result(store(), run), ViewOptions(), resamples=100)
+        assert found is not None
+        shares.append(percent(found.preferences["male"]))
+    yield f"Gemma gives men {shares[1]}, SmolLM2 {shares[0]}."
+
+
+@said_in(MODELS)
+def whom_the_public_models_prefer() -> Iterator[str]:
+    smol, gemma = (usual(model) for model in PUBLIC)
+    pronouns = [report_of(Shipped(model, "gender-pronouns", USUAL[1])) for model in PUBLIC]
+    many = len(smol.occupations)
+    yield f"Gemma prefers men in {first(gemma)} of {many} occupations, SmolLM2 women in {many - first(smol)}."
+    yield f"it is {first(pronouns[1])} and {many - first(pronouns[0])}."
+    p_values = {
+        digits(
+            compared(
+                *(reading(Shipped(model, topic, USUAL[1]), WHOLE) for model in PUBLIC), WHOLE, resamples=100
+            )
+            .differences["overall_risk"]
+            .p_value
+        )
+        for topic in ("gender", "gender-pronouns")
+    }
+    (p,) = p_values
+    yield f"the difference of their risks is clear on both topics (p = {p})."
+    capricious = sum(row.caprice_risk > 0 for row in smol.occupations)
+    assert smol.caprice_risk / smol.overall_risk == pytest.approx(0.25, abs=0.03), "a quarter"
+    yield f"above 0 for {capricious} of {many} occupations."
+    for word, ends in (("nurse", ("for nurse in SmolLM2 and", "in Gemma")), ("president", ("and", ""))):
+        one, other = (two_decimals(of(found, word)) for found in (smol, gemma))
+        before = "male words is" if word == "nurse" else "for president it is"
+        yield f"{before} {one} {ends[0]} {other} {ends[1]}".rstrip()
+
+
+@said_in(MODELS)
+def text_audits() -> Iterator[str]:
+    said = {
+        "mini-gpt": "is {0}, and {1} without",
+        SMOL: "is {0}, and {1} without",
+        GEMMA: "is {0}, and {1} without",
+    }
+    for model, phrase in said.items():
+        asked, prompts, _ = usual_fairpair(model)
+        found = FAIRPAIR_AUDIT.load(audits(), asked.hash)
+        assert found is not None
+        ratios = []
+        for name in ("jaccard", "jaccard-others"):
+            each = found.reports[name]
+            ends = each.intervals["ratio_of_means"]
+            ratios.append(f"{each.means.ratio:.4f} ({ends.low:.4f}–{ends.high:.4f})")
+            assert model == "mini-gpt" or each.means.ratio < 1.01, "under 1 %"
+        yield phrase.format(*ratios)
+        if model in PUBLIC:
+            yield f"(p = {digits(found.reports['jaccard-others'].p_value)}"
+        yield f"over {len(prompts.prompts)} prompts × {asked.count} texts a side"
+
+
+def criteria(model: str, name: str) -> CriteriaResult:
+    found = CRITERIA_AUDIT.load(audits(), usual_criteria(model, name)[0].hash)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+@said_in(MODELS)
+def answers_about_two_people() -> Iterator[str]:
+    tasks, questions = (criteria(SMOL, name).report for name in ("tasks", "questions"))
+    assert isinstance(tasks, AnswersReport)
+    assert isinstance(questions, AnswersReport)
+    assert tasks.baseline is not None
+    assert questions.baseline is not None
+    for each in tasks.pronouns:
+        assert each.error.interval is not None
+        assert each.error.interval.low < 0.5 < each.error.interval.high, "as many with a pronoun"
+    yield f"It wrote {tasks.n:,} answers"
+    yield f"that name one role {share_text(tasks.baseline.error)} name the wrong one"
+    yield f"Nor can {questions.units} questions"
+    yield f"without a pronoun {share_text(questions.baseline.invalid_rates[0])} of its answers"
+    yield f"and {share_text(questions.baseline.error)} of the others the wrong one"
+
+
+@said_in(MODELS)
+def stories_and_hobbies() -> Iterator[str]:
+    stories, hobbies = (criteria(SMOL, name).report for name in ("anecdotes", "hobbies"))
+    assert isinstance(stories, AnecdotesReport)
+    assert isinstance(hobbies, HobbiesReport)
+    measures = stories.clear_only, hobbies.information and hobbies.information.measure
+    links, beyond = [], []
+    for found in measures:
+        assert found is not None
+        assert found.above_chance is not None
+        ends = found.intervals[NMI]
+        value = found.corrected_normalised[NMI]
+        links.append(
+            (
+                f"{value:.3f} ({ends.low:.3f}–{ends.high:.3f})",
+                f"{percent(value / found.largest.normalised[NMI])}",
+                f"{found.largest.normalised[NMI]:.3f}",
+            )
+        )
+        assert found.of_largest(NMI) == pytest.approx(value / found.largest.normalised[NMI])
+        beyond.append(percent(found.above_chance))
+    p = digits(stories.clear_only.null.p_value) if stories.clear_only and stories.clear_only.null else ""
+    link, share, most = links[0]
+    yield f"In {stories.n:,} stories about {len(stories.professions)} professions"
+    yield f"is {link}, which is {share} of the most that these stories allow, {most} (p = {p})."
+    assert stories.stereotype_rate is not None
+    assert stories.line is not None
+    rate = stories.stereotype_rate
+    yield f"{percent_with_interval(rate.value, rate.interval)} say that of most people"
+    yield f"it is {0.1 * stories.line.slope:.3f} higher in the stories."
+    yield f"in {hobbies.n:,} texts the link is {links[1][0]}, {links[1][1]} of at most {links[1][2]}."
+    yield f"stories have {beyond[0]} and hobbies {beyond[1]} of what is possible."
+    (null,) = [criteria("mini-gpt", "anecdotes").report]
+    assert isinstance(null, AnecdotesReport)
+    assert null.clear_only is not None
+    assert null.clear_only.null is not None
+    yield f"depends on the profession (p = {digits(null.clear_only.null.p_value)})."
+
+
+@said_in(MODELS)
+def race_by_its_spelling() -> Iterator[str]:
+    for item in RUNS:
+        if item.topic in SPELLINGS and item.templates == RELATIVE:
+            cells = []
+            for options in (ViewOptions(), ViewOptions(aggregation="mean")):
+                found = report_of(item, options)
+                cells += [risk(found), led(found)]
+            yield f"| {item.topic} | `{item.model}` | {' | '.join(cells)} |"
+
+
+@said_in(MODELS)
+def other_topics() -> Iterator[str]:
+    seldom = []
+    for item in RUNS:
+        mined = item.templates == PEOPLE_WIDE and item.topic in PEOPLE
+        if item.model in PUBLIC and (mined or (item.topic in NOT_RACE and item.templates == RELATIVE)):
+            found = report_of(item, ViewOptions())
+            assert found.coverage is not None
+            flagged = found.coverage.flagged
+            yield f"| {item.topic} | `{item.model}` | {risk(found)} | {led(found)} | {flagged:,} |"
+            assert found.says_little == ((item.model, item.topic) != (SMOL, "age"))
+            if mined and item.model == GEMMA:
+                seldom.append(flagged / found.coverage.cells)
+            if (item.model, item.topic, item.templates) == (SMOL, "age", RELATIVE):
+                old = led(found).split(",")[0].removeprefix("old ")
+                yield f"SmolLM2 expects the old in {old} of {len(found.occupations)} occupations."
+                last = Counter(
+                    min(row.preferences, key=row.preferences.__getitem__) for row in found.occupations
+                )
+                yield f"comes last in all {last['middle-aged']}."
+    yield f"in {100 * min(seldom):.0f} to {percent(max(seldom))} of the cells."
+
+
+def shares_of_words(model: str) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the words and their [occupation, template, word] shares of all words' probability."""
+    run = Shipped(model, *USUAL).run
+    words = load_result(store(), run).words
+    nats = store().gather(run.scoring, run.prompts, words).astype(np.float64)
+    shares = np.exp(nats - np.logaddexp.reduce(nats, axis=-1)[:, np.newaxis])
+    return tuple(words), shares.reshape(len(run.evidence.terms), -1, len(words))
+
+
+@said_in(MODELS)
+def words_that_fit() -> Iterator[str]:
+    weights = template_weights(load_templates(USUAL[1]), "counts")
+    weights = weights / weights.sum()
+    texts = load_templates(USUAL[1]).texts
+    yield f"Most of the papers' {len(load_topic('gender').words)} words"
+    yield f"**The {len(load_topic('gender').words)} words are four in effect**"
+    mass, differences, sides = [], [], []
+    for model in PUBLIC:
+        words, shares = shares_of_words(model)
+        mean = weights @ shares.mean(axis=0)
+        mass.append(sum(mean[words.index(word)] for word in ("he", "she", "his", "her")))
+        assert {words[place] for place in np.argsort(mean)[-4:]} == {"he", "she", "his", "her"}
+        out = [place for place, word in enumerate(words) if word not in ("he", "she")]
+        if model == SMOL:
+            (married,) = [place for place, text in enumerate(texts) if text == "The [X] married and [Y]"]
+            yield f"it is {percent(float(shares[:, married][:, out].sum(axis=-1).mean()))} in SmolLM2, most"
+        for options, name, elsewhere in (
+            (ViewOptions(), "all words", float(mean[out].sum())),
+            (ViewOptions(protocol="fitting"), "words that fit", 0.0),
+        ):
+            found = usual(model, options)
+            yield f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk(found)} | {first(found)} |"
+    four = [f"{100 * share:.1f} %" for share in mass]
+    yield f"have {four[0]} of all words' probability in SmolLM2 and {four[1]} in Gemma"
+    for options in (ViewOptions(), ViewOptions(protocol="fitting")):
+        found_pair = compared(*(reading(Shipped(model, *USUAL), options) for model in PUBLIC), options)
+        differences.append(found_pair.differences["overall_risk"])
+    apart = " and ".join(two_decimals(-found.value) for found in differences)
+    (p,) = {digits(found.p_value) for found in differences}
+    yield f"({apart} apart, p = {p})."
+    for model in PUBLIC:
+        both = [usual(model, ViewOptions(protocol=protocol)) for protocol in ("exact", "fitting")]
+        for one, other in (both, both[::-1]):
+            interval = other.intervals["overall_risk"][0]
+            assert interval.low < one.overall_risk < interval.high, "no verdict changes"
+        rows = zip(*(found.occupations for found in both), strict=True)
+        sides.append(sum((a.preferences["male"] > 0.5) != (b.preferences["male"] > 0.5) for a, b in rows))
+    assert sides == [9, 0]
+    yield f"Nine of {len(both[0].occupations)} occupations change sides in SmolLM2"
+
+
+@said_in(MODELS)
+def several_kinds_of_sentences() -> Iterator[str]:
+    apart: dict[str, float] = {}
+    for item in RUNS:
+        if (item.topic, item.templates) == WIDE:
+            both = [report_of(Shipped(item.model, *parts), FITTING) for parts in (USUAL, WIDE)]
+            for found, parts in zip(both, (USUAL, WIDE), strict=True):
+                risks = [risk(found, name) for name in RISKS]
+                yield f"| `{item.model}` | {parts[1]} | {' | '.join(risks)} | {first(found)} |"
+            for name in RISKS:
+                old, new = (found.intervals[name][0] for found in both)
+                if (gap := max(old.low - new.high, new.low - old.high)) > 0:
+                    assert name == "caprice_risk"
+                    apart[item.model] = gap
+    assert set(apart) == {GEMMA, "mini-gpt", "mini-gpt-l", "mini-t5"}
+    yield (
+        f"those of Gemma (by {apart[GEMMA]:.3f}), mini-gpt ({apart['mini-gpt']:.3f}), "
+        f"mini-gpt-l ({apart['mini-gpt-l']:.3f}) and mini-t5 (less than 0.001)."
+    )
+    assert apart["mini-t5"] < 0.001
+    smol, gemma = (report_of(Shipped(model, *WIDE), FITTING) for model in PUBLIC)
+    found = compared(*(reading(Shipped(model, *WIDE), FITTING) for model in PUBLIC), FITTING).differences
+    p = {name: f"{found[name].p_value:.2g}" for name in RISKS}
+    yield f"({smol.overall_risk:.3f} and {gemma.overall_risk:.3f}, p = {p['overall_risk']})"
+    yield f"prejudice is clearly the larger (p = {p['prejudice_risk']})"
+    yield f"SmolLM2's caprice (p = {p['caprice_risk']})"
+    before = first(usual(SMOL, FITTING))
+    yield f"expects men in {first(smol)} of {len(smol.occupations)} occupations, not {before}."
+
+
+@said_in(MODELS)
+def models_of_the_hub() -> Iterator[str]:
+    known = tomllib.loads((ROOT / "assets" / "models.toml").read_text(encoding="utf8"))
+    yield f"*Models* shows {len(known['model'])} models"
+    assert len(known["series"]) == 9
+    yield "Nine series are declared"
+
+
+def facts_of(model: str) -> dict[str, float]:
+    found: dict[str, float] = json.loads((ROOT / "assets" / "models" / model / "training.json").read_text())
+    return found
+
+
+@said_in(MODELS)
+def teaching_models() -> Iterator[str]:
+    for model in ZOO:
+        facts, found = facts_of(model), usual(model)
+        cells = [
+            *(f"{facts['parameters'] / 1e6:.1f} M", f"{facts['held_out_perplexity']:.0f}", risk(found)),
+            *(digits(found.prejudice_risk), digits(found.caprice_risk), str(first(found))),
+        ]
+        yield f"| {' | '.join(cells)} |"
+    (before,) = {
+        facts_of(model)["held_out_perplexity_before"] for model in ("mini-gpt-skewed", "mini-gpt-balanced")
+    }
+    yield f"on which mini-gpt has {before:.0f}."
+
+
+@said_in(MODELS)
+def what_the_teaching_models_show() -> Iterator[str]:
+    bert, gpt = (usual(model) for model in QUICK)
+    assert first(bert) == first(gpt)
+    yield f"expect men in all {first(gpt)} occupations"
+    yield f"prejudice: mini-bert {risk(bert)}, mini-gpt {risk(gpt)}."
+    counts = [usual(model, ViewOptions(unit="counts-only")).intervals["overall_risk"][0] for model in QUICK]
+    yield "intervals are " + " and ".join(f"{one.low:.3f}–{one.high:.3f}" for one in counts) + ", which"
+    nineteen = [report_of(Shipped(model, "gender", "gender-nineteen"), ViewOptions()) for model in QUICK]
+    yield f"templates: mini-bert {risk(nineteen[0])}, mini-gpt {risk(nineteen[1])}."
+    spread = spread_of(gpt)
+    yield (
+        f"mini-gpt gives men {two_decimals(spread.lowest)} for *{spread.lowest_occupation}* and "
+        f"{two_decimals(spread.highest)} for *{spread.highest_occupation}*."
+    )
+    minilm = usual("minilm-masked")
+    nurse, engineer, *others = (
+        two_decimals(of(found, name)) for found in (minilm, bert) for name in ("nurse", "engineer")
+    )
+    yield f"Nurse is {nurse} male in it and engineer {engineer}; mini-bert has {' and '.join(others)} there."
+    caprice = [risk(usual(model, ViewOptions()), "caprice_risk") for model in QUICK]
+    yield f"over the mined ones mini-bert {caprice[0]}, mini-gpt {caprice[1]}."
+    stop = report_of(Shipped("mini-gpt", "gender", "gender-nineteen-stop"), ViewOptions())
+    yield f"takes mini-gpt from {nineteen[1].overall_risk:.3f} to {stop.overall_risk:.3f} with the nineteen."
+    gaps = [f"{gap_of(model):.3f} ({model})" for model in QUICK]
+    yield f"lower for nurse than for engineer by {' and '.join(gaps)}"
+
+
+def gap_of(model: str) -> float:
+    """Return P(male) of engineer less that of nurse, over the papers' ten reporting templates."""
+    topic, ten = load_topic("gender"), load_templates("gender-reporting")
+    key = Shipped(model, "gender", "gender-nineteen").run.scoring
+    words = [word for word in topic.words if word in store().known_words(key).tokens]
+    prompts = [text.prompt(term) for term in ("nurse", "engineer") for text in ten.templates]
+    values = preferences_of(
+        store().gather(key, prompts, words).reshape(2, len(ten.templates), -1), topic, words
+    )
+    weights = template_weights(ten, "counts")
+    return float((values[1, :, 0] - values[0, :, 0]) @ weights / weights.sum())
+
+
+@said_in(MODELS)
+def seeds() -> Iterator[str]:
+    found = seeds_of(resolve("mini-gpt-s"))
+    assert found is not None
+    (measured,) = [one for one in found.measured if one.templates == USUAL[1]]
+    total, prejudice, caprice = (np.ptp([getattr(one, name) for one in measured.risks]) for name in RISKS)
+    yield f"by up to {total:.3f}, prejudice by {prejudice:.3f} and caprice by {caprice:.4f}"
+
+
+@said_in(MODELS)
+def what_the_models_read() -> Iterator[str]:
+    table = read_counts()
+    rows = table.counts
+    yield f"the {table.card.documents:,} biographies in it"
+    nurse, engineer = rows["nurse"], rows["engineer"]
+    yield f"nurse is mostly *he* in {percent(nurse.share)} of {nurse.documents}, engineer in"
+    yield f"{percent(engineer.share)} of {engineer.documents}"
+    for model in ("mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-xlnet"):
+        found, run = usual(model), Shipped(model, *USUAL).run
+        result = load_result(store(), run)
+        names = [row.occupation for row in found.occupations]
+        places = [result.preferences.occupations.index(name) for name in names]
+        stereotypes = Criterion().stereotypes(result.preferences.values[places])
+        unit = unit_of(run, found.template_weights, WHOLE)
+        tilts = mean_tilts(stereotypes, unit, np.ones(len(names)), groups=found.groups, occupations=names)
+        line = read_against(names, found.groups, stereotypes, unit, tilts["male"], table)
+        assert line is not None
+        assert line.line is not None
+        assert line.line.verdict == "flattens"
+        yield f"{documented(line.line.slope, line.line.interval)} in {model}"
+
+
+# ----------------------------------------------------------------------------------- README.md
+
+
+@said_in(README)
+def definitions() -> Iterator[str]:
+    of_two = reference_risks(2)
+    fair, worst = (of_two[name].overall_risk for name in ("unbiased", "stereotyped"))
+    yield f"is {fair:.0f} for a fair model and {worst:.0f} for a fully stereotyped one."
+    contexts = len(load_templates(USUAL[1]).templates)
+    assert {interval.level for interval in usual(SMOL).intervals["overall_risk"]} == {0.95}
+    yield "brackets, at 95 %,"
+    yield f"unequal weights make {contexts} contexts count as fewer."
+    yield f"Under {FEW_TEMPLATES} an interval is rough."
+    yield f"under {LOW_COVERAGE:.0e}".replace("e-04", "e-4")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    yield f"Python {project['requires-python'].removeprefix('>=')} or newer"
+
+
+def result_section() -> str:
+    return words_of(README).partition("## A result")[2].partition(" ## ")[0]
+
+
+def numbers_of_the_public_models() -> set[str]:
+    """Return every number that the app says of the two public models, and those of the checks above."""
+    lines = (ROOT / "docs" / "sentences.md").read_text(encoding="utf8").splitlines()
+    said = [line for line in lines if "SmolLM2" in line or "Gemma" in line]
+    said += [phrase for check in CHECKS[MODELS] for phrase in phrases(check)]
+    said += list(phrases(definitions))
+    for options, parts in ((WHOLE, USUAL), (FITTING, USUAL), (FITTING, WIDE)):
+        sentences = len(load_templates(parts[1]).templates)
+        said.append(f"{sentences} sentences")
+        for model in PUBLIC:
+            found = report_of(Shipped(model, *parts), options)
+            said.append(
+                f"in {first(found)} of {len(found.occupations)}, {len(found.occupations) - first(found)}"
+            )
+            for name in RISKS:
+                ends = found.intervals[name][0]
+                said.append(f"{two_decimals(getattr(found, name))} ({ends.low:.2f}–{ends.high:.2f})")
+        pair = [reading(Shipped(model, *parts), options) for model in PUBLIC]
+        for difference in compared(*pair, options).differences.values():
+            said.append(f"p = {difference.p_value:.2g}, {two_decimals(abs(difference.value))}")
+    return {number for text in said for number in NUMBER.findall(without_names(text))}
+
+
+# ----------------------------------------------------------------------------------- the tests
+
+
+@cache
+def phrases(check: Check) -> tuple[str, ...]:
+    return tuple(" ".join(phrase.split()) for phrase in check())
+
+
+def without_names(text: str) -> str:
+    """Take out code, addresses of links, and names with a number in them."""
+    text = re.sub(r"\]\([^)\s]+\)", "]", text)
+    text = re.sub(r"`[^`]*`", "``", text)
+    return re.sub(NAMES, "", text, flags=re.VERBOSE)
+
+
+SOON = (public_models, models_of_the_hub, answers_about_two_people, stories_and_hobbies, definitions)
+EVERY = [(document, check) for document, several in CHECKS.items() for check in several]
+
+
+@pytest.mark.parametrize(
+    ("document", "check"),
+    quick(EVERY, lambda case: case[1] in SOON),
+    ids=lambda case: getattr(case, "__name__", case),
+)
+def test_the_document_says_what_is_shipped(document: str, check: Check) -> None:
+    missing = [phrase for phrase in phrases(check) if phrase not in words_of(document)]
+    assert missing == [], f"{document} has to say so"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", [README, MODELS])
+def test_no_number_is_left_that_nothing_computes(document: str) -> None:
+    text = words_of(document)
+    if document == README:
+        text = text.replace(result_section(), " ")
+    known = [phrase for check in CHECKS[document] for phrase in phrases(check)]
+    for phrase in sorted({*known, *FIXED[document]}, key=len, reverse=True):
+        text = text.replace(phrase, " … ")
+    text = without_names(text)
+    left = [text[max(0, at.start() - 60) : at.end() + 20] for at in NUMBER.finditer(text)]
+    assert left == []
+
+
+@pytest.mark.slow
+def test_the_numbers_of_the_readmes_result_are_those_of_the_public_models() -> None:
+    known, text = numbers_of_the_public_models(), result_section()
+    assert text
+    for phrase in FIXED[README]:
+        text = text.replace(phrase, " … ")
+    assert [number for number in NUMBER.findall(without_names(text)) if number not in known] == []
+
+
+def test_names_lose_their_numbers_and_nothing_else_does() -> None:
+    text = without_names("| `mini-gpt` | 0.123 | SmolLM2 has 4,567 of [5 tasks](models.md#7) in T5's 89 %.")
+    assert NUMBER.findall(text) == ["0.123", "4,567", "5", "89"]
+
+
+@pytest.mark.parametrize("document", [README, MODELS])
+def test_what_is_no_result_stands_in_the_document(document: str) -> None:
+    """A reason for a phrase that is gone would let another number pass."""
+    missing = [phrase for phrase in FIXED[document] if phrase not in words_of(document)]
+    assert missing == []
