@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import typer
 from typer.exceptions import TyperException
@@ -28,6 +29,8 @@ from pcf_core.cli.reading import compare, risk
 from pcf_core.cli.running import run
 from pcf_core.cli.scoring import score, words, worker
 from pcf_core.core.errors import AuditError, InputError
+from pcf_core.core.settings import settings
+from pcf_core.store.files import sentence
 
 COMMANDS = (
     run,
@@ -79,7 +82,7 @@ def run_command(
         say(str(error))
         return 1
     except OSError as error:
-        say(f"the output cannot be written: {error.strerror or error}")
+        say(refusal_of(error))
         return 1
     except TyperException as error:
         say(error.format_message())
@@ -87,6 +90,16 @@ def run_command(
     if code == INTERRUPTED:
         say(unfinished)
     return code
+
+
+def refusal_of(error: OSError) -> str:
+    """Say what cannot be used: the cache, another file, or the output, which alone has no name."""
+    if error.filename is None:
+        return f"the output cannot be written: {error.strerror or error}"
+    name, cache = str(error.filename), settings().cache
+    if name == str(cache) or Path(name).is_relative_to(cache):
+        return sentence(error, cache)
+    return f"{name} cannot be used: {error.strerror or error}"
 
 
 def main() -> int:

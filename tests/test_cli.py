@@ -19,6 +19,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from pcf_core.__main__ import refusal_of
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material import evidence
@@ -533,3 +534,26 @@ def test_an_interrupted_run_is_resumed(own_settings: Settings) -> None:
     answer = json.loads(done.stdout)
     assert 0 < answer["scored"] < answer["cells"]
     assert all(path.stat().st_mtime_ns == modified for path, modified in finished.items())
+
+
+@pytest.mark.parametrize("command", [("templates",), ("models",), ("risk", "0123456789abcdef"), ("journal",)])
+@pytest.mark.parametrize("cache", ["x" * 300, "loop/x", "file", "file/x"])
+def test_a_cache_that_cannot_be_used_is_never_called_the_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    monkeypatch.setenv("PCF_CACHE", str(tmp_path / cache))
+    settings.cache_clear()
+    done = run_here(*command)
+    assert "the output" not in done.stderr
+    assert done.returncode == 0 or f"The cache at {tmp_path / cache}" in done.stderr or command[0] == "risk"
+    settings.cache_clear()
+
+
+def test_what_cannot_be_used_is_named(own_settings: Settings) -> None:
+    inside = OSError(errno.ENOSPC, "No space left on device", str(own_settings.cache / "runs"))
+    assert "is full" in refusal_of(inside)
+    other = OSError(errno.ENOENT, "No such file or directory", "/nowhere")
+    assert refusal_of(other) == "/nowhere cannot be used: No such file or directory"
+    assert refusal_of(OSError(errno.EPIPE, "Broken pipe")) == "the output cannot be written: Broken pipe"

@@ -41,6 +41,8 @@ PARTS = (
 )  # fmt: skip
 LARGE_PARTS = ("DataFrame", "PlotlyChart")
 WITHOUT_CHARTS = ("", "index.html", "overview")  # addresses
+# No other site may show the app in a frame, over which it could lay what a visitor believes to press.
+UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'self'", "X-Frame-Options": "SAMEORIGIN"}
 HEAD = 20_000  # characters of a script, at whose beginning its imports stand
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
@@ -128,7 +130,7 @@ def styled(directory: str, base_url: str | None) -> StaticFiles:
             page = first if asked in WITHOUT_CHARTS else charted
             if asks_to_present(scope["query_string"].decode("latin-1")):
                 page = presented
-            return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
+            return HTMLResponse(page, headers={"Cache-Control": "no-cache", **UNFRAMED})
         return response
 
     handler.get_response = get_response  # type: ignore[method-assign]

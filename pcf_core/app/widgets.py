@@ -20,10 +20,11 @@ from pcf_core.core.records import digest
 MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_{}[]()#+-.!|~<>$:&"})
 WITHIN_A_LINE = str.maketrans({character: "\\" + character for character in "\\`*_[]|~<>$:&"})
 # What the page makes a link, or another sign, even of escaped text: a web address by its "://" or "www.", an
-# e-mail address by its "@", and "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
+# e-mail address by its "@", an icon or emoji by its name between colons (":material/home:", ":smile:"), and
+# "--", "->" or "<=" between spaces.  A joiner without width keeps it as it is.
 JOINER = "\u2060"
 MADE_OTHER = re.compile(
-    r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
+    r"(?<=:)(?=//|[-+\w][-+/\w]*:)|(?<=www)(?=\.)|(?<=[-.+\w])(?=@[-\w]+\.[-\w])|(?<=(?<!\S)[-<>~])(?=[-=>](?!\S))",
     re.IGNORECASE,
 )
 # Streamlit cuts a word that is wider than a cell of its tables, and breaks only code: a hash is told whole.

@@ -27,6 +27,7 @@ from pcf_core.material.safety.text import (
     check_text,
     check_word,
     first_duplicate,
+    looks,
     shown,
 )
 from pcf_core.material.shelves import Shelf, name_of
@@ -204,12 +205,13 @@ def _check_fact(fact: Fact, where: str) -> Fact:
             raise TopicError(f"{where}: {shown(subject)} has no {name} answer; add one or remove the fact.")
     seen: set[str] = set()
     for word in answers["right"] + answers["wrong"]:
-        if word.casefold() in seen:
+        forms = {word.casefold(), looks(word)}
+        if forms & seen:
             raise TopicError(
                 f"{where}: {shown(word)} stands twice among the answers of {shown(subject)}; write it "
                 "once, as right or as wrong."
             )
-        seen.add(word.casefold())
+        seen |= forms
     if not 0 <= fact.weight <= LARGEST_NUMBER:
         raise TopicError(
             f"{where}: the weight of {shown(subject)} is {fact.weight:g}; give a number from 0 up, and not "

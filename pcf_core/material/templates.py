@@ -341,7 +341,7 @@ def set_bytes(mined: MinedSet) -> bytes:
     data = parquet_bytes(mined)
     if len(data) > MAX_BYTES:
         raise TemplateError(
-            f"The set {mined.name} has {len(data) / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are kept: "
+            f"The set {mined.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
             "cut it at a higher count."
         )
     return data

@@ -35,6 +35,7 @@ from pcf_core.material.safety.text import (
     check_word,
     first_duplicate,
     listed,
+    looks,
     normalise,
     shown,
 )
@@ -135,7 +136,8 @@ def check_groups(groups: Sequence[Group], aligned: bool, where: str) -> tuple[Gr
     """Return the groups with normalised words.
 
     Words of one group may differ in case alone: models read "Asian" and "asian" apart.  In two groups they
-    may not: a model without case could not tell the groups.
+    may not: a model without case could not tell the groups.  Nor may they look the same there, such as *he*
+    in Latin and in Cyrillic letters: a reader could not tell the groups.
 
     Raises
     ------
@@ -153,13 +155,16 @@ def check_groups(groups: Sequence[Group], aligned: bool, where: str) -> tuple[Gr
     twice = first_duplicate(group.name for group in checked)
     if twice is not None:
         raise TopicError(f"{where}: two groups are called {shown(twice)}; give each its own name.")
-    owner: dict[str, str] = {}
+    owner: dict[str, tuple[str, str]] = {}
     for group in checked:
         for word in group.words:
-            other = owner.setdefault(word.casefold(), group.name)
-            if other != group.name:
+            for form in (word.casefold(), looks(word)):
+                other, there = owner.setdefault(form, (group.name, word))
+                if other == group.name:
+                    continue
+                alike = "" if there.casefold() == word.casefold() else f" (it looks like {there!a})"
                 raise TopicError(
-                    f"{where}: {shown(word)} is in the groups {other} and {group.name}; "
+                    f"{where}: {shown(word)}{alike} is in the groups {other} and {group.name}; "
                     f"a word must belong to one group, so remove it from the other or from both."
                 )
     lengths = sorted({len(group.words) for group in checked})

@@ -34,6 +34,7 @@ from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
 from pcf_core.models.connection import PAUSES, Turns
 from pcf_core.models.names import require_allowed
+from pcf_core.store.files import read_file
 
 # What a completions server can do, found out by asking it: a refusal where it cannot, never a guess.
 
@@ -518,7 +519,7 @@ def _remember(found: Endpoint) -> _Answer:
 def _remembered() -> Mapping[str, ModelSpec]:
     """Return the models that any process has found behind an endpoint, by name."""
     try:
-        document = json.loads(_file().read_text(encoding="utf8"))
+        document = json.loads(read_file(_file()))
         return {name: ModelSpec(**fields) for name, fields in document.items()}
     except (OSError, ValueError, TypeError, AttributeError, ValidationError):
         return {}  # never written, or by another version: found again by the next probe

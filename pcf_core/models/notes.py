@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pcf_core.core.settings import settings
+from pcf_core.store.files import read_file
 
 
 def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
@@ -55,7 +56,7 @@ def note_of(name: str, entry: str) -> str:
 def _read(notes: Path) -> dict[str, object]:
     """Read the notes; return none where the file cannot be read: a damaged one is written anew."""
     try:
-        known = json.loads(notes.read_text(encoding="utf8"))
+        known = json.loads(read_file(notes))
     except (OSError, ValueError, RecursionError):
         return {}
     return known if isinstance(known, dict) else {}

@@ -62,10 +62,16 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
     Raises
     ------
     PackError
-        A result is here already with other scores or texts, or says others of the same sentences.
+        A result is here already with other scores or texts, or says others of the same sentences, or a run
+        is not finished here.
     StoreError
-        The cache is full or read-only.
+        The cache is full or read-only, or another process imports or deletes.
     """
+    with store.importing():
+        return _imported(store, pack, signature)
+
+
+def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
     new: dict[str, Mapping[str, bytes]] = {}
     known: list[RunSpec] = []
     imported = {info.run.key for info in store.imported_runs()}
@@ -163,15 +169,21 @@ def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
 
 def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool) -> None:
     """Refuse scores that are not those known under a key; ``whole``: every one has to be known."""
-    table, known = content.table, store.known_words(key)
+    run, table, known = content.run, content.table, store.known_words(key)
     other = any(known.tokens.get(word, count) != count for word, count in table.tokens.items())
     other |= bool(set(known.tokens) & set(table.refused) or set(known.refused) & set(table.tokens))
+    lacking = False
     for block in content.parts():
         values = store.gather(key, block.prompts, block.words)
         missing = np.isnan(values)
-        other |= bool((whole and missing.any()) or (values != block.values)[~missing].any())
+        lacking |= bool(missing.any())
+        other |= bool((values != block.values)[~missing].any())
+    if whole and lacking and not other:
+        raise PackError(
+            f"The run {run.key} of {run.scoring.model} is here, but some of its scores are not: nothing was "
+            "imported; score it to its end, or delete it on the page Models, then import the pack."
+        )
     if other:
-        run = content.run
         where = "is here already" if whole else "contradicts an earlier import of the same model"
         raise PackError(
             f"The run {run.key} of {run.scoring.model} {where}, with other scores: nothing was imported; "

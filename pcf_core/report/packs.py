@@ -351,8 +351,7 @@ def read_pack(data: bytes) -> Pack:
     """
     if len(data) > LARGEST:
         raise PackError(
-            f"A pack has at most {LARGEST // 2**20} MiB, and this file has {len(data) // 2**20}: ask for one "
-            "with fewer runs."
+            f"A pack has at most {LARGEST // 2**20} MiB, and this file has more: ask for one with fewer runs."
         )
     try:
         manifest_bytes, place = _entry(data, 0, MANIFEST, LARGEST_JSON)

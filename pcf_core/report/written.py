@@ -41,8 +41,7 @@ def read_report(data: bytes) -> ReportDocument:
     """
     if len(data) > LARGEST_REPORT:
         raise InputError(
-            f"A report has at most {LARGEST_REPORT // 2**20} MiB, and this file has {len(data) // 2**20}: it "
-            "is none."
+            f"A report has at most {LARGEST_REPORT // 2**20} MiB, and this file has more: it is no report."
         )
     try:
         found = json.loads(data, object_pairs_hook=each_once)

@@ -130,6 +130,11 @@ class Database:
         except OSError:
             return False
 
+    @property
+    def lasts(self) -> bool:
+        """Whether what is written is kept: the folder could be written when it was opened."""
+        return not self._refusal
+
     def must_last(self) -> None:
         """Refuse to go on where nothing can be kept.
 

@@ -14,11 +14,12 @@ import json
 import os
 import socket
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from filelock import BaseFileLock, FileLock, Timeout
 
@@ -44,6 +45,36 @@ DAMAGED = (
 def sha256(data: bytes) -> str:
     """Return all 64 hexadecimal digits of the SHA-256."""
     return hashlib.sha256(data).hexdigest()
+
+
+def at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for whoever is at the other end of a pipe: an ``opener`` for ``open``."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+
+
+def must_be_file(file: IO[bytes], path: Path | str) -> None:
+    """Refuse a pipe or a device, which may never end.
+
+    Raises
+    ------
+    OSError
+        It is one.
+    """
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+
+
+def read_file(path: Path | str) -> bytes:
+    """Read all bytes of a file in a cache, where a pipe or a link to an endless device may lie instead.
+
+    Raises
+    ------
+    OSError
+        There is no such file, it cannot be read, or it is a pipe or a device.
+    """
+    with open(path, "rb", opener=at_once) as file:
+        must_be_file(file, path)
+        return file.read()
 
 
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
@@ -278,5 +309,5 @@ def _taken(lock: BaseFileLock, path: Path) -> bool:
 def _holder(path: Path) -> str:
     """Return who holds the lock, as it said when it took it."""
     with suppress(OSError):
-        return path.read_text(encoding="utf8", errors="replace").strip() or NOBODY_KNOWN
+        return read_file(path).decode("utf8", errors="replace").strip() or NOBODY_KNOWN
     return NOBODY_KNOWN

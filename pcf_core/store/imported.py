@@ -91,12 +91,13 @@ class Imported:
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
         """Keep the files of runs and of text audits, by key and path in its folder: all of them or none.
 
-        They are written into a folder beside, which takes its name when it is whole.
+        They are written into a folder beside, which takes its name when it is whole.  What lies under that
+        name is a rest: of a deletion that was ended, or with a damaged record.
 
         Raises
         ------
         OSError
-            The folder is full or cannot be written, or one of them is there.
+            The folder is full or cannot be written.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -110,6 +111,8 @@ class Imported:
                     write_whole(stage / key / name, data)
             for key in packs:
                 (self._folder / key).parent.mkdir(exist_ok=True)
+                if (self._folder / key).exists():
+                    (self._folder / key).rename(stage / f"rest-{len(moved)}")
                 (stage / key).rename(self._folder / key)
                 moved.append(self._folder / key)
         except OSError:

@@ -30,7 +30,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import Record
-from pcf_core.store.files import FOLDER, busy, sentence
+from pcf_core.store.files import FOLDER, at_once, busy, must_be_file, sentence
 
 FILE_NAME = "journal.jsonl"
 LOCK_SECONDS = 30.0
@@ -127,7 +127,8 @@ class Journal:
             The file is there and cannot be read.
         """
         try:
-            with self.path.open("rb") as file:
+            with open(self.path, "rb", opener=at_once) as file:
+                must_be_file(file, self.path)
                 return _checked(file)
         except FileNotFoundError:
             return Journaled((), "", BEGINNING)
@@ -152,8 +153,9 @@ class Journal:
             lock = FileLock(folder / FILE_NAME)
             with (
                 lock.acquire(timeout=LOCK_SECONDS, poll_interval=0.01),
-                self.path.open("a+b", buffering=0) as file,
+                open(self.path, "a+b", buffering=0, opener=at_once) as file,
             ):
+                must_be_file(file, self.path)
                 yield file
         except Timeout as error:
             raise StoreError(busy(self.path)) from error

@@ -28,7 +28,7 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.store.files import seal, unseal, write_whole
+from pcf_core.store.files import read_file, seal, unseal, write_whole
 from pcf_core.store.places import Folder
 from pcf_core.store.shards import now
 
@@ -87,7 +87,7 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
     if not path.exists():
         return None
     try:
-        table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
+        table = pq.ParquetFile(pa.BufferReader(read_file(path))).read(use_threads=False)
         arrays = {name: table[name].to_numpy() for name in table.column_names}
         facts = table.schema.metadata[b"facts"].decode()
         if table.schema.metadata[b"checksum"].decode() != _checksum(arrays, facts):
@@ -101,7 +101,7 @@ def read_result(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | 
 def read_document(path: Path) -> dict[str, Any] | None:
     """Load sealed JSON; ``None`` where there is none, or it is damaged (logged)."""
     try:
-        return unseal(path.read_bytes())
+        return unseal(read_file(path))
     except FileNotFoundError:
         return None
     except (ValueError, OSError) as error:
@@ -206,7 +206,7 @@ class RunFolder:
     def _parse(self, path: Path) -> RunInfo | None:
         """Read one file; ``None`` where it is damaged, or another run than its name says."""
         try:
-            body = unseal(path.read_bytes())
+            body = unseal(read_file(path))
             lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
             info = RunInfo.model_validate({**body, "run": {**body["run"], **lists}})
         except (ValueError, KeyError, TypeError) as error:

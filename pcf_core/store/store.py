@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -146,6 +147,8 @@ def _check(block: Scores, table: TokenTable) -> None:
 
 log = logging.getLogger(__name__)
 
+IMPORTS = "imports"  # the lock of imports
+IMPORT_SECONDS = 60.0  # that one is waited for
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -238,6 +241,31 @@ class Store:
             The folder is full or read-only.
         """
         return turn(self._root, name, while_waiting)
+
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        """Hold the lock of whoever imports results, or deletes those that an import is compared with.
+
+        Inside, what there is stays until it is changed here.  A cache that cannot be written has no lock:
+        nobody changes it.
+
+        Raises
+        ------
+        StoreError
+            Another process holds it for a minute.
+        """
+        began = time.monotonic()
+
+        def while_waiting(holder: str) -> None:
+            if time.monotonic() - began > IMPORT_SECONDS:
+                raise StoreError(
+                    f"{holder} imports or deletes results in the cache at {self._root}: wait until it has "
+                    "finished, then repeat."
+                )
+
+        with self.turn(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
+            self._look_again()
+            yield
 
     # ---------------------------------------------------------------------------------- scores
 
@@ -528,7 +556,7 @@ class Store:
         StoreError
             The folder is read-only.
         """
-        with self._writing():
+        with self.importing(), self._writing():
             if not self.is_made_here(key) and key in self._imported.run_keys():
                 self._imported.delete(key)
                 return
@@ -566,7 +594,7 @@ class Store:
         StoreError
             The folder is read-only.
         """
-        with self._writing():
+        with self.importing(), self._writing():
             self._imported.delete_texts(key)
 
     def add_imported(

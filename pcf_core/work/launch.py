@@ -14,9 +14,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from typing import TextIO
 
 from pcf_core.core.errors import ScoringError, StoreError
 from pcf_core.core.settings import ROOT, Settings
+from pcf_core.store.files import at_once
 from pcf_core.work.processes import is_here, name_of
 from pcf_core.work.queue import Queue
 
@@ -77,7 +79,7 @@ def _is_served(queue: Queue, settings: Settings) -> bool:
 def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start a detached process with the same settings; what it prints goes to the worker's log."""
     try:
-        with (settings.cache / LOG_NAME).open("ab") as log:
+        with open(settings.cache / LOG_NAME, "ab", opener=at_once) as log:
             return subprocess.Popen(
                 command,
                 cwd=ROOT,
@@ -135,6 +137,9 @@ def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
 
 class _LogFile(logging.FileHandler):
     """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
+
+    def _open(self) -> TextIO:  # type: ignore[override]
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=at_once)
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError):  # of opening the file, which the class it extends does outside its own care

@@ -17,8 +17,10 @@ from pcf_core.app.serve import LARGE_PARTS, PARTS, preloads, styled
 STATIC = Path(streamlit.__file__).parent / "static"
 
 
-def served(handler: StaticFiles, path: str, query: str = "") -> tuple[int, bytes]:
-    """Ask the handler as a server would; return the status and the body."""
+def served(
+    handler: StaticFiles, path: str, query: str = "", headers: dict[bytes, bytes] | None = None
+) -> tuple[int, bytes]:
+    """Ask the handler as a server would; return the status and the body, and put its headers into a dict."""
     sent: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
@@ -36,7 +38,17 @@ def served(handler: StaticFiles, path: str, query: str = "") -> tuple[int, bytes
         "query_string": query.encode(),
     }
     asyncio.run(handler(scope, receive, send))
+    if headers is not None:
+        headers.update(sent[0]["headers"])
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/compare", "/an_old_address"])
+def test_no_other_site_shows_a_page_in_a_frame(path: str) -> None:
+    headers: dict[bytes, bytes] = {}
+    served(styled(str(STATIC), None), path, headers=headers)
+    assert headers[b"x-frame-options"] == b"SAMEORIGIN"
+    assert headers[b"content-security-policy"] == b"frame-ancestors 'self'"
 
 
 @pytest.mark.parametrize("path", ["/", "/index.html", "/compare", "/an_old_address"])

@@ -19,8 +19,10 @@ ADDRESS = re.compile(r"(https?://|www(?=\.))([-.\w]+)([^ \t\r\n]*)", re.IGNORECA
 MAIL = re.compile(r"([-.\w+]+)@([-\w]+(?:\.[-\w]+)+)")
 # And what Streamlit makes other signs of.
 SIGNS = re.compile(r"(^|\s)(<-|->|--|>=|<=|~=)(\s|$)")
+ICONS = re.compile(r":material[/_]\w+:|:streamlit:|:[\w+-]+:")  # and icons and emoji (remark-emoji) of names
 PARTS = some.sampled_from(
     ["http://", "HTTPS://", "www.", "WWW.", "evil.example", "me@", "a", " ", "--", "->", "<=", "@", ".", "/"]
+    + [":", "material/home", "material_home", "streamlit", "smile", "+1"]
 )
 HASH = "0123456789abcdef" * 4
 
@@ -36,12 +38,20 @@ def test_nothing_becomes_a_link_or_another_sign(text: str) -> None:
         assert not ADDRESS.search(shown(safe))
         assert not MAIL.search(shown(safe))
         assert not SIGNS.search(shown(safe))
+        assert not ICONS.search(shown(safe))
         assert shown(safe).replace(JOINER, "") == text
 
 
 @pytest.mark.parametrize("text", ["F is 1.2 (1.0–1.4).", "org/model@main", "use --chat or -1", "a, b; c: d"])
 def test_what_is_no_address_gets_no_joiner(text: str) -> None:
     assert JOINER not in plain(text)
+
+
+@pytest.mark.parametrize("name", [":material/x:", ":material_x:", ":smile:", ":streamlit:", ":+1:"])
+def test_a_name_between_colons_is_no_icon(name: str) -> None:
+    """Streamlit looks for icons and emoji in the text that is left once escapes are gone."""
+    for safe in (plain, plain_label):
+        assert shown(safe(f"Topic {name} of mine")) == f"Topic :{JOINER}{name[1:]} of mine"
 
 
 def test_a_label_is_escaped_where_it_would_be_markup_alone() -> None:

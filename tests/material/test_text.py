@@ -16,6 +16,7 @@ from pcf_core.material.safety.text import (
     check_word,
     first_duplicate,
     listed,
+    looks,
     normalise,
     shown,
 )
@@ -143,6 +144,62 @@ def test_characters_that_are_not_seen_go(word):
 
 def test_joiners_that_a_script_needs_stay():
     assert check_word("می\u200cخواهم", "a word", "The topic", TopicError) == "می\u200cخواهم"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "می\u200cروم",  # Persian
+        "PDF\u200cها",  # a Persian plural of a Latin word
+        "क्\u200dष",  # Devanagari, behind a virama
+        "👩\u200d🚀",
+        "❤\ufe0f\u200d🔥",
+        "1\ufe0f\u20e3",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # England
+        "葛\U000e0100",  # a variant of an ideograph
+        "\u0600123",  # a sign that is seen
+    ],
+)
+def test_what_a_script_or_an_emoji_needs_stays(word):
+    assert check_word(word, "a word", "The topic", TopicError) == word
+
+
+@pytest.mark.parametrize(
+    ("hidden", "word"),
+    [
+        (f"U+{ord(mark):04X}", f"h{mark}e")
+        for mark in "\u200c\u200d\u2061\u2064\u180e\u034f\u115f\u3164\uffa0\u2800\ufff9\ufe0f\U000e0041\U000e0100"
+    ],
+)
+def test_a_character_that_is_not_seen_is_refused(hidden, word, refusal):
+    with pytest.raises(TopicError) as caught:
+        check_word(word, "a word", "The topic", TopicError)
+    assert f"holds {hidden}, a character that is not seen" in refusal(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("he", "һе"),  # Cyrillic
+        ("HE", "НЕ"),
+        ("he", "\uff48\uff45"),  # full width
+        ("so", "ѕо"),
+        ("αβ", "aβ"),
+        ("non-binary", "non\u2010binary"),
+        ("can't", "can’t"),
+        ("file", "ﬁle"),
+        ("He", "he"),
+    ],
+)
+def test_what_a_reader_takes_for_one_word_looks_the_same(one, other):
+    assert looks(one) == looks(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("he", "she"), ("resume", "résumé"), ("он", "она"), ("kız", "kiz"), ("女", "男")]
+)
+def test_words_that_differ_look_different(one, other):
+    assert looks(one) != looks(other)
 
 
 @pytest.mark.parametrize("mark", ["\u200f", "\u202e", "\u2066"])

@@ -260,6 +260,14 @@ def test_what_json_and_csv_may_not_say(file, text, part, tmp_path, refusal):
     assert part in sentence
 
 
+@pytest.mark.parametrize("other", ["һе", "НЕ", "ｈｅ"])
+def test_a_word_that_looks_like_one_of_another_group_is_refused(other, refusal):
+    with pytest.raises(TopicError) as caught:
+        make_topic("t", groups(a="he|his", b=f"she|{other}"))
+    assert f"{other!r} (it looks like 'he') is in the groups a and b" in refusal(caught.value)
+    assert make_topic("t", groups(a=f"he|{other}", b="she")).words, "in one group both count"
+
+
 def test_five_thousand_words_are_a_topic_and_one_more_is_none(refusal):
     words = [f"w{number}" for number in range(4_999)]
     assert len(make_topic("t", groups(a="|".join(words), b="she")).words) == 5_000

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import errno
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -196,7 +200,8 @@ def test_a_run_that_is_here_with_other_scores_is_refused(ours: Store, pack: byte
     else:
         ours.ask_for(small_run())
     before = files_of(ours._root)
-    with pytest.raises(PackError, match="with other scores: nothing was imported"):
+    why = "but some of its scores are not" if scored == "not finished" else "with other scores"
+    with pytest.raises(PackError, match=f"{why}: nothing was imported"):
         brought(ours, pack)
     assert files_of(ours._root) == before
 
@@ -322,3 +327,65 @@ def test_a_damaged_import_is_found_out(ours: Store, pack: bytes) -> None:
     with pytest.raises(RunError, match="is not finished"):
         load_result(ours, run)
     assert any("damaged" in sentence for sentence in ours.warnings())
+
+
+# ------------------------------------------------------------------------- several processes at once
+
+
+def import_all(root: Path, packs: list[bytes]) -> list[tuple[int, int]]:
+    """Import packs in a process of its own; how many runs of each were new, and how many known."""
+    store = Store.open(root)
+    arrived = [brought(store, one) for one in packs]
+    return [(len(one.new), len(one.known)) for one in arrived]
+
+
+def import_and_delete(root: Path, pack: bytes, times: int) -> list[str]:
+    """Import a pack and delete its run, again and again, while others do; what was refused."""
+    store, key, refused = Store.open(root), small_run().key, []
+    for _ in range(times):
+        try:
+            brought(store, pack)
+        except PackError as error:
+            refused.append(str(error))
+        with suppress(RunError):  # another process has deleted it
+            store.delete_run(key)
+    return refused
+
+
+def test_several_processes_import_the_same_packs_at_once(theirs: Store, ours: Store) -> None:
+    runs = [small_run(terms=("nurse", f"clerk of {at}")) for at in range(5)]
+    packs = [packed(theirs, score(theirs, run)) for run in runs]
+    with ProcessPoolExecutor(3, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = [task.result() for task in [pool.submit(import_all, ours._root, packs) for _ in range(3)]]
+    assert [sorted(each) for each in zip(*found, strict=True)] == [[(0, 1), (0, 1), (1, 0)]] * 5
+    assert {info.run.key for info in ours.imported_runs()} == {run.key for run in runs}
+    assert not list((ours._root / "imported").glob(".staged-*"))
+
+
+def test_a_run_that_another_process_deletes_is_never_said_to_have_other_scores(
+    ours: Store, pack: bytes
+) -> None:
+    with ProcessPoolExecutor(3, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tasks = [pool.submit(import_and_delete, ours._root, pack, 6) for _ in range(3)]
+        assert [task.result() for task in tasks] == [[], [], []]
+    assert files_of(ours._root) == []
+
+
+def test_what_a_deletion_that_was_ended_has_left_is_replaced(ours: Store, pack: bytes) -> None:
+    brought(ours, pack)
+    before = files_of(ours._root)
+    (ours._root / "imported" / small_run().key / "runs" / f"{small_run().key}.json").unlink()
+    again = Store.open(ours._root)
+    assert len(brought(again, pack).new) == 1
+    assert files_of(ours._root) == before
+
+
+def test_who_waits_for_another_import_too_long_is_told_who_has_the_lock(
+    ours: Store, pack: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.store.store.IMPORT_SECONDS", 0.3)
+    with (
+        Store.open(ours._root).importing(),
+        pytest.raises(StoreError, match=rf"process {os.getpid()} on .* imports or deletes results in the"),
+    ):
+        brought(ours, pack)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import logging
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.core.errors import StoreError
-from pcf_core.store.files import seal, sentence, set_aside, told, unseal, write_whole
+from pcf_core.audit.results import recomputed_result
+from pcf_core.core.errors import AuditError, StoreError
+from pcf_core.core.settings import Settings
+from pcf_core.store.files import read_file, seal, sentence, set_aside, told, unseal, write_whole
+from pcf_core.store.journal import Journal
+from pcf_core.store.store import Store
+from pcf_core.work.launch import logging_to
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -116,3 +123,55 @@ def test_sqlite_errors_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="is full"), told(tmp_path):
         full.execute("CREATE TABLE a AS SELECT zeroblob(100000)")
     assert "cannot be used" in sentence(sqlite3.ProgrammingError("odd"), tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_pipe_or_an_endless_device_is_no_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "there"
+    lay(path, kind)
+    with pytest.raises(OSError, match="it is a pipe or a device, not a file"):
+        read_file(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_nothing_waits_for_a_pipe_in_the_cache_or_reads_a_device_to_its_end(
+    full_store: Store, own_settings: Settings, kind: str
+) -> None:
+    """Each file of the cache in turn: what reads it gives its answer without it, or one sentence."""
+    cache, run = own_settings.cache, full_store.runs()[0].run
+    Journal(cache).add("", "changed", "topic", "x")
+    for extra in ("endpoints.json", "worker.log", "conversions.json"):
+        (cache / extra).touch()
+    found = sorted(path for path in cache.rglob("*") if path.is_file())
+    assert {"runs", "results", "scores"} <= {path.relative_to(cache).parts[0] for path in found}
+    for path in found:
+        if path.name.startswith("catalogue.sqlite"):  # SQLite's own
+            continue
+        kept = path.read_bytes()
+        path.unlink()
+        lay(path, kind)
+        store = Store.open(cache)
+        for read in (
+            store.runs,
+            lambda store=store: store.gather(run.scoring, run.prompts[:3], ("he",)),
+            lambda store=store: [store.load_result(run.key, file.stem) for file in found],
+            lambda: Journal(cache).read(),
+            lambda: Journal(cache).add("", "changed", "topic", "y"),
+            lambda store=store: recomputed_result(store, run),
+        ):
+            with suppress(AuditError):
+                read()  # type: ignore[operator]
+        with logging_to(own_settings):
+            logging.getLogger("pcf_core").warning("not waited for")
+        path.unlink(missing_ok=True)
+        path.write_bytes(kept)
+
+
+def lay(path: Path, kind: str) -> None:
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")

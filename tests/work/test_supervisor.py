@@ -296,7 +296,7 @@ def test_a_process_that_ends_at_a_job_has_died_however_it_ends(
     """A panic of a library in Rust, a BaseException, took every worker with it, and no death was counted."""
     deadly, honest = submit(name), submit("honest")
     with supervised(cache, "--until-idle") as worker:
-        ended(worker)
+        ended(worker, seconds=240)
     when = "while they were at it" if name == "panics-batch" else "before they could begin"
     assert f"3 workers died {when}" in str(queue.get(deadly.id).error)
     assert queue.get(honest.id).state == "done"

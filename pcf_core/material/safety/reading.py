@@ -59,7 +59,7 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or device may never end
             raise OSError(errno.EINVAL, "it is not a file")
         if (size := found.st_size) > MAX_BYTES:
-            raise error(f"{label(path)} has {size / 2**20:,.0f} MiB; at most {MAX_BYTES // 2**20} are read.")
+            raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are read.")
         return path.read_bytes()
     except OSError as problem:
         reason = problem.strerror or "input/output error"

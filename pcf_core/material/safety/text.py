@@ -51,6 +51,29 @@ LARGEST_SHRUNK = 4 * MAX_FIELD  # characters; at most four become one in NFC, su
 # Zero-width space, byte order mark, word joiner and soft hyphen: they come with copied text and are not seen.
 INVISIBLE = dict.fromkeys((0x200B, 0xFEFF, 0x2060, 0x00AD))
 ODD_SPACE = re.compile(r"(?: *[^\S ]\s*| {2,}\s*)")  # between words: anything but one space
+# Others that are not seen, and tell two words apart that look the same: fillers, and selectors of a variant.
+# They stay where a script or an emoji needs them (:func:`hidden_in`).
+JOINERS = "\u200c\u200d"
+SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+TAGS = "\U000e0020-\U000e007f"  # behind a black flag: those of England, Scotland and Wales
+HIDDEN = re.compile(f"[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0{SELECTORS}]")
+UNSEEN = re.compile(f"[{JOINERS}{SELECTORS}{TAGS}]")
+# Of the format characters, signs of Arabic and Kaithi that are seen.
+SIGNS = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+JOINING = (  # scripts, as the names of their letters begin, that write words with joiners
+    *("ADLAM ", "ARABIC ", "BALINESE ", "BENGALI ", "DEVANAGARI ", "GUJARATI ", "GURMUKHI ", "JAVANESE "),
+    *("KANNADA ", "KHMER ", "MALAYALAM ", "MANDAIC ", "MONGOLIAN ", "MYANMAR ", "NKO ", "ORIYA "),
+    *("SINHALA ", "SYRIAC ", "TAMIL ", "TELUGU ", "TIBETAN "),
+)
+# Letters of Cyrillic, Greek and Armenian, and two of Latin, that look like another of Latin's; chosen from
+# Unicode's table of confusables (UTS 39, confusables.txt).  Also the dashes and apostrophes of words.
+ALIKE = (
+    "АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT УY ХX ҮY ԌG ԚQ ԜW "
+    "аa еe оo рp сc уy хx ѕs іi јj һh ԁd ԛq ԝw гr ѵv ӏl "
+    "ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa ιi νv οo ρp υu γy ϲc ϳj "
+    "ՕO օo ոn սu հh զq ցg յj ɑa ɡg ‐- ‑- ‒- –- −- ’' ʼ' ′'"
+)
+LOOKS = str.maketrans({pair[0]: pair[1] for pair in ALIKE.split()})
 # Marks that turn the direction of the text around them.
 TURNING = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -84,6 +107,44 @@ def listed(names: Iterable[str]) -> str:
     """Join names for a sentence: "a, b and c"."""
     *others, last = list(names) or ["none"]
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def looks(text: str) -> str:
+    """Return what a text looks like, the same for texts that a reader takes for one.
+
+    Whatever is not seen is left out, and letters are those of Latin that they look like.
+    """
+    return normal("NFKC", UNSEEN.sub("", text).translate(LOOKS)).translate(LOOKS).casefold()
+
+
+def hidden_in(text: str) -> str | None:
+    """Return the first character that is not seen and that neither a script nor an emoji needs."""
+    for place, character in enumerate(text):
+        before, after = text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+        if character in JOINERS:
+            needed = _joins(before) or _joins(after) or (character == "\u200d" and _is_sign(before))
+        elif re.match(f"[{TAGS}]", character):
+            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[:place]) is not None
+        elif re.match(f"[{SELECTORS}]", character):
+            needed = _is_sign(before) or unicodedata.category(before or "a") == "Lo"
+        else:
+            needed = not HIDDEN.match(character) and (
+                unicodedata.category(character) != "Cf" or character in SIGNS
+            )
+        if not needed:
+            return character
+    return None
+
+
+def _joins(character: str) -> bool:
+    """Tell whether a character is of a script that writes with joiners."""
+    return bool(character) and unicodedata.name(character, "").startswith(JOINING)
+
+
+def _is_sign(character: str) -> bool:
+    """Tell whether a character is a symbol, a digit of a keycap, or what belongs to an emoji."""
+    kind = unicodedata.category(character) if character else ""
+    return kind in ("So", "Sk", "Sm", "Nd", "Po") or character in ("\ufe0f", "\ufe0e")
 
 
 def check_name(value: object, what: str, where: str, error: type[InputError]) -> str:
@@ -120,13 +181,13 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
 
     It is normalised, and invisible characters are removed.
 
-    Joiners within words stay, scripts need them.
+    Joiners stay where a script or an emoji needs them.
 
     Raises
     ------
     error
         No text, over 65,536 bytes of UTF-8 once normalised, with control characters, with marks that turn its
-        direction, or with over 30 marks on one letter.
+        direction, with other characters that are not seen, or with over 30 marks on one letter.
     """
     if not isinstance(value, str):
         raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
@@ -146,6 +207,12 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
     if not plain and TURNING & set(text):
         raise error(
             f"{where}: {what} {shown(text)} holds marks that turn the direction of text; remove them."
+        )
+    looked_at = not plain or (not text.isascii() and HIDDEN.search(text))
+    if looked_at and (hidden := hidden_in(text)) is not None:
+        raise error(
+            f"{where}: {what} {shown(text)} holds U+{ord(hidden):04X}, a character that is not seen and that "
+            "nothing there needs; remove it."
         )
     return text
 

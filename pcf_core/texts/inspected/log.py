@@ -184,8 +184,8 @@ def read_log(data: bytes) -> InspectLog:
     """
     if len(data) > LARGEST:
         raise InspectLogError(
-            f"A log may have at most {LARGEST // 2**20} MiB, and this one has {len(data) // 2**20}: ask for "
-            "fewer texts at once."
+            f"A log may have at most {LARGEST // 2**20} MiB, and this one has more: ask for fewer texts at "
+            "once."
         )
     try:
         if data[:4] == b"PK\x03\x04":
