@@ -14,7 +14,7 @@ from pathlib import Path
 from pcf_core.core.errors import ModelError, reason_of
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.models.folder import describe, read_small, weights_present
+from pcf_core.models.folder import ADAPTER, describe, read_config, read_small, weights_present
 from pcf_core.models.names import ModelName, known_model, split_name
 
 # May a model run the code in its repository?  Only where the operator has named its hub id.
@@ -182,6 +182,8 @@ def hub_folder(named: ModelName) -> Path:
                 "(PCF_ALLOW_HUB); allow them or give a model directory."
             )
         folder = _snapshot(named, SMALL_FILES)
+    if (folder / ADAPTER).is_file():
+        read_config(folder, named.model)  # refuses an adapter alone, whose weights are no model's
     if not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder

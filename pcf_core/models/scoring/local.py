@@ -340,7 +340,8 @@ class LocalScorer(Scorer):
         def read(ids: Indices, ends: Sequence[int]) -> Sequence[torch.Tensor]:
             rows = torch.as_tensor(np.repeat(np.arange(len(ids)), ends), device=self.device)
             positions = torch.as_tensor(np.concatenate([*map(np.arange, ends)]), device=self.device)
-            return torch.cat(list(self._logits(rows, positions, **inputs(ids)))).float().split(list(ends))
+            logits = torch.cat(list(self._logits(rows, positions, **inputs(ids)))).float()
+            return torch.split(logits, list(ends))
 
         return find_leak(read, self.vocabulary, self.context, torch.finfo(self.model.dtype).eps)
 
