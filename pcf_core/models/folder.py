@@ -142,7 +142,20 @@ def count_parameters(path: Path, name: str) -> int:
 
 
 def read_shapes(path: Path, name: str) -> list[list[int]]:
-    """Read the shapes of the tensors in a safetensors file, by its header (8 bytes of length, then JSON).
+    """Read the shapes of the tensors in a safetensors file.
+
+    Raises
+    ------
+    ModelError
+        As :func:`read_tensors`.
+    """
+    return [tensor["shape"] for tensor in read_tensors(path, name).values()]
+
+
+def read_tensors(path: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
+    """Read ``dtype`` and ``shape`` of the tensors in a safetensors file by their names.
+
+    They stand in its header: 8 bytes of length, then JSON.
 
     Raises
     ------
@@ -156,18 +169,18 @@ def read_shapes(path: Path, name: str) -> list[list[int]]:
             if length > HEADER_LIMIT:
                 raise ValueError("the header is too long")
             header = json.loads(file.read(length))
-            tensors = [tensor for key, tensor in header.items() if key != "__metadata__"]
-            end = 8 + length + max((tensor["data_offsets"][1] for tensor in tensors), default=0)
+            tensors = {key: tensor for key, tensor in header.items() if key != "__metadata__"}
+            end = 8 + length + max((tensor["data_offsets"][1] for tensor in tensors.values()), default=0)
             if end != path.stat().st_size:
                 raise ValueError(f"{path.stat().st_size:,} bytes where its header says {end:,}")
-            shapes = [tensor["shape"] for tensor in tensors]
+            shapes = [tensor["shape"] for tensor in tensors.values()]
             if any(len(shape) > MOST_DIMENSIONS for shape in shapes):
                 raise ValueError(f"a tensor of over {MOST_DIMENSIONS} dimensions")
             if any(type(length) is not int or not 0 <= length <= end for shape in shapes for length in shape):
                 raise ValueError("a shape holds what is no length")
             if sum(map(prod, shapes)) > MOST_A_BYTE * (end - 8 - length):
                 raise ValueError(f"more weights than {end:,} bytes can hold")
-            return shapes
+            return tensors
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(
                 f"The weights {path.name} of the model {name} are damaged ({error}); copy them again."

@@ -20,13 +20,14 @@ from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.conversion import converted
 from pcf_core.models.extent import require_extent, require_layers, require_tokenizer
-from pcf_core.models.folder import read_config, require_unchanged
+from pcf_core.models.folder import read_config, read_tensors, require_unchanged, weight_files
 from pcf_core.models.hub import download, require_allowed_code, require_own_code
 from pcf_core.models.precision import DTYPES
 from pcf_core.models.public import gguf_files
 
 TYPES = {dtype: getattr(torch, dtype) for dtype in DTYPES}
 SPLIT = "split"
+WHOLE_NUMBERS = re.compile("[IU][0-9]+")  # number types, as safetensors files name them
 DIGITS_OF_HASH = 64  # of SHA-256
 CLASSIFIER = AutoModelForSequenceClassification
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
@@ -156,7 +157,7 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[st
     try:
         if not spec.remote_code:  # whose code does what it likes anyway
             require_layers(folder, spec.name)
-        _require_quantization(folder, spec.name)
+            _require_quantization(folder, spec.name)
         require_tokenizer(folder, spec.name)
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
@@ -213,10 +214,11 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[st
 
 
 def _require_quantization(folder: Path, name: str) -> None:
-    """Refuse weights packed in a way that the installed transformers does not know and would pass over."""
+    """Refuse packed weights that transformers would take as they are: how is unknown to it, or not said."""
     config = read_config(folder, name)
-    for part in (config, config.get("text_config")):
-        packing = part.get("quantization_config") if isinstance(part, dict) else None
+    parts = [part for part in (config, config.get("text_config")) if isinstance(part, dict)]
+    packings = [part["quantization_config"] for part in parts if part.get("quantization_config") is not None]
+    for packing in packings:
         if isinstance(packing, dict) and not AutoHfQuantizer.supports_quant_method(packing):
             raise ModelError(
                 f"The config.json of the model {name} says that its weights are quantized by the method "
@@ -224,6 +226,15 @@ def _require_quantization(folder: Path, name: str) -> None:
                 "does not know: take the checkpoint before it was quantized, or serve the model and score "
                 "it as an endpoint."
             )
+    for path in () if packings else weight_files(folder, name):
+        for key, tensor in read_tensors(path, name).items():
+            if key.endswith("weight") and WHOLE_NUMBERS.fullmatch(str(tensor.get("dtype"))):
+                raise ModelError(
+                    f"The weights {path.name} of the model {name} hold whole numbers ({tensor['dtype']}) for "
+                    f"{key[:120]!r}, and its config.json has no quantization_config that says what they "
+                    "stand for: take the checkpoint before it was quantized, or serve the model and score it "
+                    "as an endpoint."
+                )
 
 
 def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:

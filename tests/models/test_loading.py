@@ -317,7 +317,6 @@ def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], 
     [
         (packed(torch.float8_e4m3fn, "weight_scale"), r"model\.layers\.0\.mlp\.down_proj\.weight_scale"),
         (packed(torch.float8_e4m3fn, "weight_scale_inv"), r"down_proj\.weight_scale_inv"),
-        (packed(torch.int8, "weight_scale"), r"down_proj\.weight_scale"),
         (lambda tensors: tensors.update({"model.layers.0.self_attn.q_proj.bias": torch.ones(16)}), "bias"),
         (lambda tensors: tensors.update({"model.layers.1.mlp.down_proj.lora_A.weight": torch.ones(2)}), "A"),
     ],
@@ -327,6 +326,20 @@ def test_weights_that_nobody_reads_are_refused_by_the_first_name(
 ) -> None:
     folder = saved_with(write(tmp_path / "odd", weights=False), change)
     with pytest.raises(ModelError, match=rf"hold \d+ tensors .*LlamaForCausalLM does not read.*{first}"):
+        load(resolve(str(folder)), "cpu")
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_whole_numbers_for_weights_are_refused(scaled: bool, write: Write, tmp_path: Path) -> None:
+    """Scales may lie in a file that nobody opens."""
+
+    def pack(tensors: dict[str, torch.Tensor]) -> None:
+        packed(torch.int8, "weight_scale")(tensors)
+        for key in [key for key in tensors if key.endswith("scale") and not scaled]:
+            del tensors[key]
+
+    folder = saved_with(write(tmp_path / "whole", weights=False), pack)
+    with pytest.raises(ModelError, match=r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"):
         load(resolve(str(folder)), "cpu")
 
 
