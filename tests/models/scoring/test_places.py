@@ -9,7 +9,7 @@ import torch
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import Place
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
@@ -234,6 +234,8 @@ def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_set
     old = np.where(np.array(usual)[:, None], scorer.score(run.prompts[:], TOPIC.words), np.float32(-1))
     store.write(run.scoring, run.prompts[:], TOPIC.words, scorer.check(TOPIC.words), old, {})
     assert score_run(run, store, open_tiny_model) == 4  # the usual place is not scored again
+    assert result_name(run, "exact").endswith("-joined")
+    assert not result_name(run_of("gpt2", *TEXTS), "exact").endswith("-joined")
     result = load_result(store, run)
     wholes = [("The {x} met two [Y]", "{y}s"), ("Two [Y] sat", "{x}{y}")]
     nats = np.array(
