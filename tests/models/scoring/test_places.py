@@ -292,5 +292,17 @@ def test_an_endpoint_equals_the_local_model(model: str, shape: str, serve: Serve
             assert mine["log_probability"] == pytest.approx(own["log_probability"], abs=1e-4)
 
 
+def test_values_of_a_server_that_depend_on_the_position_alone_are_no_even_split(serve: Serve) -> None:
+    """They pass the probe: they differ from token to token and come out the same twice."""
+    server = serve("llama")
+    words = TOPIC.model_copy(
+        update={"groups": (Group(name="first", words=("the",)), Group(name="second", words=("that",)))}
+    )
+    server.bend = lambda values: [-1.0 - place % 5 for place in range(len(values))]
+    found = word_check(NAME, words, USUAL, open_scorer=open_scorer)
+    assert found["preferences"] == {"first": 0.5, "second": 0.5}
+    assert any("exactly the same score" in note for note in found["notes"])
+
+
 def test_every_small_model_of_the_tests_is_of_one_family() -> None:
     assert set(FAMILIES) - {"t5", "bart", "xlnet"} <= set(FIRST_CAUSAL) | set(FIRST_MASKED)
