@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from pcf_core.audit.case import Case, Found, Sibling, extremes, protocol_sibling, stop_sibling, variant
 from pcf_core.audit.fitting import identity_of, words_by_template
 from pcf_core.audit.options import ViewOptions, shown_fields
+from pcf_core.audit.places import places_of
 from pcf_core.audit.preferences import aggregated
 from pcf_core.audit.reading import View, view_of
 from pcf_core.audit.results import load_result
@@ -285,6 +286,8 @@ def sensitivity_name(store: Store, run: RunSpec, options: ViewOptions) -> str:
         [_statistics(run, options, change) for change in _always_tried(run)],
         [found.run.key if isinstance(found, Sibling) else "" for found in siblings],
     ]
+    if any(place.joins for place in places_of(run)):  # earlier versions scored parts of these words
+        parts.append("joined")
     return f"sensitivity-{SENSITIVITY_VERSION}-{digest(parts)}"
 
 

@@ -9,7 +9,7 @@ import torch
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import Place
 from pcf_core.audit.reading import report
-from pcf_core.audit.results import load_result
+from pcf_core.audit.results import load_result, result_name
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
@@ -234,6 +234,8 @@ def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_set
     old = np.where(np.array(usual)[:, None], scorer.score(run.prompts[:], TOPIC.words), np.float32(-1))
     store.write(run.scoring, run.prompts[:], TOPIC.words, scorer.check(TOPIC.words), old, {})
     assert score_run(run, store, open_tiny_model) == 4  # the usual place is not scored again
+    assert result_name(run, "exact").endswith("-joined")
+    assert not result_name(run_of("gpt2", *TEXTS), "exact").endswith("-joined")
     result = load_result(store, run)
     wholes = [("The {x} met two [Y]", "{y}s"), ("Two [Y] sat", "{x}{y}")]
     nats = np.array(
@@ -288,6 +290,18 @@ def test_an_endpoint_equals_the_local_model(model: str, shape: str, serve: Serve
         for mine, own in zip(remote["words"], local["words"], strict=True):
             assert (mine["word"], mine["tokens"]) == (own["word"], own["tokens"])
             assert mine["log_probability"] == pytest.approx(own["log_probability"], abs=1e-4)
+
+
+def test_values_of_a_server_that_depend_on_the_position_alone_are_no_even_split(serve: Serve) -> None:
+    """They pass the probe: they differ from token to token and come out the same twice."""
+    server = serve("llama")
+    words = TOPIC.model_copy(
+        update={"groups": (Group(name="first", words=("the",)), Group(name="second", words=("that",)))}
+    )
+    server.bend = lambda values: [-1.0 - place % 5 for place in range(len(values))]
+    found = word_check(NAME, words, USUAL, open_scorer=open_scorer)
+    assert found["preferences"] == {"first": 0.5, "second": 0.5}
+    assert any("exactly the same score" in note for note in found["notes"])
 
 
 def test_every_small_model_of_the_tests_is_of_one_family() -> None:
