@@ -44,9 +44,9 @@ from pcf_core.report.documents import RISKS
 from pcf_core.report.key_figures import parts_of
 from pcf_core.report.loaded import Study, load_studies, said_risks
 from pcf_core.report.records import ReportRequest
+from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.report.sections.risk import neutral_distances
-from pcf_core.report.sections.summary import scales_of
 from pcf_core.report.sections.tails import largest_caprice
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
 from pcf_core.show import answers, compare, overview

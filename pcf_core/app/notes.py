@@ -26,8 +26,8 @@ from pcf_core.measure.comparison import seed_bound
 from pcf_core.measure.sampling import LEVEL
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.report.loaded import LoadedRun, interval_notes, warnings_of
+from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.risk import neutral_distances
-from pcf_core.report.sections.summary import scales_of
 from pcf_core.show.findings.models import whole_templates_finding
 from pcf_core.show.findings.notes import sizes_clause, tokens_clause, unequal_note
 from pcf_core.show.findings.reliability import seeds_note

@@ -23,19 +23,12 @@ from pcf_core.report.panels import Panel, text_lines
 from pcf_core.report.provenance import run_facts
 from pcf_core.report.reproducing import score_command
 from pcf_core.report.sections.benchmarks import benchmark_panel, pairs_panel
-from pcf_core.report.sections.comparison import whole_pair_panel
+from pcf_core.report.sections.comparison import neutral_panel, whole_pair_panel
 from pcf_core.report.sections.criteria import criteria_panels
 from pcf_core.report.sections.fairpair import fairpair_panels, labels, ratio_panel, read_together
 from pcf_core.report.sections.knowledge import knowledge_panel
 from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_panel
-from pcf_core.show.compare import (
-    Standing,
-    how_sure,
-    in_other_sentences,
-    neutral_answer,
-    neutral_table,
-    pair_answer,
-)
+from pcf_core.show.compare import Standing, how_sure, in_other_sentences, pair_answer
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
 from pcf_core.show.findings.hobbies import embedding_findings
@@ -110,14 +103,11 @@ def compared_lines(
             pair_answer(here, elsewhere),
             in_other_sentences(here, elsewhere),
             how_sure(here, found),
-            neutral_answer(names, scales.neutral),
         ]
     )
     panels = [answer, whole_pair_panel(study, found)]
     if scales.neutral:
-        table = partial(neutral_table, names, scales.neutral)
-        title = "Compared with how each model treats people whose occupation is not named"
-        panels.append(Panel(table=lambda: table().reset_index(), table_title=title))
+        panels.append(neutral_panel(names, scales.neutral))
     return text_lines(panels)
 
 

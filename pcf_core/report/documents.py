@@ -371,6 +371,26 @@ def interval_cells(interval: Interval | None) -> dict[str, object]:
     return {"low": interval.low, "high": interval.high, "over": interval.over}
 
 
+def neutral_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFrame:
+    """Make a table of two models against their own neutral subjects, one row per measure, numbers in full."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "measure": measure,
+                names[0]: one.first,
+                names[1]: one.second,
+                "difference": one.value,
+                **interval_cells(one.interval()),
+                "p_value": one.p_value,
+                "verdict": verdict_text(one, *names),
+            }
+            for measure, one in found.differences.items()
+        ]
+    )
+
+
 def several_table(comparisons: Sequence[Comparison], over: Over) -> pd.DataFrame:
     """Make a table with one row per quantity of each comparison, with the interval over what is asked for."""
     import pandas as pd

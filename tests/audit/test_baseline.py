@@ -157,7 +157,7 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     scales = order_on_other_scales(store, one, other, ViewOptions())
     assert scales.neutral == found
     lines = compared_lines([one, other], ViewOptions(), compared(one, other, ViewOptions()), [], scales)
-    assert any(line.startswith("Distance from neutral subjects") for line in lines)
+    assert any(line.startswith("log_odds_distance") for line in lines)
     assert any("6 neutral subjects. Without one of them" in line for line in lines)
 
 

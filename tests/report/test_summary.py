@@ -16,7 +16,7 @@ from pcf_core.report.html import html_bytes
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ALWAYS, SECTIONS, SHORT, ReportDocument, ReportRequest
 from pcf_core.report.reproducing import export_command
-from pcf_core.report.sections.summary import scales_of
+from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.verifying import verify_report
 from pcf_core.report.whole import Texts, write_report
 from pcf_core.show.compare import Standing, how_sure, pair_answer

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from pcf_core.core.risk import Comparison
+from pcf_core.audit.baseline import OtherScales, order_on_other_scales
+from pcf_core.audit.reading import Reading
+from pcf_core.core.risk import Comparison, NeutralComparison
 from pcf_core.report import how_to_read
-from pcf_core.report.documents import RISKS, comparison_table, several_table
+from pcf_core.report.documents import RISKS, comparison_table, neutral_table, several_table
 from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import ReportPart
 from pcf_core.show.charts.comparison import difference_plot
+from pcf_core.show.compare import neutral_answer
 from pcf_core.show.findings.comparison import difference_finding, occupations_difference_finding
+from pcf_core.store.store import Store
 
 MOST_DRAWN = 30
 MOST_PAIRS = 6  # drawn one by one; beyond, the table of all is enough
@@ -72,4 +76,26 @@ def whole_pair_panel(study: Study, found: Comparison) -> Panel:
         findings=[*totals, *panel.findings],
         how=panel.how + how_to_read.COMPARISON,
         notes=[*panel.notes, *found.warnings],
+    )
+
+
+# The same two models where it is another thing than an even split that they are held against.
+
+
+def scales_of(runs: Runs, names: tuple[str, str], store: Store) -> OtherScales:
+    """Compare two of the models on other scales than R against an even split."""
+    read = [runs.runs[name] for name in names]
+    first, second = (Reading(item.run, item.result, runs.options) for item in read)
+    return order_on_other_scales(store, first, second, runs.options)
+
+
+def neutral_panel(names: tuple[str, str], found: NeutralComparison) -> Panel:
+    """Show both models against their own neutral subjects, and what depends on a single one of these."""
+    return Panel(
+        title="Compared with how each model treats people whose occupation is not named",
+        findings=[neutral_answer(names, found)],
+        name="neutral",
+        how=how_to_read.NEUTRAL,
+        table=lambda: neutral_table(names, found),
+        table_title="Distance from neutral subjects, and of occupations from each other",
     )

@@ -24,6 +24,7 @@ from pcf_core.report.rows import (
     risk_table,
     run_rows,
 )
+from pcf_core.report.sections.comparison import neutral_panel, scales_of
 from pcf_core.show.charts.corrected import corrected_dots
 from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars
 from pcf_core.show.findings.models import (
@@ -158,9 +159,14 @@ def lean_panel(runs: Runs | Reports, found: Mapping[str, Baseline], *, thousand:
 
 
 def shared_parts(study: Study, store: Store) -> Sequence[ReportPart]:
-    """Write how much occupations differ, and the neutral subjects; nothing of runs with a plan."""
+    """Write how much occupations differ, and compare them, or two models, with neutral subjects."""
     panel = lean_panel(study, baselines_of(study, store))
-    return [part_of(panel)] if panel.chart else []
+    parts = [part_of(panel)] if panel.chart else []
+    if parts and len(study.runs) == 2:
+        first, second = study.runs
+        if found := scales_of(study, (first, second), store).neutral:
+            parts.append(part_of(neutral_panel((first, second), found)))
+    return parts
 
 
 def baselines_of(runs: Runs, store: Store) -> dict[str, Baseline]:

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from pcf_core.audit.baseline import OtherScales, order_on_other_scales
-from pcf_core.audit.reading import Reading
 from pcf_core.core.risk import Comparison
 from pcf_core.report.key_figures import risk_figures
-from pcf_core.report.loaded import Runs, Study, instead_note, warnings_of
+from pcf_core.report.loaded import Study, instead_note, warnings_of
 from pcf_core.report.panels import facts_table, figure_in, figure_of, said, table_of
 from pcf_core.report.records import ReportPart, RunFacts
 from pcf_core.report.rows import reference_lines, risk_table, run_rows
+from pcf_core.report.sections.comparison import scales_of
 from pcf_core.report.sections.tilt import opening_of, tilt_panel
 from pcf_core.show.charts.risk import risk_bars, risk_dots
 from pcf_core.show.charts.theme import TITLE_ROOM
@@ -101,13 +100,6 @@ def compared_sentences(study: Study, store: Store, found: Comparison) -> tuple[s
     first, second = study.runs
     standing = Standing.of((first, second), found, scales_of(study, (first, second), store), study.reports)
     return pair_answer(standing), how_sure(standing, found)
-
-
-def scales_of(runs: Runs, names: tuple[str, str], store: Store) -> OtherScales:
-    """Compare two of the models on other scales than R against an even split."""
-    read = [runs.runs[name] for name in names]
-    first, second = (Reading(item.run, item.result, runs.options) for item in read)
-    return order_on_other_scales(store, first, second, runs.options)
 
 
 def summary_parts(
