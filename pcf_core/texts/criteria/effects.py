@@ -74,7 +74,8 @@ def gender_difference(
     if shares and between is not None and between.low == between.high:
         sizes = [len(side) for side in sides]
         ends = [wilson(mean * many, many, level) for mean, many in zip(means, sizes, strict=True)]
-        between = interval(np.array(newcombe(*means, *ends)), level, "templates", UNIT)
+        bounds = newcombe(means[0], means[1], ends[0], ends[1])
+        between = interval(np.array(bounds), level, "templates", UNIT)
     effect = cohens_d(np.concatenate(sides[0]), np.concatenate(sides[1]))
     return GenderDifference(
         female=means[0],
