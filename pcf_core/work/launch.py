@@ -14,7 +14,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import TextIO
+from io import TextIOWrapper
+from typing import cast
 
 from pcf_core.core.errors import ScoringError, StoreError
 from pcf_core.core.settings import ROOT, Settings
@@ -138,8 +139,9 @@ def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
 class _LogFile(logging.FileHandler):
     """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
 
-    def _open(self) -> TextIO:  # type: ignore[override]
-        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=at_once)
+    def _open(self) -> TextIOWrapper:
+        opened = open(self.baseFilename, self.mode, encoding=self.encoding, opener=at_once)  # noqa: SIM115
+        return cast(TextIOWrapper, opened)
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError):  # of opening the file, which the class it extends does outside its own care

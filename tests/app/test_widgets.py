@@ -21,8 +21,25 @@ MAIL = re.compile(r"([-.\w+]+)@([-\w]+(?:\.[-\w]+)+)")
 SIGNS = re.compile(r"(^|\s)(<-|->|--|>=|<=|~=)(\s|$)")
 ICONS = re.compile(r":material[/_]\w+:|:streamlit:|:[\w+-]+:")  # and icons and emoji (remark-emoji) of names
 PARTS = some.sampled_from(
-    ["http://", "HTTPS://", "www.", "WWW.", "evil.example", "me@", "a", " ", "--", "->", "<=", "@", ".", "/"]
-    + [":", "material/home", "material_home", "streamlit", "smile", "+1"]
+    [
+        *(
+            "http://",
+            "HTTPS://",
+            "www.",
+            "WWW.",
+            "evil.example",
+            "me@",
+            "a",
+            " ",
+            "--",
+            "->",
+            "<=",
+            "@",
+            ".",
+            "/",
+        ),
+        *(":", "material/home", "material_home", "streamlit", "smile", "+1"),
+    ]
 )
 HASH = "0123456789abcdef" * 4
 

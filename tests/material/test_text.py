@@ -168,7 +168,9 @@ def test_what_a_script_or_an_emoji_needs_stays(word):
     ("hidden", "word"),
     [
         (f"U+{ord(mark):04X}", f"h{mark}e")
-        for mark in "\u200c\u200d\u2061\u2064\u180e\u034f\u115f\u3164\uffa0\u2800\ufff9\ufe0f\U000e0041\U000e0100"
+        for mark in (
+            "\u200c\u200d\u2061\u2064\u180e\u034f\u115f\u3164\uffa0\u2800\ufff9\ufe0f\U000e0041\U000e0100"
+        )
     ],
 )
 def test_a_character_that_is_not_seen_is_refused(hidden, word, refusal):

@@ -37,7 +37,12 @@ ELSEWHERE = {
         "findings.notes.coverage_note",
         "findings.notes.coverage_sentence",
     ),
-    *("findings.notes.noise_note", "findings.notes.noun_note", "findings.several.common_note"),
+    *(
+        "findings.notes.noise_note",
+        "findings.notes.noun_note",
+        "findings.notes.other_lists_note",
+        "findings.several.common_note",
+    ),
     *("findings.read.uncompared_finding", "findings.templates.mining_finding"),
     *("findings.templates.move_finding", "findings.topics.words_finding", "findings.topics.probes_finding"),
     *("findings.topics.low_probes_caution", "findings.topics.same_tokens_cautions"),
