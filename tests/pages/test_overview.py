@@ -129,6 +129,10 @@ def test_ticks_stay_with_their_models_when_other_rows_come(shipped: Settings) ->
     app.segmented_control(key="models_shown").set_value("all").run()
     assert ticked(app) == [taught[0]]
     assert offered(app) == []
+    tick(app, public[0], taught[0])
+    for shown in ("public models", "all"):
+        app.segmented_control(key="models_shown").set_value(shown).run()
+    assert ticked(app) == [taught[0], public[0]], "in the order of ticking"
 
 
 def test_a_table_with_the_same_rows_is_the_same_table(shipped: Settings) -> None:

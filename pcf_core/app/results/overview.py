@@ -224,8 +224,9 @@ def draw_model_table(loaded: Loaded, shown: Sequence[ModelRow]) -> None:
         key=table_key(TABLE, names),
         alt=f"Risk of {len(shown):,} models, whom they favour, and how sure that is",
     )
-    hidden = [name for name in ticked if name not in names]
-    st.session_state[TICKED] = [*hidden, *(names[row] for row in answer.selection.rows if row < len(names))]
+    now = [names[row] for row in answer.selection.rows if row < len(names)]
+    before = [name for name in ticked if name in now or name not in names]
+    st.session_state[TICKED] = list(dict.fromkeys([*before, *now]))
     _open(loaded, shown, answer.selection, "Models that tie share a letter. " if "ties" in table else "")
 
 
