@@ -115,7 +115,7 @@ def local_bytes(run: RunSpec, folder: Path) -> dict[str, bytes]:
         f"score_run(run, Store.open(Path({str(folder)!r})), open_scorer)"
     )
     subprocess.run([sys.executable, "-c", code], input=run.model_dump_json(), text=True, cwd=ROOT, check=True)
-    return bytes_of(folder)
+    return bytes_of(folder / "scores")  # beside them are the cells of its result
 
 
 def kill(cluster: Any, node: Any) -> None:
