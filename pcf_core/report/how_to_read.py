@@ -13,7 +13,7 @@ LEAN = """
 Each bar is the risk of one model in three parts. **Shared by all occupations** is the lean of their mean:
 part of it may be no more than *he* being commoner than *she* in what the model read. **Differs between
 occupations** is what prejudice has beyond that. **Caprice** changes with the sentence. The diamond is the
-lean for neutral subjects (*a person*, *a citizen* …) in the same sentences, where these are scored: a
+lean for 20 neutral subjects (*a person*, *a citizen* …) in the same sentences, where these are scored: a
 model that leans as far there as for its occupations says little about the occupations.
 
 The **distance** of occupations from neutral subjects is the root mean square of the difference of their
