@@ -23,7 +23,7 @@ from typing import Annotated
 
 import typer
 
-from pcf_core.audit.baseline import NEUTRAL
+from pcf_core.audit.baseline import NEUTRAL_LISTS
 from pcf_core.audit.knowledge import keep_knowledge_audit, knowledge_audit_of, missing_answers
 from pcf_core.audit.preferences import build_run, missing_blocks
 from pcf_core.audit.results import is_unchecked, load_result
@@ -115,7 +115,8 @@ RUNS = (
     *(Shipped(model, topic, RELATIVE) for model in PUBLIC for topic in (*SPELLINGS, *NOT_RACE)),
     *(Shipped(model, *USUAL) for model in ZOO),
     *(
-        Shipped(model, *USUAL, NEUTRAL)
+        Shipped(model, *USUAL, neutral)  # those of the list of before keep their keys
+        for neutral in NEUTRAL_LISTS
         for model in (*PUBLIC, *QUICK, "minilm-masked", "mini-gpt-skewed", "mini-gpt-balanced")
     ),
     *(Shipped(model, *parts) for model in (*QUICK, "minilm-masked") for parts in BESIDES),

@@ -2,7 +2,7 @@
 
 Half of a risk against an even split may be a word's frequency alone: where *he* is commoner than *she* in
 what a model has read, it favours men for every occupation, and for *person* too.  So the same contexts are
-filled with words for anybody (``assets/evidence/neutral-subjects.toml``), scored like any occupation, and
+filled with words for anybody (``assets/evidence/neutral-subjects-20.toml``), scored like any occupation, and
 the occupations are held against what comes out, beside the even split.
 
 Of two models this says which is closer to even where it is not the even split that one is held against: see
@@ -41,8 +41,8 @@ from pcf_core.measure.neutral import (
 from pcf_core.measure.resampling import TemplateUnit
 from pcf_core.store.store import Store
 
-NEUTRAL = "neutral-subjects"
-NEUTRAL_LISTS = (NEUTRAL,)
+NEUTRAL = "neutral-subjects-20"
+NEUTRAL_LISTS = (NEUTRAL, "neutral-subjects")  # the second is the list of before, which some runs are of
 Read = Callable[[Store, RunSpec, Protocol, Aggregation], Result]
 
 

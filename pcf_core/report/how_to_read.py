@@ -14,7 +14,7 @@ A tilt is how far a model's mean preference for an occupation lies from the neut
 mean square of the tilts of one model, in two parts that add up. **Common to all occupations** is the square
 of the mean tilt: part of it may be no more than *he* being commoner than *she* in what the model read.
 **Differs between occupations** is the variance of the tilts, which is 0 only if all occupations are treated
-alike. The diamond is the squared tilt of neutral subjects (*a person*, *a citizen* …) in the same
+alike. The diamond is the squared tilt of 20 neutral subjects (*a person*, *a citizen* …) in the same
 sentences, where these are scored: a model that tilts as far there as for its occupations says little about
 the occupations.
 

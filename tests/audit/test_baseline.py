@@ -115,6 +115,9 @@ def test_lists_without_one(store: Store) -> None:
     topic, evidence = swapped(load_topic("gender"), load_evidence("sports"))
     assert baseline_run(run.model_copy(update={"topic": topic, "evidence": evidence})) is None
     assert NEUTRAL in [one.name for one in list_evidence()]
+    assert baseline_run(with_list("neutral-subjects")) is not None, "the list of before is a list like others"
+    assert set(load_evidence("neutral-subjects").terms) < set(load_evidence(NEUTRAL).terms)
+    assert len(load_evidence(NEUTRAL).terms) >= 20
 
 
 def read(store: Store, run: RunSpec, options: ViewOptions | None = None) -> Reading:
@@ -158,7 +161,7 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert scales.neutral == found
     lines = compared_lines([one, other], ViewOptions(), compared(one, other, ViewOptions()), [], scales)
     assert any(line.startswith("log_odds_distance") for line in lines)
-    assert any("6 neutral subjects. Without one of them" in line for line in lines)
+    assert any("20 neutral subjects. Without one of them" in line for line in lines)
 
 
 def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) -> None:
