@@ -438,18 +438,3 @@ def test_a_newer_draw_does_not_stand_for_the_run_that_scored_everything(full_sto
     after = axis_of(open_app("compare", compare_view="along an axis"))
     assert set(after["place"]) == {"gender-nineteen"}
     pd.testing.assert_frame_equal(before, after)
-
-
-@pytest.mark.slow
-def test_ranks_are_worked_out_again_when_the_other_set_is_counted_anew(full_store: Store) -> None:
-    run = fill(full_store, "mini-gpt", templates="gender-heatmap")
-    app = open_app("compare", compare_view="along an axis")
-    before = app.dataframe[1].value["spearman"].tolist()
-    recounted = tuple(
-        template.model_copy(update={"count": 2.0**place})
-        for place, template in enumerate(run.templates.templates)
-    )
-    templates = run.templates.model_copy(update={"templates": recounted})
-    full_store.save_run(run.model_copy(update={"templates": templates}), {})
-    app.run()
-    assert app.dataframe[1].value["spearman"].tolist() != before

@@ -263,8 +263,8 @@ def test_what_a_single_neutral_subject_decides_is_shown() -> None:
     assert neutral_answer(NAMES, found) == (
         "A gives men 40 % of the probability for “person” and 50 % for “citizen”, of 2 neutral subjects. "
         "B gives men 60 % of the probability for “citizen” and 70 % for “person”, of 2 neutral subjects. "
-        "If one of these words is left out, the difference in distance lies between −0.11 (without “citizen”) "
-        "and −0.02 (without “person”)."
+        "If one of these words is left out, the difference in distance lies between −0.11 "
+        "(without “citizen”) and −0.02 (without “person”)."
     )
     steady = replace(found, subjects=tuple(replace(one, without=-0.07) for one in found.subjects))
     assert neutral_answer(NAMES, steady).endswith(
