@@ -155,6 +155,9 @@ def test_joiners_that_a_script_needs_stay():
         "👩\u200d🚀",
         "❤\ufe0f\u200d🔥",
         "1\ufe0f\u20e3",
+        "\u2139\ufe0f",  # a letter that is an emoji
+        "\u3030\ufe0f",  # a dash that is one
+        "ᠬ\u180eᠠ",  # Mongolian, whose last vowel stands apart
         "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # England
         "葛\U000e0100",  # a variant of an ideograph
         "\u0600123",  # a sign that is seen
@@ -162,6 +165,12 @@ def test_joiners_that_a_script_needs_stay():
 )
 def test_what_a_script_or_an_emoji_needs_stays(word):
     assert check_word(word, "a word", "The topic", TopicError) == word
+
+
+def test_a_flag_has_few_tags(refusal):
+    with pytest.raises(TopicError) as caught:
+        check_word("\U0001f3f4" + "\U000e0067" * 20, "a word", "The topic", TopicError)
+    assert "holds U+E0067, a character that is not seen" in refusal(caught.value)
 
 
 @pytest.mark.parametrize(

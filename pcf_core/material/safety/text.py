@@ -54,8 +54,10 @@ ODD_SPACE = re.compile(r"(?: *[^\S ]\s*| {2,}\s*)")  # between words: anything b
 # Others that are not seen, and tell two words apart that look the same: fillers, and selectors of a variant.
 # They stay where a script or an emoji needs them (:func:`hidden_in`).
 JOINERS = "\u200c\u200d"
-SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+SELECTORS = "\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
 TAGS = "\U000e0020-\U000e007f"  # behind a black flag: those of England, Scotland and Wales
+MOST_TAGS = 7  # of one flag, the last of which ends it
+EMOJI = "\u2139\u3030\ufe0e\ufe0f"  # a letter and a dash that are emoji, and how one is drawn
 HIDDEN = re.compile(f"[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0{SELECTORS}]")
 UNSEEN = re.compile(f"[{JOINERS}{SELECTORS}{TAGS}]")
 # Of the format characters, signs of Arabic and Kaithi that are seen.
@@ -124,7 +126,7 @@ def hidden_in(text: str) -> str | None:
         if character in JOINERS:
             needed = _joins(before) or _joins(after) or (character == "\u200d" and _is_sign(before))
         elif re.match(f"[{TAGS}]", character):
-            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[:place]) is not None
+            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[max(0, place - MOST_TAGS) : place]) is not None
         elif re.match(f"[{SELECTORS}]", character):
             needed = _is_sign(before) or unicodedata.category(before or "a") == "Lo"
         else:
@@ -144,7 +146,7 @@ def _joins(character: str) -> bool:
 def _is_sign(character: str) -> bool:
     """Tell whether a character is a symbol, a digit of a keycap, or what belongs to an emoji."""
     kind = unicodedata.category(character) if character else ""
-    return kind in ("So", "Sk", "Sm", "Nd", "Po") or character in ("\ufe0f", "\ufe0e")
+    return kind in ("So", "Sk", "Sm", "Nd", "Po") or (bool(character) and character in EMOJI)
 
 
 def check_name(value: object, what: str, where: str, error: type[InputError]) -> str:
