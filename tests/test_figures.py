@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pcf_core.audit.baseline import baseline_of
+from pcf_core.audit.baseline import neutral_comparison
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.options import ViewOptions, unit_of
@@ -237,13 +237,20 @@ def public_models() -> Iterator[str]:
 
 @said_in(MODELS)
 def nobody_in_particular() -> Iterator[str]:
-    shares = []
-    for model in PUBLIC:
-        run = Shipped(model, *USUAL).run
-        found = baseline_of(store(), run, load_result(store(), run), ViewOptions(), resamples=100)
-        assert found is not None
-        shares.append(percent(found.preferences["male"]))
+    one, other = (reading(Shipped(model, *USUAL), ViewOptions()) for model in PUBLIC)
+    found = neutral_comparison(store(), one, other, ViewOptions())
+    assert found is not None
+    men = found.groups.index("male")
+    shares = [
+        percent(float(np.mean([subject.shares[side][men] for subject in found.subjects]))) for side in (0, 1)
+    ]
+    yield f"For {len(found.subjects)} words that name no occupation"
     yield f"Gemma gives men {shares[1]}, SmolLM2 {shares[0]}."
+    for measure, after in (("distance", ";"), ("spread", ".")):
+        figures = found.differences[measure]
+        assert figures.verdict == "second", "larger than chance, and Gemma's is the larger"
+        smol, gemma = two_decimals(figures.first), two_decimals(figures.second)
+        yield f"{smol} in SmolLM2 and {gemma} in Gemma{after}"
 
 
 @said_in(MODELS)

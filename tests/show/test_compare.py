@@ -263,8 +263,12 @@ def test_what_a_single_neutral_subject_decides_is_shown() -> None:
     assert neutral_answer(NAMES, found) == (
         "Of 2 neutral subjects, A gives men least for “person” (40 %) and most for “citizen” (50 %). "
         "Of 2 neutral subjects, B gives men least for “citizen” (60 %) and most for “person” (70 %). "
-        "Without one of them, the difference in distance is between −0.11 (without “citizen”) and −0.02 "
-        "(without “person”)."
+        "If one of these words is left out, the difference in distance lies between −0.11 (without “citizen”) "
+        "and −0.02 (without “person”)."
+    )
+    steady = replace(found, subjects=tuple(replace(one, without=-0.07) for one in found.subjects))
+    assert neutral_answer(NAMES, steady).endswith(
+        "Whichever of these words is left out, the difference in distance is −0.07."
     )
     turned = replace(found, subjects=(replace(found.subjects[0], without=0.02), found.subjects[1]))
     assert neutral_answer(NAMES, turned).endswith("so that a single word decides which model is closer.")
