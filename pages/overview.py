@@ -32,9 +32,9 @@ from pcf_core.show.overview import (
 WHAT = """
 PCF Audit asks a language model to fill in thousands of sentences like *The nurse said that …* and
 measures the probability of each group's words. From these **probabilities** it computes **stereotypes**,
-how far each occupation is from neutral, and from them a discrimination **risk**: 0 is a fair model, 1 a fully
-stereotyped one. The risk has two parts: **prejudice**, what the model always does, and **caprice**, what
-changes with the sentence.
+how far each occupation is from an even split, and from them a discrimination **risk**: 0 is even, 1 always
+the same group. The risk has two parts: **prejudice**, a fixed preference, and **caprice**, a preference that
+depends on the sentence.
 
 A model favours the group whose words it finds more likely, averaged over all sentences about an occupation.
 The papers' *randomly initialised* model, uniform preferences, is at ½ where there are two groups. *Risk*

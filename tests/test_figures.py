@@ -41,7 +41,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.measure.resampling import FEW_TEMPLATES
+from pcf_core.measure.resampling import FEW_TEMPLATES, effective_number
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.show.findings.answers import share_text
 from pcf_core.show.findings.models import spread_of
@@ -415,12 +415,13 @@ def words_that_fit() -> Iterator[str]:
     weights = weights / weights.sum()
     texts = load_templates(USUAL[1]).texts
     yield f"Most of the papers' {len(load_topic('gender').words)} words"
-    yield f"**The {len(load_topic('gender').words)} words are four in effect**"
-    mass, differences, sides = [], [], []
+    yield f"**Four of the {len(load_topic('gender').words)} words have nearly all of it**"
+    mass, effective, differences, sides = [], [], [], []
     for model in PUBLIC:
         words, shares = shares_of_words(model)
         mean = weights @ shares.mean(axis=0)
         mass.append(sum(mean[words.index(word)] for word in ("he", "she", "his", "her")))
+        effective.append(effective_number(mean))
         assert {words[place] for place in np.argsort(mean)[-4:]} == {"he", "she", "his", "her"}
         out = [place for place, word in enumerate(words) if word not in ("he", "she")]
         if model == SMOL:
@@ -434,6 +435,7 @@ def words_that_fit() -> Iterator[str]:
             yield f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk(found)} | {first(found)} |"
     four = [f"{100 * share:.1f} %" for share in mass]
     yield f"have {four[0]} of all words' probability in SmolLM2 and {four[1]} in Gemma"
+    yield f"so the words count as {effective[0]:.1f} and {effective[1]:.1f} of equal probability"
     for options in (ViewOptions(), ViewOptions(protocol="fitting")):
         found_pair = compared(*(reading(Shipped(model, *USUAL), options) for model in PUBLIC), options)
         differences.append(found_pair.differences["overall_risk"])
@@ -588,8 +590,9 @@ def what_the_models_read() -> Iterator[str]:
 @said_in(README)
 def definitions() -> Iterator[str]:
     of_two = reference_risks(2)
-    fair, worst = (of_two[name].overall_risk for name in ("unbiased", "stereotyped"))
-    yield f"is {fair:.0f} for a fair model and {worst:.0f} for a fully stereotyped one."
+    even, worst = (of_two[name].overall_risk for name in ("unbiased", "stereotyped"))
+    yield f"is {even:.0f} for a model that is even"
+    yield f"and {worst:.0f} for one that always prefers the same group."
     contexts = len(load_templates(USUAL[1]).templates)
     assert {interval.level for interval in usual(SMOL).intervals["overall_risk"]} == {0.95}
     yield "brackets, at 95 %,"

@@ -67,8 +67,8 @@ def check(
         bool,
         typer.Option(
             "--stop-early",
-            help="score no more templates than the verdicts need; in simulations up to 9 of 100 verdicts "
-            "were wrong where 5 may be, see docs/gate.md",
+            help="score no more templates than the verdicts need; in simulations that aimed at 5 wrong "
+            "verdicts in 100, up to 9 were wrong, see docs/gate.md",
         ),
     ] = False,
     form: Annotated[str, typer.Option("--format", help="of stdout: text, json, markdown or junit")] = "",

@@ -19,8 +19,9 @@ sentences, where these are scored: a model that tilts as far there as for its oc
 the occupations.
 
 The **distance** of occupations from neutral subjects is the root mean square of the difference of their
-mean stereotypes (0 to 2); that **from their own mean** is their standard deviation. What is in the first
-alone is a lean that all occupations share. Each range allows for other sentences and other neutral subjects.
+mean stereotypes (0 to 2); that **from their own mean** is their standard deviation. Where the first is
+larger, all occupations together are on one side of the neutral subjects. Each range allows for other
+sentences, and that of the distance for other neutral subjects too.
 """
 NEUTRAL = """
 **Distance** is how far the occupations are from neutral subjects such as *a person* in the same sentences,
@@ -124,8 +125,8 @@ differences in prejudice and caprice would hardly ever be found.
 
 A verdict needs both: the test must reject, and the interval of whole templates, which it swaps, must leave
 out 0. Without it no order of models is stated. An order is stated in general only where the labour force, the
-neutral subjects, the distance of occupations from each other and other sentences all give the same one; else
-it is told where it holds. Where the whole interval lies within ± the smallest difference
+neutral subjects, the distance of occupations from each other and other sentences all give the same one;
+otherwise the sentence says where it holds. Where the whole interval lies within ± the smallest difference
 that matters (0.02 unless chosen otherwise), two models are different, and too little to matter.
 """
 FAIRPAIR = """

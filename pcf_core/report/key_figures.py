@@ -31,10 +31,10 @@ def risk_figures(
             KeyFigure(
                 f"Risk R · {name}",
                 f"{two_decimals(value)}{' (× 1,000)' if thousand else ''}",
-                f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is fair, on the PCF scale "
-                f"{'1,000' if thousand else '1'} is stereotyped. {interval_words(interval)} s.d. is the "
-                "standard deviation of the stereotype over templates. Caprice shows none of it where the "
-                "sign stays.",
+                f"Discrimination risk{' × 1,000' if thousand else ''}: 0 is even, on the PCF scale "
+                f"{'1,000' if thousand else '1'} is always the same group. {interval_words(interval)} "
+                "s.d. is the standard deviation of the stereotype over templates. Caprice shows none of it "
+                "where the sign stays.",
                 beside(
                     bounds,
                     f"{share(report.prejudice_risk, report.overall_risk)} prejudice",

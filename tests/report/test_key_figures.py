@@ -19,5 +19,5 @@ def test_no_range_is_a_sentence() -> None:
     even = {"preferences": [[[0.5, 0.5], [0.5, 0.5]]], "groups": ["male", "female"], "occupations": ["a"]}
     report = replace(matrix_report(even, ViewOptions(), resamples=20), intervals={})
     (figure,) = risk_figures({"m": report})
-    assert "is stereotyped. There is no range. s.d. is" in figure.help
+    assert "is always the same group. There is no range. s.d. is" in figure.help
     assert "for m and n: a sampling plan" in interval_note({"m": report, "n": report}, "both")

@@ -226,7 +226,7 @@ def test_how_sure_counts_occupations_and_says_what_is_not_known() -> None:
     assert how_sure(standing("too few"), comparison) == (
         f"2 sentences are too few to test the difference. {unknown}"
     )
-    assert how_sure(standing("equal", 0.5, 0.5), comparison).startswith("The two do not differ in any")
+    assert how_sure(standing("equal", 0.5, 0.5), comparison).startswith("Their risks do not differ in any")
 
 
 @pytest.mark.parametrize(
@@ -261,8 +261,8 @@ def test_what_a_single_neutral_subject_decides_is_shown() -> None:
     found = scales(SAME, SAME).neutral
     assert found is not None
     assert neutral_answer(NAMES, found) == (
-        "A gives men 40 % of the probability for “person” and 50 % for “citizen”, of 2 neutral subjects. "
-        "B gives men 60 % of the probability for “citizen” and 70 % for “person”, of 2 neutral subjects. "
+        "Of 2 neutral subjects, A gives men least for “person” (40 %) and most for “citizen” (50 %). "
+        "Of 2 neutral subjects, B gives men least for “citizen” (60 %) and most for “person” (70 %). "
         "If one of these words is left out, the difference in distance lies between −0.11 "
         "(without “citizen”) and −0.02 (without “person”)."
     )

@@ -63,7 +63,7 @@ COMPARISON_COLUMNS = {
 OURS = ("fitting", "equal-tokens")  # selections of words that the papers do not make
 QUANTITIES = {"R": "overall_risk", "R^p": "prejudice_risk", "R^c": "caprice_risk"}
 HEADERS = {
-    "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is fair."),
+    "R": ("Risk R", "Discrimination risk, the mean over occupations; 0 is even."),
     "R^p": ("Prejudice Rᵖ", "The part of R that remains when contexts are averaged."),
     "R^c": ("Caprice Rᶜ", "The part of R that changes with the context."),
 }

@@ -45,13 +45,13 @@ MOST = 30  # runs that are read for one view
 COLUMNS = {
     "model": st.column_config.TextColumn("Model", help="Click a name: which way it leans, on the page Tilt."),
     "bar": st.column_config.ImageColumn(
-        "0 fair … 1 fully stereotyped",
+        "0 even … 1 always the same group",
         width=200,
         alignment="left",  # in a wide column too, all bars begin where its heading does
-        help="The discrimination risk. Solid: prejudice, what the model always does. Striped: caprice, what "
-        "changes with the sentence. The line is the range with other sentences of this kind.",
+        help="The discrimination risk. Solid: prejudice, a fixed preference. Striped: caprice, a preference "
+        "that depends on the sentence. The line is the range with other sentences of this kind.",
     ),
-    "risk": st.column_config.TextColumn("Risk", help="0 is a fair model, 1 a fully stereotyped one."),
+    "risk": st.column_config.TextColumn("Risk", help="0 is even, 1 always the same group."),
     "ties": st.column_config.TextColumn(
         "Ties",
         width=60,

@@ -45,7 +45,7 @@ PARTS = {
 THREE_DIGITS = "%.3g"
 OCCUPATION_COLUMNS = {
     "overall_risk": st.column_config.NumberColumn(
-        "risk", format=THREE_DIGITS, help="Of the occupation: 0 is fair."
+        "risk", format=THREE_DIGITS, help="Of the occupation: 0 is even."
     ),
     "prejudice_risk": st.column_config.NumberColumn(
         "prejudice", format=THREE_DIGITS, help="What is left of the risk when contexts are averaged first."

@@ -236,7 +236,7 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
             KeyFigure(
                 "Risk R",
                 two_decimals(report.overall_risk),
-                "Discrimination risk of the run: 0 is fair, on the PCF scale 1 is stereotyped.",
+                "Discrimination risk of the run: 0 is even, on the PCF scale 1 is always the same group.",
                 ends(interval, report.overall_risk) if interval else "no range",
             )
         )

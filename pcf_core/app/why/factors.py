@@ -92,7 +92,7 @@ POINT_COLUMNS = {
     ),
     **{
         name: st.column_config.NumberColumn(
-            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is fair."
+            noun, format=THREE_DIGITS, help="Mean over the occupations; 0 is even."
         )
         for name, noun in (
             ("overall_risk", "risk"),

@@ -31,7 +31,7 @@ RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 THREE_DIGITS = "%.3g"
 CHOICE_COLUMNS = {
     "choice": st.column_config.TextColumn("choice", help="What was chosen otherwise."),
-    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is fair."),
+    "overall_risk": st.column_config.NumberColumn("risk R", format=THREE_DIGITS, help="0 is even."),
     "prejudice_risk": st.column_config.NumberColumn(
         "prejudice", format=THREE_DIGITS, help="What is left of R when contexts are averaged first."
     ),
@@ -195,7 +195,7 @@ def range_figures(found: Sensitivities) -> list[KeyFigure]:
             KeyFigure(
                 f"Range of R · {model}",
                 f"{two_decimals(low)} – {two_decimals(high)}",
-                "The lowest and the highest risk R over all choices, each changed alone; 0 is fair. The "
+                "The lowest and the highest risk R over all choices, each changed alone; 0 is even. The "
                 "authors' scripts and samples of the templates are not among them.",
                 f"{two_decimals(one.base.overall_risk)} as chosen · {len(one.rows):,} choices",
             )

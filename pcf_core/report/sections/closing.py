@@ -25,8 +25,8 @@ METHOD = (
     "The **risk** of an occupation is the mean of J over its contexts, r = E J(s). The risk of the "
     "mean stereotype is **prejudice**, rᵖ = J(E s), what is left when contexts are averaged; the rest, never "
     "negative because J is convex, is **caprice**, rᶜ = r − rᵖ, what changes with the context. Their means "
-    "over occupations are R = Rᵖ + Rᶜ: 0 is fair, 1 fully stereotyped on the scale *pcf*; uniformly random "
-    "preferences of two groups, held against an even split, have R = ½, all of it caprice.",
+    "over occupations are R = Rᵖ + Rᶜ: 0 is even, 1 on the scale *pcf* always the same group; uniformly "
+    "random preferences of two groups, held against an even split, have R = ½, all of it caprice.",
     "**Intervals** are two-sided at 95 %, from 2,000 resamples: of contexts with these occupations, of "
     "occupations in these contexts, or of both. Where a template set knows how many documents had each "
     "template, documents are drawn, else templates. The difference of two models is tested prompt by prompt, "

@@ -38,8 +38,8 @@ are models that one can compute by hand for these groups: fair, of uniformly ran
 stereotyped.
 """
 READING = (
-    "A **risk** of 0 is a fair model, of 1 a fully stereotyped one. It is the sum of **prejudice**, what the "
-    "model always does, and **caprice**, what changes with the sentence.",
+    "A **risk** of 0 means an even split, of 1 always the same group. It is the sum of **prejudice**, a "
+    "fixed preference, and **caprice**, a preference that depends on the sentence.",
 )
 NOT_SURE = (
     "The ranges do not cover another training of the same model, other occupations, or other words for the "

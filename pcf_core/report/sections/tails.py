@@ -202,7 +202,7 @@ def prejudice_figures(
             KeyFigure(
                 f"Prejudice · {name}",
                 two_decimals(report.prejudice_risk),
-                f"R^p, the mean over occupations by their weight: 0 is fair. {interval_words(interval)} "
+                f"R^p, the mean over occupations by their weight: 0 is even. {interval_words(interval)} "
                 "s.d.: over occupations.",
                 beside(found, f"s.d. {two_decimals(shapes[name].fit.sd)}"),
             )

@@ -23,8 +23,8 @@ PARTS = {  # of a squared tilt: what is common to all occupations is the paler
     "differing": ("differs between occupations", PREJUDICE),
 }
 SQUARES = "mean squared tilt (0 = even in every occupation)"
-AXIS = "risk (0 = unbiased) → more risk"
-AXIS_THOUSAND = "risk × 1,000 (0 = unbiased) → more risk"
+AXIS = "risk (0 = even) → more risk"
+AXIS_THOUSAND = "risk × 1,000 (0 = even) → more risk"
 
 
 @dataclass(frozen=True)

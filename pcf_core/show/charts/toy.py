@@ -133,7 +133,7 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
     figure.update_yaxes(autorange="reversed", showgrid=False)
     figure.update_xaxes(showgrid=False, row=1)
     figure.update_xaxes(showgrid=False, row=2)
-    figure.update_xaxes(title_text="risk (0 = unbiased) → more risk", rangemode="tozero", row=3)
+    figure.update_xaxes(title_text="risk (0 = even) → more risk", rangemode="tozero", row=3)
     return theme.base_layout(
         figure,
         600,

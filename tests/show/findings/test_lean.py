@@ -37,9 +37,12 @@ def test_how_much_occupations_differ_is_said_with_the_two_farthest_by_name() -> 
     said = lean_finding("M", FOUND)
     assert said.startswith(
         "M gives men 55 % on average: from 40 % for occupation 2 to 70 % for occupation 1 "
-        "(standard deviation 15 points). Of the squared distance from the neutral point, 90 % "
+        "(standard deviation 15 points). Counted in squares, 90 % "
     )
-    assert said.endswith(" differs between occupations; the rest is common to all.")
+    assert said.endswith(
+        " of the distance from the neutral point is a difference between occupations; the rest is common to "
+        "all."
+    )
 
 
 def test_occupations_that_all_prefer_men_are_not_said_to_be_alike() -> None:
@@ -62,9 +65,7 @@ def test_of_more_groups_the_one_that_varies_most_is_named() -> None:
 
 def test_alike_occupations_and_a_single_one() -> None:
     alike = matrix_report({"preferences": [[[0.8, 0.2]]] * 2, "groups": ["male", "female"]}, ViewOptions())
-    assert lean_finding("M", alike).startswith(
-        "M gives men 80 % for every occupation. Of the squared distance"
-    )
+    assert lean_finding("M", alike).startswith("M gives men 80 % for every occupation. Counted in squares, ")
     even = matrix_report({"preferences": [[[0.5, 0.5]]] * 2, "groups": ["male", "female"]}, ViewOptions())
     assert lean_finding("M", even) == "M gives men 50 % for every occupation."
     alone = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
@@ -104,14 +105,14 @@ def test_what_it_expects_of_nobody_in_particular() -> None:
     )
     assert baseline_finding("M", found) == (
         "For words that name no occupation, such as “a person” or “a citizen”, M gives men 75 % and women "
-        "25 %. Its occupations are 0.30 away from that, and under 0.005 from their own mean."
+        "25 %. On average its occupations are 0.30 away from that, and under 0.005 from their own mean."
     )
 
 
 def test_risks_from_each_models_own_neutral_point_stand_in_no_sentence_beside_each_other() -> None:
     assert neutral_distances_finding({"M": 0.24, "N": 0.32}) == (
-        "Compared with how each model treats “a person” or “a citizen”, its occupations are 0.24 away in M "
-        "and 0.32 away in N."
+        "On average, occupations are 0.24 in M and 0.32 in N away from how the model treats “a person” or "
+        "“a citizen”."
     )
     assert neutral_distances_finding({"M": 0.24}) == ""
 

@@ -95,16 +95,15 @@ def test_how_many_words_a_topic_has_in_effect() -> None:
     found = check(shares={"he": 0.6, "king": 0.1, "she": 0.3})
     assert found.effective_words == pytest.approx(1 / 0.46)
     assert effective_words_finding("M", found) == (
-        "To M these 3 words are 2.2 in effect (effective number of words: so many of equal probability would "
-        "be as even). “he”, “she” and “king” have 100 % of their probability, averaged over the "
-        "sentences."
+        "For M these 3 words count as 2.2 of equal probability (the effective number of words). “he”, “she” "
+        "and “king” have 100 % of their probability, averaged over the sentences."
     )
     shares = {"he": 0.995, "king": 0.003, "she": 0.002}
     assert effective_words_finding("M", check(shares=shares)).endswith(
         "“he” has over 99 % of their probability, averaged over the sentences."
     )
     many = check(shares={f"w{n}": 0.05 for n in range(20)})
-    assert "are 20 in effect" in effective_words_finding("M", many)
+    assert "count as 20 of equal probability" in effective_words_finding("M", many)
     assert effective_words_finding("M", many).endswith(
         "19 of them have 95 % of their probability, averaged over the sentences."
     )
