@@ -261,7 +261,9 @@ def test_the_store_is_asked_how_far_a_run_is(store: Store) -> None:
         0.02,
     )
     assert other.key == run.key
-    assert furthest(store, other) == other
+    assert furthest(store, other) == later, "a key keeps its counts"
+    with pytest.raises(RunError, match="draws templates by the counts of"):
+        store.as_stored(other)
 
 
 def test_a_look_needs_a_plan_and_scores(store: Store) -> None:

@@ -109,7 +109,7 @@ def test_an_answer_is_asked_for_once_and_kept(queue: Queue, worker: Worker) -> N
 def test_another_sentence_and_an_example_are_asked(queue: Queue, worker: Worker) -> None:
     app = answered(worker, model=["mini-gpt"], sentence="A king is [Y]")
     assert [job.payload["text"] for job in queue.list(kind=PROBE)] == ["A king is [Y]"]
-    app.text_input(key="sentence").set_value("The  <b>cook</b> saw *[Y]* $x$").run()
+    app.text_input(key="sentence").set_value("The <b>cook</b> saw *[Y]* $x$").run()
     assert queue.list(1, kind=PROBE)[0].payload["text"] == "The <b>cook</b> saw *[Y]* $x$"
     app.button(key="example_1").click().run()
     assert app.text_input(key="sentence").value == "The engineer said that …"
