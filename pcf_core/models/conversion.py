@@ -43,6 +43,7 @@ from pcf_core.models.gguf import (
 
 CONVERTER = "2"  # raise it when the same file would become another directory
 FOLDER = "gguf"
+OF_WINDOWS = "sliding_attention_inv_freq"  # frequencies of the layers with an attention window
 SAME_VALUE = 1e-4  # relative: of rounding to float32, and of a power of it
 SPACE = "▁"  # as SentencePiece writes it
 PIECE = 2**24  # bytes that are copied at a time
@@ -178,8 +179,10 @@ def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
             lost.append(field)
     for field, values in _computed(model, header).items():
         stated = header.metadata.get(f"{kind}.{field}")
-        if stated is not None and any(not isclose(value, stated, rel_tol=SAME_VALUE) for value in values):
-            lost.append(f"{field} = {stated:g}, where {values[0]:g} would be used")
+        if stated is None or (values and all(isclose(one, stated, rel_tol=SAME_VALUE) for one in values)):
+            continue
+        used = f"{values[0]:g}" if values else "none"
+        lost.append(f"{field} = {stated:g}, where {used} would be used")
     if lost:
         raise ModelError(
             f"The GGUF file of {name} says {'; '.join(lost)}: its scores would be another model's. Give a "
@@ -189,7 +192,9 @@ def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
 
 def _computed(model: PreTrainedModel, header: Header) -> dict[str, list[float]]:
     """Return what the model computes with, by the entry of a file that states the same."""
-    frequencies = [buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq")]
+    buffers = {name: buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq")}
+    frequencies = list(buffers.values())
+    of_windows = [buffer for name, buffer in buffers.items() if name.endswith(OF_WINDOWS)]
     norms = [
         float(value)
         for attribute in ("layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon", "rms_norm_eps")
@@ -199,13 +204,16 @@ def _computed(model: PreTrainedModel, header: Header) -> dict[str, list[float]]:
         "rope.dimension_count": [2.0 * len(buffer) for buffer in frequencies],
         "attention.layer_norm_epsilon": norms,
         "attention.layer_norm_rms_epsilon": norms,
+        "rope.freq_base_swa": _bases(of_windows),
     }
     if "rope.freq_base" not in read_entries(header.architecture):
-        # The second of n frequencies is the base to the power of −1/n.
-        computed["rope.freq_base"] = [
-            float(buffer[1]) ** -len(buffer) for buffer in frequencies if len(buffer) > 1
-        ]
+        computed["rope.freq_base"] = _bases(frequencies)
     return computed
+
+
+def _bases(frequencies: Sequence[torch.Tensor]) -> list[float]:
+    """Return the base of each row of frequencies: the second of n is the base to the power of −1/n."""
+    return [float(row[1]) ** -len(row) for row in frequencies if len(row) > 1]
 
 
 def _tokenizer(header: Header, whole: Path) -> Any:

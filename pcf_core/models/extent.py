@@ -172,9 +172,7 @@ def require_tokenizer(folder: Path, name: str) -> None:
     """
     try:
         tokenizer = from_json(read_small(folder / "tokenizer.json"))
-        growth = 1
-        for part in _normalizers(tokenizer.get("normalizer")):
-            growth = min(growth * _growth(part), LARGEST)
+        growth = _growth(list(_normalizers(tokenizer.get("normalizer"))))
     except (OSError, ValueError, AttributeError, TypeError):
         return  # there is none, or transformers says what is wrong with it
     if growth > MOST_GROWTH:
@@ -191,14 +189,33 @@ def _normalizers(part: Any) -> Iterator[Mapping[str, Any]]:
             yield from _normalizers(inner)
 
 
-def _growth(part: Mapping[str, Any]) -> int:
-    """Return how many characters a normalizer makes of one, at the most; a pattern may find a single one."""
-    if part.get("type") == "Prepend":
-        return 1 + len(part["prepend"])
-    if part.get("type") != "Replace":
-        return 1
-    found = part["pattern"].get("String", "?")
-    return 1 + len(part["content"]) if not found else max(1, -(-len(part["content"]) // len(found)))
+def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
+    """Return how many characters normalizers make of one, at the most.
+
+    From the last to the first: what a character becomes weighs what its replacement becomes.  So replacements
+    of different characters do not multiply, and those of what an earlier one made do.  A pattern may find any
+    single character, and whatever else a normalizer does may make any character of any.
+    """
+    weights: dict[str, int] = {}
+    others = 1  # the weight of all characters that are not in the table
+    for part in reversed(parts):
+        kind = part.get("type")
+        if kind == "Sequence":  # of the parts behind it
+            continue
+        if kind not in ("Prepend", "Replace"):
+            weights, others = {}, max([others, *weights.values()])
+            continue
+        content = part["prepend" if kind == "Prepend" else "content"]
+        made = min(sum(weights.get(one, others) for one in content), LARGEST)
+        found = "" if kind == "Prepend" else part["pattern"].get("String")
+        if found:
+            for one in found:
+                weights[one] = max(weights.get(one, others), -(-made // len(found)))
+        elif found is None:  # a regular expression
+            weights, others = {one: max(weight, made) for one, weight in weights.items()}, max(others, made)
+        else:  # before a text, or before each of its characters
+            weights, others = {one: weight + made for one, weight in weights.items()}, others + made
+    return min(max([others, *weights.values()]), LARGEST)
 
 
 @dataclass

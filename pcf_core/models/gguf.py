@@ -71,6 +71,7 @@ SHAPED = (  # what the shapes of the tensors say again, and the longest text
 COMPARED = (  # what the conversion holds against the model that transformers makes
     "rope.dimension_count",
     "rope.freq_base",
+    "rope.freq_base_swa",
     "attention.layer_norm_epsilon",
     "attention.layer_norm_rms_epsilon",
 )
@@ -196,6 +197,8 @@ class Header:
         """The entries and tensors that are lost when transformers reads the file, and that move numbers."""
         prefix = f"{self.architecture}."
         read = {*read_entries(self.architecture), *SHAPED, *COMPARED, *CARRIED, *WITHOUT_EFFECT}
+        if self.number("attention.head_count_kv") == self.number("attention.head_count"):
+            read.add("attention.head_count_kv")  # as BLOOM's files say: each head has its own keys
         entries = {
             key.removeprefix(prefix): value for key, value in self.metadata.items() if key.startswith(prefix)
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ from transformers import (
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.extent import Extent, require_extent, require_layers, require_tokenizer
+from pcf_core.models.extent import Extent, _growth, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
 
@@ -195,16 +196,30 @@ def test_no_count_is_below_0(field: str, said: int, write: Callable[..., Path], 
         load(resolve(str(folder)), "cpu")
 
 
+# Twelve characters, each of which becomes two or three: together no more than three of one.
+LIGATURES = tuple(
+    zip(
+        "…½¼¾ßæœĳﬁﬂ№™",
+        ["...", "1/2", "1/4", "3/4", "ss", "ae", "oe", "ij", "fi", "fl", "No", "TM"],
+        strict=True,
+    )
+)
+
+
+def replaced(text: str, by: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": text}, "content": by}
+
+
 def doubling(times: int, of: str = "a") -> dict[str, Any]:
-    twice = {"type": "Replace", "pattern": {"String": of}, "content": of * 2}
-    return {"type": "Sequence", "normalizers": [twice] * times}
+    return {"type": "Sequence", "normalizers": [replaced(of, of * 2)] * times}
 
 
 @pytest.mark.parametrize(
     "normalizer",
     [
         doubling(40),
-        {"type": "Sequence", "normalizers": [doubling(10), doubling(10, "b")]},
+        {"type": "Sequence", "normalizers": [doubling(6), replaced("a", "bb"), doubling(6, "b")]},
+        {"type": "Sequence", "normalizers": [doubling(6), {"type": "Lowercase"}, doubling(6, "b")]},
         {"type": "Replace", "pattern": {"Regex": "."}, "content": "x" * 2000},
         {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "x" * 2000}]},
     ],
@@ -228,8 +243,25 @@ def test_normalizers_of_public_tokenizers_pass(write: Callable[..., Path], tmp_p
         {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
         {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
         {"type": "Replace", "pattern": {"String": "``"}, "content": '"'},
+        *(replaced(*pair) for pair in LIGATURES),
         {"type": "NFKC"},
     ]
     for normalizer in (None, usual[0], {"type": "Sequence", "normalizers": usual}):
         (tmp_path / "tokenizer.json").write_text(json.dumps({"normalizer": normalizer}))
         require_tokenizer(tmp_path, "m")
+
+
+def test_no_text_grows_more_than_a_character_may() -> None:
+    """The bound against what random replacements make of random texts."""
+    for seed in range(500):
+        draw = random.Random(seed)
+
+        def letters(least: int, most: int, draw: random.Random = draw) -> str:
+            return "".join(draw.choices("abc", k=draw.randint(least, most)))
+
+        parts = [replaced(letters(1, 3), letters(0, 4)) for _ in range(draw.randint(1, 5))]
+        for _ in range(10):
+            text = made = letters(1, 6)
+            for part in parts:
+                made = made.replace(part["pattern"]["String"], part["content"])
+            assert len(made) <= _growth(parts) * len(text), (parts, text)

@@ -254,6 +254,30 @@ def test_a_value_that_the_model_would_not_compute_with_is_refused(tmp_path: Path
         load(describe_gguf(windowed, "windowed"), "cpu")
 
 
+def test_as_many_heads_of_keys_as_of_queries_lose_nothing() -> None:
+    """A BLOOM file says both numbers, and its configuration has one field for them."""
+    sizes = {"attention.head_count": 16, "attention.head_count_kv": 16, "block_count": 24}
+    entries = {"general.architecture": "bloom", **{f"bloom.{key}": value for key, value in sizes.items()}}
+    assert Header(entries, {}).unread == []
+    assert Header(entries | {"bloom.attention.head_count_kv": 4}, {}).unread == [
+        "bloom.attention.head_count_kv"
+    ]
+
+
+def test_the_base_of_windowed_layers_is_compared(tmp_path: Path) -> None:
+    """Newer files of Gemma 3 state it."""
+    original = build("Gemma3ForCausalLM", gpt2_tokenizer, **(GROUPED | {"head_dim": 16} | GEMMA3))
+    for base in (10_000.0, 20_000.0):
+        extra = {"gemma3.rope.freq_base_swa": base}
+        path = write_gguf(tmp_path / f"{base:g}.gguf", original, architecture="gemma3", extra=extra)
+        spec = describe_gguf(path, "gemma")
+        if base == 10_000.0:
+            assert load(spec, "cpu").model.config.rope_parameters["sliding_attention"]["rope_theta"] == base
+        else:
+            with pytest.raises(ModelError, match=r"freq_base_swa = 20000, where 10000 would be used"):
+                load(spec, "cpu")
+
+
 GEMMA2 = {"query_pre_attn_scalar": 16, "sliding_window": 8}
 GEMMA3 = GEMMA2 | {"layer_types": ["sliding_attention"] * 2}
 CAPS = {"attn_logit_softcapping": 5.0, "final_logit_softcapping": 3.0}
