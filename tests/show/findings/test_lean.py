@@ -111,8 +111,8 @@ def test_what_it_expects_of_nobody_in_particular() -> None:
 
 def test_risks_from_each_models_own_neutral_point_stand_in_no_sentence_beside_each_other() -> None:
     assert neutral_distances_finding({"M": 0.24, "N": 0.32}) == (
-        "On average, occupations are 0.24 in M and 0.32 in N away from how the model treats “a person” or "
-        "“a citizen”."
+        "The average distance of occupations from how the model treats “a person” or “a citizen” is 0.24 in "
+        "M and 0.32 in N."
     )
     assert neutral_distances_finding({"M": 0.24}) == ""
 
