@@ -100,14 +100,28 @@ def _can_be_widened(model: Any) -> bool:
 
 @contextmanager
 def _widened(model: Any) -> Iterator[None]:
-    """Hold the weights as float32 for a while; narrowed again they have the bits that they had."""
-    narrow = [(tensor, tensor.dtype) for tensor in _tensors(model) if tensor.dtype in NARROW]
+    """Hold the weights as float32 for a while; narrowed again they have the bits that they had.
+
+    Buffers are exchanged for others: a forward pass may have put one there that cannot be changed, as CTRL's
+    puts its positions in the dtype of its input.
+    """
+    narrow = [(weights, weights.dtype) for weights in model.parameters() if weights.dtype in NARROW]
+    buffers = [
+        (module._buffers, name, buffer)
+        for module in model.modules()
+        for name, buffer in module._buffers.items()
+        if buffer is not None and buffer.dtype in NARROW
+    ]
     try:
         with torch.inference_mode(False):
-            for tensor, _ in narrow:
-                tensor.data = tensor.data.float()
+            for weights, _ in narrow:
+                weights.data = weights.data.float()
+            for own, name, buffer in buffers:
+                own[name] = buffer.float()
         yield
     finally:
         with torch.inference_mode(False):
-            for tensor, dtype in narrow:
-                tensor.data = tensor.data.to(dtype)
+            for weights, dtype in narrow:
+                weights.data = weights.data.to(dtype)
+        for own, name, buffer in buffers:
+            own[name] = buffer

@@ -112,6 +112,25 @@ def test_a_widened_model_is_narrowed_to_the_same_bits(dtype: torch.dtype) -> Non
     assert loaded.model.lm_head.weight is loaded.model.transformer.wte.weight
 
 
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_a_buffer_that_a_forward_pass_exchanged_is_widened_too(dtype: torch.dtype) -> None:
+    """CTRL puts its positions in its input's dtype, in inference mode: no such tensor can be changed."""
+    loaded = build("CTRLLMHeadModel", gpt2_tokenizer, n_embd=32, n_layer=2, n_head=2, dff=64)
+    loaded.model.to(dtype)
+    seen = []
+
+    def scores() -> FloatArray:
+        seen.append(loaded.model.transformer.pos_encoding.dtype)
+        return logits_of(loaded.model)
+
+    scores()
+    before = loaded.model.transformer.pos_encoding
+    assert agree(loaded.model, scores, scores)
+    assert set(seen[1:]) == {torch.float32, dtype}
+    assert loaded.model.transformer.pos_encoding.dtype == dtype
+    assert torch.equal(loaded.model.transformer.pos_encoding, before)
+
+
 def test_a_trial_that_fails_leaves_the_model_narrow(model: Any) -> None:
     model.bfloat16()
 

@@ -165,9 +165,7 @@ class LocalScorer(Scorer):
         places to memory and to read them again takes nearly as long as to compute them.
         """
         if self.body is None:
-            with self.products.used():
-                logits: torch.Tensor = self.model(**inputs).logits
-            yield logits[rows, positions]
+            yield self._forward(inputs)[rows, positions]
             return
         slices = self._slices(len(rows))
         answers: list[Any] = []
@@ -181,26 +179,53 @@ class LocalScorer(Scorer):
 
         def part(module: Any, arguments: Any, output: Any) -> Any:
             chosen = output.last_hidden_state if self.last is not None else choose(output.last_hidden_state)
-            states.extend(chosen.tensor_split(slices, dim=1))
+            states[:] = chosen.tensor_split(slices, dim=1)
             output.last_hidden_state = states[0]
-            answers.append(output)
+            answers[:] = [output]
             return output
 
         hooks = [self.body.register_forward_hook(part)]
         if self.last is not None:
             hooks.append(self.last.register_forward_pre_hook(trim))
         try:
-            with self.products.used():
-                logits = self.model(**inputs).logits
+            logits = self._forward(inputs)
         finally:
             for hook in hooks:
                 hook.remove()
         yield logits[0]
         for some in states[1:]:
             answers[0].last_hidden_state = some
-            with self.products.used(), _answering(self.body, answers[0]):
-                logits = self.model(**inputs).logits
+            with _answering(self.body, answers[0]):
+                logits = self._forward(inputs)
             yield logits[0]
+
+    def _forward(self, inputs: Mapping[str, Any]) -> torch.Tensor:
+        """Return the model's logits, which may not depend on random numbers.
+
+        Reformer's do.  BigBird draws some without use: the first weights of layers that it exchanges.
+        """
+        before = self._random_states()
+        with self.products.used():
+            logits: torch.Tensor = self.model(**inputs).logits
+            if all(map(torch.equal, before, self._random_states())):
+                return logits
+            again = self.model(**inputs).logits
+        if not torch.allclose(logits, again, atol=self.tolerance, equal_nan=True):
+            raise ScoringError(
+                f"{self.key.model} draws random numbers to read a text of {inputs['input_ids'].shape[1]} "
+                "tokens, so that its scores would differ from one run to the next: use another model, or "
+                "shorter texts."
+            )
+        return logits
+
+    def _random_states(self) -> list[torch.Tensor]:
+        """Return the states of the generators that a forward pass may draw from."""
+        states = [torch.get_rng_state()]
+        if self.device.startswith("cuda"):
+            states += torch.cuda.get_rng_state_all()
+        elif self.device == "mps":
+            states.append(torch.mps.get_rng_state())
+        return states
 
     def _slices(self, places: int) -> int:
         """Return in how many parts places go through the head; as in the normaliser none has one alone."""
@@ -258,7 +283,7 @@ class LocalScorer(Scorer):
         for probe in probes:
             try:
                 expected.append((probe, self._read_probe(probe)))
-            except (torch.OutOfMemoryError, torch.AcceleratorError):
+            except (torch.OutOfMemoryError, torch.AcceleratorError, AuditError):
                 raise
             except Exception as error:  # noqa: BLE001
                 # Whatever transformers says to a config.json that somebody else wrote.

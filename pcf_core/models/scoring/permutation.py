@@ -90,7 +90,7 @@ class PermutationScorer(MaskedScorer):
         """Yield [row, vocabulary] logits; by ``target_mapping``, of one place a row."""
         ids = inputs["input_ids"]
         if not self.lean or bool((ids[0] == self.mask).all()):
-            yield self.model(**inputs).logits[:, 0]
+            yield self._forward(inputs)[:, 0]
             return
         with self.products.used():
             states = self._states(ids, int(positions[0]))

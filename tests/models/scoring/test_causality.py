@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import ModelError
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.causal import CausalScorer
-from pcf_core.models.scoring.causality import LEAST, UNITS_CHANGED, UNITS_CUT, find_leak
+from pcf_core.models.scoring.causality import LEAST, TEXTS, UNITS_CHANGED, UNITS_CUT, find_leak
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
 from pcf_core.models.scoring.trees import Indices
 from tests.models.scoring.conftest import (
@@ -180,6 +180,48 @@ def test_a_length_that_counts_is_a_leak_too() -> None:
 
     assert find_leak(reader(logit), 100, 0, 2**-23).endswith("is cut off")
     assert find_leak(reader(logit), 100, 1, 2**-23) == ""
+
+
+def text_of(seed: int) -> list[int]:
+    """The text that a seed draws of a vocabulary of 100."""
+    drawn: list[int] = np.random.default_rng(seed).integers(0, 50, 40).tolist()
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("texts", "leak"), [(range(1), ""), (range(TEXTS - 1), ""), (range(TEXTS), "is cut off")]
+)
+def test_a_jump_of_some_texts_is_rounding(texts: range, leak: str) -> None:
+    """Of two experts nearly tied another one is taken in a text that is cut off, as by MiniMax-M2."""
+    cut = [text_of(seed)[:14] for seed in texts]
+    found = find_leak(reader(lambda ids, position: 8.0 + 5.0 * (list(ids) in cut)), 100, 0, 2**-7)
+    assert found.endswith(leak)
+    assert bool(found) == bool(leak)
+
+
+@pytest.mark.parametrize(("texts", "leak"), [(1, ""), (TEXTS, "changes")])
+def test_where_rows_are_rounded_differently_a_jump_of_one_text_is_rounding(texts: int, leak: str) -> None:
+    """Some devices round the second row of a pass otherwise than the first."""
+    read = reader(lambda ids, position: 8.0)
+    calls = []
+
+    def rounding(ids: Indices, ends: Sequence[int]) -> list[torch.Tensor]:
+        logits: list[torch.Tensor] = read(ids, ends)
+        if len(ids) > 1:
+            calls.append(ids)
+            logits[1] += 2**-6
+            logits[3] += 5.0 * (len(calls) <= texts)
+        return logits
+
+    found = find_leak(rounding, 100, 0, 2**-7)
+    assert found.endswith(leak)
+    assert bool(found) == bool(leak)
+
+
+def test_where_rows_are_rounded_alike_one_text_shows_a_leak() -> None:
+    text = text_of(0)
+    read = reader(lambda ids, position: 8.0 + 0.5 * (ids[:14] == text[:14] and ids[14:] != text[14:]))
+    assert find_leak(read, 100, 0, 2**-7).endswith("changes")
 
 
 def test_forbidden_tokens_and_nan_are_no_leak() -> None:

@@ -172,6 +172,35 @@ def test_what_fails_in_half_precision_alone_is_told_so() -> None:
         CausalScorer(loaded, key)
 
 
+REFORMER = {"attention_head_size": 16, "num_hidden_layers": 2, "axial_pos_shape": (16, 25)} | {
+    "hidden_size": 32,
+    "num_attention_heads": 2,
+    "feed_forward_size": 64,
+    "axial_pos_embds_dim": (16, 16),
+    "attn_layers": ("lsh", "lsh"),
+    "num_buckets": 4,
+    "is_decoder": False,
+}
+
+
+def test_scores_that_depend_on_random_numbers_are_refused() -> None:
+    """Reformer hashes texts that are longer than a chunk, by directions that it draws each time."""
+    loaded = build("ReformerForMaskedLM", roberta_tokenizer, **REFORMER, lsh_attn_chunk_length=8)
+    with pytest.raises(ScoringError, match="reformer draws random numbers to read a text of 31 tokens"):
+        open_loaded(loaded, "reformer")
+
+
+def test_random_numbers_are_refused_in_the_texts_that_need_them() -> None:
+    loaded = build("ReformerForMaskedLM", roberta_tokenizer, **REFORMER, lsh_attn_chunk_length=32)
+    scorer = open_loaded(loaded, "reformer")
+    short, word = "The nurse said that [Y] was old.", "he"
+    with torch.no_grad():
+        wanted = brute_force(loaded, "reformer", short, word)
+    assert scorer.score([short], [word])[0, 0] == pytest.approx(wanted, abs=1e-4)
+    with pytest.raises(ScoringError, match="draws random numbers"):
+        scorer.score([f"The nurse {'and the old man ' * 40} said [Y]"], [word])
+
+
 def test_a_forward_pass_that_fails_later_is_one_sentence(prompts: tuple[str, ...]) -> None:
     """A table of positions that is shorter than the context says."""
     scorer = open_loaded(
