@@ -5,10 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard
-from pcf_core.material.safety.text import normalise
+from pcf_core.material.safety.text import hidden_in, normalise
 from pcf_core.material.templates import make_mined
 
-ANYTHING = st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="[]")
+ANYTHING = st.characters(exclude_categories=("Cc", "Cf", "Cs"), exclude_characters="[]").filter(
+    lambda character: hidden_in(character) is None
+)
 AWKWARD = st.sampled_from([*"=+-@'\",;:%", "%3B", "%25", "\t", " ", ".", "。", "e\u0301", "é"])
 PROSE = st.lists(AWKWARD | ANYTHING, max_size=6).map("".join)
 COUNTS = st.integers(0, 10**6).map(float) | st.floats(0, 1e12, allow_subnormal=False)
