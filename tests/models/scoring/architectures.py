@@ -311,9 +311,8 @@ def row_of(family: str, kind: str, folder: Path) -> Row:
         except AuditError as error:
             results.append((_refusal(error, place), "", ""))
             continue
-        own = model
-        if want is not None:
-            own = type(model).from_pretrained(place, dtype=torch.bfloat16).eval()
+        # Loaded as well: transformers sets the padding token's embedding of some types to 0 then (Youtu).
+        own = type(model).from_pretrained(place, dtype=getattr(torch, dtype)).eval()
         try:
             reference = expected(own, tokenizer, spec.family)
         except Exception as error:  # noqa: BLE001
@@ -326,7 +325,7 @@ def row_of(family: str, kind: str, folder: Path) -> Row:
                 raise AssertionError(f"{name}: texts do not matter: {want}")
         else:  # as near to transformers' own bfloat16 as that is to float32
             assert want is not None
-            bound = 0.1 + 2 * np.abs(reference - want).max()
+            bound = 0.1 + np.abs(reference - want).max()
         off = float(np.abs(scores - reference).max())
         outcome = RIGHT if (np.abs(scores - reference) <= bound).all() else f"off by {off:.2g} nats"
         results.append((outcome, spec.family, _shared(scorer)))
@@ -354,7 +353,9 @@ HEADER = """# Architectures
 
 What the scorer does with a tiny model of every text architecture of transformers {version}, with random
 weights: *right* where its scores are those of transformers' own class, given one text at a time, in float32
-and in bfloat16. Each token of a causal model is read at the end of a text that stops before it. *Shared*: the
+and in bfloat16. Each token of a causal model is read at the end of a text that stops before it. In float32
+scores may differ by 0.0001 nats and a millionth of the score; in bfloat16, where batches round otherwise, by
+0.1 nats and the most that transformers' own scores differ between bfloat16 and float32. *Shared*: the
 largest prefix tree that gives a model's own numbers, or whether a row of the decoder holds all words; – where
 each text runs by itself. A sentence in place of *right* is a refusal. `MODEL` stands for the model's name.
 
