@@ -37,6 +37,8 @@ def written(value: object) -> str:
     """Return what an element shows as one text: of a table its columns and its first rows."""
     if isinstance(value, pd.DataFrame):
         table = value.drop(columns=["date", "size"], errors="ignore")
+        if "run" in table:  # the newest first, and both may be of one second
+            table = table.sort_values("run", ignore_index=True)
         return f"{len(value)} rows\n{table.head(ROWS).to_csv(float_format='%.3g')}"
     return "" if value is None else str(value)
 
