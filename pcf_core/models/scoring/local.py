@@ -103,9 +103,10 @@ class LocalScorer(Scorer):
                 "shards are kept: restart the worker and resume."
             ) from error
         except Exception as error:  # whatever a model's own code trips over
+            narrow = "" if self.model.dtype == torch.float32 else "score it in float32, "
             raise ScoringError(
-                f"A forward pass of {self.key.model} failed ({_reason(error)}): shorten the longest prompts, "
-                "and compare its config.json with the original checkpoint."
+                f"A forward pass of {self.key.model} failed ({_reason(error)}): {narrow}shorten the longest "
+                "prompts, and compare its config.json with the original checkpoint."
             ) from error
 
     def _count_vocabulary(self) -> int:
