@@ -30,11 +30,11 @@ from pcf_core.core.errors import AuditError, ModelError, RequestRefusedError, Sc
 from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.reading import read_file
 from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
 from pcf_core.models.connection import PAUSES, Turns
 from pcf_core.models.names import require_allowed
-from pcf_core.store.files import read_file
 
 # What a completions server can do, found out by asking it: a refusal where it cannot, never a guess.
 

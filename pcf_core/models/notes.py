@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pcf_core.core.settings import settings
-from pcf_core.store.files import read_file
+from pcf_core.material.safety.reading import read_file
 
 
 def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:

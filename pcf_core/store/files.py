@@ -14,16 +14,16 @@ import json
 import os
 import socket
 import sqlite3
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from filelock import BaseFileLock, FileLock, Timeout
 
 from pcf_core.core.errors import StoreError
+from pcf_core.material.safety.reading import read_file
 
 ROOM = 2**20  # bytes that must be free before it is worth another try
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -45,36 +45,6 @@ DAMAGED = (
 def sha256(data: bytes) -> str:
     """Return all 64 hexadecimal digits of the SHA-256."""
     return hashlib.sha256(data).hexdigest()
-
-
-def at_once(path: str, flags: int) -> int:
-    """Open a file without waiting for whoever is at the other end of a pipe: an ``opener`` for ``open``."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
-
-
-def must_be_file(file: IO[bytes], path: Path | str) -> None:
-    """Refuse a pipe or a device, which may never end.
-
-    Raises
-    ------
-    OSError
-        It is one.
-    """
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
-
-
-def read_file(path: Path | str) -> bytes:
-    """Read all bytes of a file in a cache, where a pipe or a link to an endless device may lie instead.
-
-    Raises
-    ------
-    OSError
-        There is no such file, it cannot be read, or it is a pipe or a device.
-    """
-    with open(path, "rb", opener=at_once) as file:
-        must_be_file(file, path)
-        return file.read()
 
 
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:

@@ -30,7 +30,8 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import Record
-from pcf_core.store.files import FOLDER, at_once, busy, must_be_file, sentence
+from pcf_core.material.safety.reading import at_once, must_be_file
+from pcf_core.store.files import FOLDER, busy, sentence
 
 FILE_NAME = "journal.jsonl"
 LOCK_SECONDS = 30.0
