@@ -27,10 +27,10 @@ from typing import get_args
 from pydantic import ValidationError
 
 from pcf_core.core.errors import AuditError, ModelError, RequestRefusedError, ScoringError
+from pcf_core.core.files import read_file
 from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import read_file
 from pcf_core.material.safety.text import is_heaped, normal
 from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
 from pcf_core.models.connection import PAUSES, Turns

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from pcf_core.core.files import read_file
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import read_file
 
 
 def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:

@@ -23,7 +23,7 @@ from typing import Any
 from filelock import BaseFileLock, FileLock, Timeout
 
 from pcf_core.core.errors import StoreError
-from pcf_core.material.safety.reading import read_file
+from pcf_core.core.files import read_file
 
 ROOM = 2**20  # bytes that must be free before it is worth another try
 FULL = (errno.ENOSPC, errno.EDQUOT)

@@ -29,8 +29,8 @@ from filelock import FileLock, Timeout
 from pydantic import AfterValidator, Field, ValidationError
 
 from pcf_core.core.errors import StoreError
+from pcf_core.core.files import at_once, must_be_file
 from pcf_core.core.records import Record
-from pcf_core.material.safety.reading import at_once, must_be_file
 from pcf_core.store.files import FOLDER, busy, sentence
 
 FILE_NAME = "journal.jsonl"

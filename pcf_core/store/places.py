@@ -14,7 +14,7 @@ from textwrap import shorten
 import fsspec
 
 from pcf_core.core.errors import SettingsError, StoreError
-from pcf_core.material.safety.reading import read_file
+from pcf_core.core.files import read_file
 from pcf_core.store.files import set_aside, told, write_new, write_together
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest

@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from pcf_core.core.errors import RunError
+from pcf_core.core.files import read_file
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import RunSpec
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
-from pcf_core.material.safety.reading import read_file
 from pcf_core.store.files import seal, unseal, write_whole
 from pcf_core.store.places import Folder
 from pcf_core.store.shards import now

@@ -18,8 +18,8 @@ from io import TextIOWrapper
 from typing import cast
 
 from pcf_core.core.errors import ScoringError, StoreError
+from pcf_core.core.files import at_once
 from pcf_core.core.settings import ROOT, Settings
-from pcf_core.material.safety.reading import at_once
 from pcf_core.work.processes import is_here, name_of
 from pcf_core.work.queue import Queue
 

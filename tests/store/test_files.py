@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from pcf_core.audit.results import recomputed_result
 from pcf_core.core.errors import AuditError, StoreError
+from pcf_core.core.files import read_file
 from pcf_core.core.settings import Settings
-from pcf_core.material.safety.reading import read_file
 from pcf_core.store.files import seal, sentence, set_aside, told, unseal, write_whole
 from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
