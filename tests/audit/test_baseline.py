@@ -161,7 +161,7 @@ def test_two_models_are_compared_on_one_scale_by_hand(store: Store) -> None:
     assert scales.neutral == found
     lines = compared_lines([one, other], ViewOptions(), compared(one, other, ViewOptions()), [], scales)
     assert any(line.startswith("log_odds_distance") for line in lines)
-    assert any("20 neutral subjects. If one of these words is left out" in line for line in lines)
+    assert any("Of 20 neutral subjects," in line and " of these words is left out" in line for line in lines)
 
 
 def test_other_scales_are_those_that_a_topic_and_the_options_have(store: Store) -> None:

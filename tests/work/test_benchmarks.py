@@ -104,7 +104,7 @@ def test_another_opening_has_a_key_of_its_own_and_the_usual_one_keeps_that_of_be
     assert (found.asked.opening, made) == ("<|end|>", 3)
     assert found.asked.hash != before
     assert found.report.headline.value != usual.report.headline.value
-    assert "behind <|end|> and not behind <|im_start|>" in opening_finding(found)
+    assert "is scored after <|end|> instead of <|im_start|>" in opening_finding(found)
     assert "by 1.00 nats per token" in opening_finding(found)
     assert benchmark_asked(pairs, KEY) == found.asked  # as pages and the command line ask from now on
     assert run_benchmark(benchmark_asked(pairs, KEY), store, never) == (found, 0)
