@@ -165,7 +165,7 @@ WINDOWED: dict[str, dict[str, Any]] = {
     "Gemma3ForCausalLM": SLIDING | {"query_pre_attn_scalar": 16},
     "GPTNeoForCausalLM": {"hidden_size": 32, "num_layers": 2, "num_heads": 2, "intermediate_size": 64}
     | {"attention_types": [[["global", "local"], 1]], "window_size": WINDOW},
-    "GptOssForCausalLM": SLIDING | {"num_local_experts": 2},
+    "GptOssForCausalLM": SLIDING | {"num_local_experts": 4, "num_experts_per_tok": 2},
     "Llama4ForCausalLM": HEADS
     | {"num_hidden_layers": 4, "attention_chunk_size": WINDOW, "num_local_experts": 2}
     | {"intermediate_size_mlp": 64},
