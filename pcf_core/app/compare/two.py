@@ -111,12 +111,9 @@ def draw_pair(loaded: Loaded) -> None:
     standing = Standing.of(pair, comparison, other_scales(loaded, pair), loaded.reports)
     elsewhere = Elsewhere(standing, standings_elsewhere(loaded, pair))
     st.markdown(f"##### {plain(pair_answer(standing, elsewhere.others))}")
-    finding(
-        elsewhere.sentence,
-        *against_each([Lean.of(name, reports[name]) for name in pair]),
-        how_sure(standing, comparison),
-    )
+    finding(elsewhere.sentence)
     draw_tilts(loaded, reports, pair)
+    finding(*against_each([Lean.of(name, reports[name]) for name in pair]), how_sure(standing, comparison))
     st.table(risks_table(comparison, pair, ranges_of(comparison, loaded)).map(plain).rename(columns=plain))
     elsewhere.draw_way(loaded)
     with st.expander("How sure?"):
