@@ -115,7 +115,7 @@ test-floret: .venv/ready-dev .venv-floret/ready
 bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks
 
-# Writes anew what tests/goldens/recorded/ says of hashes, commands, charts and pages; read the difference.
+# Writes anew what tests/goldens/recorded/ says of hashes, links, commands, charts and pages; read the difference.
 goldens: .venv/ready-dev
 	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/pages/test_recorded_texts.py
 
