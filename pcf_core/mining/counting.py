@@ -15,9 +15,8 @@ from typing import Protocol
 from pcf_core.core.topics import PARTS, Part, Topic
 from pcf_core.mining.corpora.source import Document
 from pcf_core.mining.documents import Corpus
-from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.rules import Rule, rule_for
+from pcf_core.mining.rules import LANGUAGES, Rule, rule_for
 from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Dropped
 

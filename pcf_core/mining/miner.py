@@ -15,10 +15,9 @@ from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Topic
 from pcf_core.material.templates import make_mined
 from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
-from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
 from pcf_core.mining.pool import Counters, Opened
-from pcf_core.mining.rules import Rule
+from pcf_core.mining.rules import LANGUAGES, Rule
 
 FOLDER = "mining"  # in the cache: the ledgers
 
