@@ -63,23 +63,21 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Units to read in all, passes over a sample counted; ``None`` where a part does not know its own."""
+        """Bytes to read in all, both passes over a sample; ``None`` where a part does not know its own."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
 
     @property
     def read(self) -> int:
-        """Units read so far."""
+        """Bytes read so far."""
         return self._before + (self._source.read if self._source else 0)
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents from the first one on, the same in each call, keeping none.
 
-        Raises
-        ------
-        CorpusError
-            A file cannot be read any further, a document of it is malformed, or there is none.
+        :class:`~pcf_core.core.errors.CorpusError`: a file cannot be read any further, a document of it is
+        malformed, or there is none.
         """
         self._before, self._source = 0, None
         if self._sample is None:
@@ -216,8 +214,8 @@ def _inside(folder: Path) -> list[Path]:
 
 def _readable(path: Path) -> bool:
     form, packing = suffixes(path)
-    known = form in FORMS and not (packing and form == ".parquet")
-    return known and path.is_file() and not path.name.startswith(".")
+    readable = form in FORMS and not (packing and form == ".parquet")
+    return readable and path.is_file() and not path.name.startswith(".")
 
 
 def _part(path: Path) -> Part:

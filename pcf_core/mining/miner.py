@@ -208,9 +208,9 @@ class _Work:
         self._counters = counters
         self._on_progress = on_progress
         self._pause = pause
-        self._so_far = self._known(0)
+        self._so_far = self._progress_so_far(0)
 
-    def _known(self, read: int) -> Progress:
+    def _progress_so_far(self, read: int) -> Progress:
         """Return what the ledger holds, whichever process counted it."""
         facts = self._ledger.facts()
         return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
@@ -223,7 +223,7 @@ class _Work:
             if self._ledger.add(block.number, counts, now - before):
                 self._report(block.read, counts.documents, counts.words, counts.sentences, counts.matches)
             else:
-                self._so_far = self._known(self._so_far.read)
+                self._so_far = self._progress_so_far(self._so_far.read)
                 self._report(block.read)
             before = now
         self._ledger.finish()

@@ -49,15 +49,7 @@ class Counters(Protocol):
     """Whoever counts blocks: processes here, or on a cluster."""
 
     def open(self) -> Opened:
-        """Wait for the parser.
-
-        Raises
-        ------
-        PipelineError
-            It cannot be used.
-        ScoringError
-            Processes die while they open it.
-        """
+        """Wait for the parser; raise what keeps it from being used, or ``ScoringError`` if processes die."""
         ...
 
     def count(
@@ -65,10 +57,7 @@ class Counters(Protocol):
     ) -> Iterator[tuple[TextBlock, Counts]]:
         """Yield each block with its counts, in whatever order they come; call ``pause`` while waiting.
 
-        Raises
-        ------
-        ScoringError
-            Processes die over a block; what ``pause`` raises.
+        What ``pause`` raises ends it, and so does a ``ScoringError`` where processes die over a block.
         """
         ...
 

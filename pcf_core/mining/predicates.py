@@ -275,21 +275,21 @@ def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
 
     The phrase may be the one that is opened; the object of "a house he had sold" is something.
     """
-    known, lemma = lexicon(), lemma_of(tree, verb)
+    words, lemma = lexicon(), lemma_of(tree, verb)
     passive = is_passive(tree, verb)
-    frame = known.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
+    frame = words.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
     for child in tree.children(verb, "obl"):
         fits = frame and (preposition(tree, child) in frame or _completes(tree, child))
         if fits and child > verb:
             return {child: prepositional(tree, child)}
     if frame is not None:
         raise Refused("a verb that needs more")
-    lacks = lemma in known.lists["needs_object"] or lemma in known.lists["needs_predicate"]
-    if lacks and not passive and lemma not in known.lists["object_optional"]:
+    lacks = lemma in words.lists["needs_object"] or lemma in words.lists["needs_predicate"]
+    if lacks and not passive and lemma not in words.lists["object_optional"]:
         if tree.has(verb, "acl:relcl") and not any(tree.tags[child] in WH for child in tree.children(verb)):
             return {verb: (THING,)}
         raise Refused("a verb that needs more")
-    if not passive and lemma in known.lists["together"] and _plural_subject(tree, verb):
+    if not passive and lemma in words.lists["together"] and _plural_subject(tree, verb):
         raise Refused("something that only several do")
     return {}
 

@@ -146,8 +146,8 @@ def is_going_to(tree: Tree, verb: int) -> bool:
 def lemma_of(tree: Tree, verb: int) -> str:
     """Return the lemma of a verb: of those the lists know for its form, the parser's if it is one."""
     lemma, word = tree.lemmas[verb].lower(), tree.words[verb].lower()
-    known = lexicon().lemmas.get(word, ())
-    return lemma if lemma in known or not known else known[0]
+    lemmas = lexicon().lemmas.get(word, ())
+    return lemma if lemma in lemmas or not lemmas else lemmas[0]
 
 
 def _after_modal(tree: Tree, head: int, *, perfect: bool, passive: bool, copula: bool) -> tuple[str, ...]:

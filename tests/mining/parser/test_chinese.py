@@ -16,8 +16,7 @@ from spacy.vocab import Vocab
 from pcf_core.core.errors import PipelineError
 from pcf_core.mining import chinese
 from pcf_core.mining.parser.pipeline import open_pipeline, tree_of
-from pcf_core.mining.parser.places import SHIPPED, check_language
-from pcf_core.mining.parser.schemes import scheme_of
+from pcf_core.mining.parser.schemes import SHIPPED, check_language, scheme_of
 from tests.mining.hand import texts, tree
 
 # Part of the labels of zh_core_web_sm 3.8, as its card lists them.
