@@ -162,5 +162,5 @@ def reason_of(error: Exception) -> str:
 
     "403 for https://host/file?Signature=f00d" -> "403 for https://host/file?…"
     """
-    said = next(iter(str(error).splitlines()), "") or type(error).__name__
-    return SIGNED.sub("?…", said)[:LONGEST_REASON]
+    reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+    return SIGNED.sub("?…", reason)[:LONGEST_REASON]

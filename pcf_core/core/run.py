@@ -39,8 +39,8 @@ def model_label(model: str, dtype: str) -> str:
 
 def split_label(label: str) -> tuple[str, str]:
     """Return model and precision of a label that :func:`model_label` gave."""
-    found = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
-    return (found[1], found[2]) if found else (label, "float32")
+    match = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
+    return (match[1], match[2]) if match else (label, "float32")
 
 
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
@@ -246,12 +246,12 @@ class RunSpec(Record):
 
     def differing(self, other: RunSpec) -> dict[str, tuple[str, ...]]:
         """Name what may give two runs of one key other results, by ``topic``, ``evidence``, ``templates``."""
-        found = {
+        differences = {
             "topic": differing(self.topic, other.topic),
             "evidence": differing(self.evidence, other.evidence),
             "templates": differing(self.templates, other.templates),
         }
-        return {name: parts for name, parts in found.items() if parts}
+        return {name: parts for name, parts in differences.items() if parts}
 
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
         """Return the run with the lists of another run of the same key.
