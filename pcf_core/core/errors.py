@@ -79,11 +79,11 @@ class FairPairError(InputError):
 
 
 class CriteriaError(InputError):
-    """Professions, names, questions or tasks that an experiment is made of, or how it is asked."""
+    """Professions, names, questions or tasks of an experiment, or the form in which they are put."""
 
 
 class BenchmarkError(InputError):
-    """Files of a known benchmark that are of another form, or none that a model could be asked with."""
+    """Files of a known benchmark that are of another form, or of no item that a model could answer."""
 
 
 class ModelError(InputError):

@@ -127,9 +127,9 @@ class RiskIntervals:
     ``parts``: the risks of each occupation that they are around.
     ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
     known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
-    of which nothing was asked is in neither.
-    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is told elsewhere.
-    ``lean``: R^p split once more; ``None`` where R alone was asked for.
+    that was not requested is in neither.
+    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is given elsewhere.
+    ``lean``: R^p split once more; ``None`` where R alone was requested.
     """
 
     parts: Decomposition

@@ -112,7 +112,7 @@ def _unknown(name: str) -> CriterionError:
 class ToyRisk:
     """Every step from preference to risk, p → s → J → r = r^p + r^c (PCF Eq. 1–6), of one occupation.
 
-    ``name``: of the occupation, or of the model that is asked about it.
+    ``name``: of the occupation, or of the model whose preferences they are.
     ``weights``: [context], sum to 1.
     ``preferences``: [context, group] p, rows sum to 1; ``stereotypes``: [context, group] s;
     ``risks``: [context] J(s).

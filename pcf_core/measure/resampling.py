@@ -566,7 +566,7 @@ def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
 def degrees_of_freedom(variances: ArrayLike, freedoms: ArrayLike) -> FloatArray:
     """Return […] ν of the module.
 
-    ``variances``: [source, …] what each adds, in any unit, >= 0; where all are 0, the least ν_k is told.
+    ``variances``: [source, …] what each adds, in any unit, >= 0; where all are 0, the least ν_k is returned.
     ``freedoms``: [source, …] ν_k >= 0; of a source with 0 nothing can be learned, nor of the sum.
     """
     added, freedom = np.broadcast_arrays(

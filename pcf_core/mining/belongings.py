@@ -92,10 +92,10 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
         clause = tree.heads[thing]
         if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(thing, "nsubj"):
             continue
-        found = governor(repaired(tree, clause), clause)
-        if found is None or not found[1] < found[0] < pronoun:
+        governing = governor(repaired(tree, clause), clause)
+        if governing is None or not governing[1] < governing[0] < pronoun:
             continue
-        host = Host(*found)
+        host = Host(*governing)
         verdict = owns(tree, host, pronoun)
         if not verdict.accepted:
             yield Dropped(f"not the same person: {verdict.reason}")
@@ -125,10 +125,10 @@ def with_clause(
 
     ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
     """
-    found = governed(tree, clause)
-    if found is None or found[2] != host.subject:
+    governing = governed(tree, clause)
+    if governing is None or governing[2] != host.subject:
         raise Refused("a clause out of place")
-    part, head, _ = found
+    part, head, _ = governing
     joint = connective(part, clause, first)
     before = predicate(in_general(part, clause), head, clause)
     check_clause(part, clause, joint, before)
@@ -149,7 +149,7 @@ def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
     check_head(tree, noun, owned=first >= 0)
     if tree.tags[noun] not in ("NN", "NNS"):
         raise Refused("an adjective without its noun")
-    kept = []
+    modifiers = []
     for child in tree.children(noun):
         if not first < child < noun:
             continue
@@ -158,9 +158,9 @@ def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
         plain = tree.words[child].isalpha() and tree.words[child].islower() and not tree.children(child)
         person = lexicon().person(tree.words[child])
         if tree.has(child, "compound") and tree.tags[child] == "NN" and plain and not person:
-            kept.append(tree.words[child])
+            modifiers.append(tree.words[child])
     word = tree.words[noun].lower()
-    return (*kept, lexicon().general.get(word, word))
+    return (*modifiers, lexicon().general.get(word, word))
 
 
 def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:

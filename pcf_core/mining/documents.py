@@ -117,8 +117,8 @@ class Corpus:
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
     """Open a corpus: a file or folder, a name in the operator's folder (PCF_CORPORA), or ``hf:…``.
 
-    ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their
-    order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
+    ``sample``: so many documents, each with the same chance and none twice, drawn by ``seed``; they keep
+    their order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
     beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
 
     Raises

@@ -46,7 +46,7 @@ class Mined:
 
     @property
     def count(self) -> float:
-        """Of the templates that are kept, together."""
+        """All matches of the templates above the cut."""
         return sum(template.count for template in self.templates.templates)
 
 
@@ -115,7 +115,7 @@ def mine(
     finally:
         ledger.close()
     _require_templates(templates, facts, corpus, rule, cut)
-    kept = sum(template.count for template in templates) / facts.count
+    share = sum(template.count for template in templates) / facts.count
     language = LANGUAGES[rule.language]
     card = SetCard(
         title=f"{corpus.name}: {', '.join(topic.title for topic in topics)}",
@@ -130,7 +130,7 @@ def mine(
         sentences=facts.sentences,
         matches=facts.count,
         cut=cut,
-        kept=kept,
+        kept=share,
         pipeline=f"{opened.name} ({opened.identity[:16]})",
         rules=mining.RULES,
         history=(

@@ -169,7 +169,7 @@ class Processes:
         return finished
 
     def _drop(self, member: _Member, waiting: deque[_Task]) -> None:
-        """Let a dead process go; several that died alike end the mining."""
+        """Let a dead process go; several that die in the same way end the mining."""
         self._members.remove(member)
         member.end()
         code = member.process.exitcode
@@ -245,7 +245,7 @@ def serve(recipe: Recipe, connection: Connection) -> None:
 
 
 def end_with_parent() -> None:
-    """End at once when the process that asked has ended, by whatever signal."""
+    """End at once when the parent process has ended, by whatever signal."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

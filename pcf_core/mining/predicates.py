@@ -34,14 +34,14 @@ def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, 
         return _lone(tree, head)
     lists = lexicon().lists
     lemma = singular(tree, head)
-    kept: list[int] = [head]
+    tokens: list[int] = [head]
     for child in tree.children(head):
         if child < head and _keeps(tree, child, wants_adjective=lemma in lists["needs_adjective"]):
-            kept.append(child)
-    words = [tree.words[token].lower() for token in sorted(kept)]
-    if any(tree.words[token][0].isupper() for token in kept if token > 0):
+            tokens.append(child)
+    words = [tree.words[token].lower() for token in sorted(tokens)]
+    if any(tree.words[token][0].isupper() for token in tokens if token > 0):
         raise Refused("a name inside")
-    bare = not any(tree.has(token, "amod", "compound") for token in kept)
+    bare = not any(tree.has(token, "amod", "compound") for token in tokens)
     if (
         bare
         and not followed
@@ -215,8 +215,8 @@ def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[
     if tree.has(child, "obl"):
         return _kept_phrase(tree, verb, child)
     if tree.has(child, "advmod") and child > verb:
-        kept = tree.words[child].lower() in lexicon().adverbs.get(lemma_of(tree, verb), ())
-        return (tree.words[child].lower(),) if kept else None
+        needed = tree.words[child].lower() in lexicon().adverbs.get(lemma_of(tree, verb), ())
+        return (tree.words[child].lower(),) if needed else None
     if tree.has(child, *QUITE_OTHER) and not (tree.has(child, "mark") and depth):
         raise Refused("an unusual sentence")
     return None

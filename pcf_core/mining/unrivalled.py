@@ -117,8 +117,8 @@ def _left(
         return
     accepted: set[int | None] = set()
     for find in finders:
-        for found in find(tree, words, ()):
-            accepted.add(found.word if isinstance(found, Found) else found.pair[1] if found.pair else None)
+        for one in find(tree, words, ()):
+            accepted.add(one.word if isinstance(one, Found) else one.pair[1] if one.pair else None)
     yield from (pair for pair in pairs if pair[1] not in accepted)
 
 

@@ -35,7 +35,7 @@ class Dropped:
     """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons.
 
     ``pair``: the tokens that would stand at ``[X]`` and ``[Y]``, where it was the words between them that
-    could not be kept.  Equality asks for the reason alone.
+    could not be kept.  Only the reason counts for equality.
     """
 
     reason: str
@@ -182,16 +182,16 @@ def _past_of_lemma(tree: Tree, verb: int) -> str:
 
 def _negation(tree: Tree, head: int) -> tuple[str, ...]:
     """Return ``not`` or ``never`` before the predicate; refuse other negations, which would be lost."""
-    found = []
+    negations = []
     for child in tree.children(head, "advmod"):
         word = tree.words[child].lower()
         if word in LOST_NEGATIONS:
             raise Refused("a negation that is not kept")
         if word in NEGATIONS and child < head:
-            found.append(NEGATIONS[word])
-    if len(found) > 1:
+            negations.append(NEGATIONS[word])
+    if len(negations) > 1:
         raise Refused("a negation that is not kept")
-    return tuple(found)
+    return tuple(negations)
 
 
 def _subject(tree: Tree, head: int) -> int:

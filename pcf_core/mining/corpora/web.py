@@ -123,7 +123,7 @@ def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
 
 def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
     """Read the body of a record; of one that is not wanted nothing is kept."""
-    kept, left = [], size
+    pieces, left = [], size
     while left:
         some = file.read(min(left, HEAD))
         if not some:
@@ -132,8 +132,8 @@ def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
             )
         left -= len(some)
         if keep:
-            kept.append(some)
-    return b"".join(kept)
+            pieces.append(some)
+    return b"".join(pieces)
 
 
 class _Socket:

@@ -104,11 +104,11 @@ class Pipeline:
             forgetting = self.nlp.memory_zone() if full else nullcontext()
             with self.pool.limit(limits=1, user_api="blas"), forgetting:
                 docs = self.nlp.pipe((text.text for text in plain), batch_size=batch_size)
-                found = [
+                trees = [
                     [text.placed(tree_of(sentence, self.scheme)) for sentence in _sentences_of(doc)]
                     for text, doc in zip(plain, docs, strict=True)
                 ]
-            yield from found
+            yield from trees
 
 
 def _sentences_of(doc: Doc) -> Iterator[Span]:
@@ -223,10 +223,10 @@ def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
                 f"The parser {name} has no {kind} (it has {there}), and mining {reading.name} needs "
                 f"{' and '.join(reading.parts)}: take another."
             )
-    kept = {part: config["components"][part] for part in _names_of(config, *READ)}
+    read = {part: config["components"][part] for part in _names_of(config, *READ)}
     hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
     others = {*config["nlp"]["pipeline"]} - {*_names_of(config, *READ, *UNREAD)}  # others may listen to them
-    foreign = sorted({*hooks, *others, *_foreign_parts(config["nlp"]), *_foreign_parts(kept)})
+    foreign = sorted({*hooks, *others, *_foreign_parts(config["nlp"]), *_foreign_parts(read)})
     if foreign:
         raise PipelineError(
             f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is "
