@@ -109,12 +109,12 @@ def _tried(
         _check_person(tree, subject, pronoun)
         _check_alone(tree, pronoun)
         before, (inside, ending) = _before(tree, subject, verb), behind(tree, verb, pronoun)
-        kept = [*before, tree.words[verb], *inside]
-        if not set(topic_words).isdisjoint([*kept, *ending]):
+        inner = [*before, tree.words[verb], *inside]
+        if not set(topic_words).isdisjoint([*inner, *ending]):
             raise Refused("a hint at the group")
     except Refused as reason:
         return Dropped(str(reason), (subject, pronoun))
-    return Found(f"这位[X]{''.join(kept)}[Y]{''.join(ending)}", subject, pronoun, FITS)
+    return Found(f"这位[X]{''.join(inner)}[Y]{''.join(ending)}", subject, pronoun, FITS)
 
 
 def _check_alone(tree: Tree, pronoun: int) -> None:

@@ -53,16 +53,16 @@ def clausal(tree: Tree, words: Collection[str], topic_words: Collection[str]) ->
     ``words``: the pronouns, in lower case; ``topic_words``: all words of the topics; none may stand inside.
     """
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
         better = repaired(tree, clause)
-        found = governor(better, clause) if pronoun > 1 else None
-        if found is None or not found[1] < found[0] < pronoun:
+        governing = governor(better, clause) if pronoun > 1 else None
+        if governing is None or not governing[1] < governing[0] < pronoun:
             return None
-        head, subject = found
-        return _Place(subject, lambda: _text(better, head, clause, pronoun, topic_words), better)
+        head, subject = governing
+        return _Pair(subject, lambda: _text(better, head, clause, pronoun, topic_words), better)
 
-    return _first(tree, words, place)
+    return _first(tree, words, pair_of)
 
 
 def governor(tree: Tree, clause: int) -> tuple[int, int] | None:
@@ -229,55 +229,55 @@ def _attached(tree: Tree, token: int, head: int, relation: str = "ccomp") -> Tre
 def fronted(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a clause that goes before its main clause: "After she retired, Smith moved"."""
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
-        found = governor(tree, clause) if tree.has(clause, "advcl") else None
-        if found is None or not pronoun < clause < found[1] < found[0]:
+        governing = governor(tree, clause) if tree.has(clause, "advcl") else None
+        if governing is None or not pronoun < clause < governing[1] < governing[0]:
             return None
-        head, subject = found
-        return _Place(subject, lambda: _text(tree, head, clause, pronoun, topic_words))
+        head, subject = governing
+        return _Pair(subject, lambda: _text(tree, head, clause, pronoun, topic_words))
 
-    return _first(tree, words, place)
+    return _first(tree, words, pair_of)
 
 
 def main(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a main clause behind one with its subject: "When Smith retired, she moved"."""
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         before = (clause for clause in tree.children(tree.heads[pronoun], "advcl") if clause < pronoun)
         subjects = (subject for clause in before for subject in tree.children(clause, "nsubj"))
         subject = next((subject for subject in subjects if subject < tree.heads[subject]), None)
-        return None if subject is None else _Place(subject, lambda: _before_main(tree, subject, topic_words))
+        return None if subject is None else _Pair(subject, lambda: _before_main(tree, subject, topic_words))
 
-    return _first(tree, words, place, RULES_BESIDE)
+    return _first(tree, words, pair_of, RULES_BESIDE)
 
 
 def _before_main(tree: Tree, subject: int, topic_words: Collection[str]) -> str:
     """Make the text of a subject's clause, which goes before its main clause."""
     clause = tree.heads[subject]
     joint = connective(tree, clause, subject)
-    kept = general_predicate(in_general(alone(tree, clause), clause), clause)
-    if hint := hints(kept, topic_words):
+    phrase = general_predicate(in_general(alone(tree, clause), clause), clause)
+    if hint := hints(phrase, topic_words):
         raise Refused(hint)
-    if "it" in kept:
+    if "it" in phrase:
         raise Refused("a pronoun inside")
-    return f"{joint.capitalize()} the [X] {' '.join(kept)}, [Y]"
+    return f"{joint.capitalize()} the [X] {' '.join(phrase)}, [Y]"
 
 
 def embedded(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a clause whose predicate is not the main one: "… when Smith said that he …"."""
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
-        found = governed(tree, clause)
-        if found is None or found[0].root == tree.root:
+        governing = governed(tree, clause)
+        if governing is None or governing[0].root == tree.root:
             return None
-        part, head, subject = found
+        part, head, subject = governing
         if not subject < head < pronoun or _hangs_loose(tree, clause, part.root):
             return None
-        return _Place(subject, lambda: _text(part, head, clause, pronoun, topic_words))
+        return _Pair(subject, lambda: _text(part, head, clause, pronoun, topic_words))
 
-    return _first(tree, words, place)
+    return _first(tree, words, pair_of)
 
 
 def governed(tree: Tree, clause: int) -> tuple[Tree, int, int] | None:
@@ -292,8 +292,8 @@ def governed(tree: Tree, clause: int) -> tuple[Tree, int, int] | None:
             return None
         tree = alone(tree, top)
     better = repaired(tree, clause)
-    found = governor(better, clause)
-    return None if found is None else (better, *found)
+    governing = governor(better, clause)
+    return None if governing is None else (better, *governing)
 
 
 def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
@@ -314,7 +314,7 @@ def _hangs_loose(tree: Tree, clause: int, top: int) -> bool:
 def participle(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of what is said beside the predicate: "Smith resigned, saying that he was ill"."""
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
         verb = tree.heads[clause]
         if not tree.has(clause, "ccomp") or not tree.has(verb, "advcl") or tree.tags[verb] != "VBG":
@@ -324,9 +324,9 @@ def participle(tree: Tree, words: Collection[str], topic_words: Collection[str])
             return None
         if tree.children(verb, "nsubj", "mark"):
             return None
-        return _Place(subject, lambda: _text(as_main_verb(tree, verb), verb, clause, pronoun, topic_words))
+        return _Pair(subject, lambda: _text(as_main_verb(tree, verb), verb, clause, pronoun, topic_words))
 
-    return _first(tree, words, place)
+    return _first(tree, words, pair_of)
 
 
 def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -335,7 +335,7 @@ def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
     Of a place with a name it is *a place*.
     """
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause, head = tree.heads[pronoun], tree.root
         at = tree.heads[clause] if tree.has(clause, "acl:relcl") else _last_place(tree, head, pronoun - 1)
         behind = tree.words[pronoun - 1].lower() == "where" and tree.has(clause, "acl:relcl", "advcl")
@@ -344,9 +344,9 @@ def where(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
             return None
         if subject is None or not subject < head < at < pronoun:
             return None
-        return _Place(subject, lambda: _there(tree, head, at, topic_words))
+        return _Pair(subject, lambda: _there(tree, head, at, topic_words))
 
-    return _first(tree, words, place)
+    return _first(tree, words, pair_of)
 
 
 def _last_place(tree: Tree, verb: int, where: int) -> int | None:
@@ -356,22 +356,22 @@ def _last_place(tree: Tree, verb: int, where: int) -> int | None:
     return next((noun for noun in nouns if max(tree.subtree(noun)) in (behind, where - 1)), None)
 
 
-def _there(tree: Tree, head: int, place: int, topic_words: Collection[str]) -> str:
+def _there(tree: Tree, head: int, noun: int, topic_words: Collection[str]) -> str:
     """Make the text of a predicate with the place that a clause says more of."""
-    named = is_name(tree, place) and preposition(tree, place) != "between"
-    tree = in_general(closed(tree, place) if named else tree, place)
-    kept = list(predicate(tree, head))
-    phrase = list(prepositional(tree, place))
-    if kept[-len(phrase) :] != phrase:
-        if not preposition(tree, place):
+    named = is_name(tree, noun) and preposition(tree, noun) != "between"
+    tree = in_general(closed(tree, noun) if named else tree, noun)
+    predicate_words = list(predicate(tree, head))
+    phrase = list(prepositional(tree, noun))
+    if predicate_words[-len(phrase) :] != phrase:
+        if not preposition(tree, noun):
             raise Refused("a noun that needs more")
-        kept += phrase
+        predicate_words += phrase
     if named:
-        kept[-1:] = "a", "place"
-    hint = hints(kept, topic_words)
+        predicate_words[-1:] = "a", "place"
+    hint = hints(predicate_words, topic_words)
     if hint:
         raise Refused(hint)
-    return f"The [X] {' '.join(kept)} where [Y]"
+    return f"The [X] {' '.join(predicate_words)} where [Y]"
 
 
 def numbers(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -401,18 +401,18 @@ def without_numbers(tree: Tree) -> Tree:
 def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a clause that is about the subject: "Smith said that the press hated him"."""
 
-    def place(pronoun: int) -> _Place | None:
+    def pair_of(pronoun: int) -> _Pair | None:
         clause = tree.heads[pronoun]
-        found = governor(tree, clause) if tree.has(clause, "ccomp") else None
+        governing = governor(tree, clause) if tree.has(clause, "ccomp") else None
         inner = next(iter(tree.children(clause, "nsubj")), None)
-        if tree.tags[pronoun] != "PRP" or found is None or inner is None:
+        if tree.tags[pronoun] != "PRP" or governing is None or inner is None:
             return None
-        head, subject = found
+        head, subject = governing
         if not subject < head < inner < clause < pronoun:
             return None
-        return _Place(subject, lambda: _about(tree, head, clause, inner, pronoun, topic_words))
+        return _Pair(subject, lambda: _about(tree, head, clause, inner, pronoun, topic_words))
 
-    return _first(tree, words, place, RULES_OF_OBJECTS, "obj", ("object",))
+    return _first(tree, words, pair_of, RULES_OF_OBJECTS, "obj", ("object",))
 
 
 def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_words: Collection[str]) -> str:
@@ -420,19 +420,19 @@ def _about(tree: Tree, head: int, clause: int, inner: int, pronoun: int, topic_w
     joint = connective(tree, clause, inner)
     words = predicate(tree, head, clause)
     check_clause(tree, clause, joint, words)
-    kept = list(predicate(with_word(alone(tree, clause), pronoun, STAND_IN, "NN", "obj"), clause))
-    if joint not in ("that", "whether", "if") or kept.count(STAND_IN) != 1:
+    rest = list(predicate(with_word(alone(tree, clause), pronoun, STAND_IN, "NN", "obj"), clause))
+    if joint not in ("that", "whether", "if") or rest.count(STAND_IN) != 1:
         raise Refused("a complement out of place")
     about = noun_phrase(tree, inner)
-    hint = hints((*words, *about, *kept), topic_words)
+    hint = hints((*words, *about, *rest), topic_words)
     if hint:
         raise Refused(hint)
-    kept[kept.index(STAND_IN)] = "[Y]"
-    return f"The [X] {' '.join((*words, joint, *about, *kept))}"
+    rest[rest.index(STAND_IN)] = "[Y]"
+    return f"The [X] {' '.join((*words, joint, *about, *rest))}"
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Pair:
     """Where a pronoun stands: the subject that it may mean, and how the text is made.
 
     ``tree``: the one in which it is judged whether they are the same person, where it is not as parsed.
@@ -446,7 +446,7 @@ class _Place:
 def _first(
     tree: Tree,
     words: Collection[str],
-    place: Callable[[int], _Place | None],
+    pair_of: Callable[[int], _Pair | None],
     rules: Sequence[Check] = RULES,
     relation: str = "nsubj",
     fits: tuple[Part, ...] = FITS,
@@ -456,14 +456,14 @@ def _first(
     for pronoun, word in enumerate(tree.words):
         if word.lower() not in words or not tree.has(pronoun, relation) or tree.heads[pronoun] == pronoun:
             continue
-        found = place(pronoun)
-        if found is None:
+        pair = pair_of(pronoun)
+        if pair is None:
             continue
-        verdict = judge(found.tree or tree, found.subject, pronoun, rules)
+        verdict = judge(pair.tree or tree, pair.subject, pronoun, rules)
         if not verdict.accepted:
             dropped = dropped or Dropped(f"not the same person: {verdict.reason}")
             continue
-        one = attempt(found.subject, pronoun, found.text, fits)
+        one = attempt(pair.subject, pronoun, pair.text, fits)
         if isinstance(one, Found):
             yield one
             return

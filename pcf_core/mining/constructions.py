@@ -14,6 +14,7 @@ from math import sqrt
 from typing import Literal
 
 from pcf_core.mining import belongings, chinese, clauses, modifiers, unrivalled
+from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
 
@@ -87,7 +88,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "he or she in a clause behind the predicate",
             ("The nurse said that she was late.", "The [X] said that [Y]"),
             clauses.clausal,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             on=True,
             measured=(101, 103),
         ),
@@ -104,7 +105,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "a clause before its main clause",
             ("After she retired, Smith moved away.", "The [X] moved after [Y]"),
             clauses.fronted,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(50, 53),
         ),
         Construction(
@@ -112,7 +113,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "he or she in the main clause behind another",
             ("When Smith retired, she moved away.", "When the [X] retired, [Y]"),
             clauses.main,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(16, 17),
         ),
         Construction(
@@ -120,7 +121,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "a clause behind a predicate that is not the main one",
             ("It was May when Smith said that he was ill.", "The [X] said that [Y]"),
             clauses.embedded,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(65, 69),
         ),
         Construction(
@@ -128,7 +129,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "a clause behind a participle",
             ("Smith resigned, saying that he was ill.", "The [X] said that [Y]"),
             clauses.participle,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(39, 42),
         ),
         Construction(
@@ -136,7 +137,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "a clause about a place",
             ("Smith moved to a town where she taught.", "The [X] moved to a town where [Y]"),
             clauses.where,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             on=True,
             measured=(54, 54),
         ),
@@ -145,7 +146,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "numbers and ages cut",
             ("Smith was 26 years old when he moved.", "The [X] was old when [Y]"),
             clauses.numbers,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(25, 26),
         ),
         Construction(
@@ -153,7 +154,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "he or she in a clause about a thing",
             ("Smith sold the house that he had built.", "The [X] sold the house that [Y]"),
             belongings.relative,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             measured=(48, 50),
         ),
         Construction(
@@ -161,7 +162,7 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "he or she anywhere, where nobody else was named",
             ("Smith was ill; he stayed at home.", "The [X] was ill; [Y]"),
             unrivalled.alone,
-            words=clauses.SUBJECTS,
+            words=SUBJECTS,
             on=True,
             measured=(99, 100),
         ),

@@ -60,15 +60,15 @@ def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) 
     (token,) = matches
 
     def text() -> tuple[str, Part]:
-        kept = list(predicate(with_word(tree, token, STAND_IN, "NN", "obj"), head))
-        if kept.count(STAND_IN) != 1:
+        phrase = list(predicate(with_word(tree, token, STAND_IN, "NN", "obj"), head))
+        if phrase.count(STAND_IN) != 1:
             raise Refused("a complement out of place")
         behind = [child for child in tree.children(head, "obl") if child > token]
-        if behind and preposition(tree, behind[0]) in NEEDED and kept[-1] == STAND_IN:
-            kept += prepositional(tree, behind[0])
-        _check(kept, topic_words)
-        kept[kept.index(STAND_IN)] = "[Y]"
-        return f"The [X] {' '.join(kept)}", "reflexive"
+        if behind and preposition(tree, behind[0]) in NEEDED and phrase[-1] == STAND_IN:
+            phrase += prepositional(tree, behind[0])
+        _check(phrase, topic_words)
+        phrase[phrase.index(STAND_IN)] = "[Y]"
+        return f"The [X] {' '.join(phrase)}", "reflexive"
 
     yield _of_person(tree, subject, token, text)
 
@@ -102,9 +102,9 @@ def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
 
         def text(subject: int = subject) -> tuple[str, Part]:
             verb = tree.heads[subject]
-            kept = general_predicate(in_general(alone(tree, verb), subject), verb)
-            _check(kept, topic_words)
-            return f"The [X] [Y] {' '.join(kept)}", "reflexive"
+            phrase = general_predicate(in_general(alone(tree, verb), subject), verb)
+            _check(phrase, topic_words)
+            return f"The [X] [Y] {' '.join(phrase)}", "reflexive"
 
         yield _of_person(tree, subject, token, text)
 
@@ -243,9 +243,9 @@ def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str])
         if tree.words[first] != "," and tree.words[first - 1] != ",":
             raise Refused("an unusual sentence")
         before, part = _before_noun(tree, token, words, topic_words)
-        kept = predicate(tree, head)
-        _check(kept, topic_words)
-        return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(kept)}", part
+        phrase = predicate(tree, head)
+        _check(phrase, topic_words)
+        return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(phrase)}", part
 
     yield _of_person(tree, subject, token, text)
 
@@ -361,7 +361,7 @@ def _before_noun(
     tree: Tree, token: int, words: Collection[str], topic_words: Collection[str]
 ) -> tuple[tuple[str, ...], Part]:
     """Return article and adjectives left of the noun, and whether the article stands at ``[Y]`` with it."""
-    kept: list[str] = []
+    left: list[str] = []
     for child in tree.children(token):
         if child > token or tree.has(child, "nsubj", "cop", "aux", "punct", "advmod", "obl", "advcl", "cc"):
             continue
@@ -374,23 +374,23 @@ def _before_noun(
         plain = tree.has(child, "amod") and tree.words[child].isalpha() and tree.words[child].islower()
         if not article and not plain:
             raise Refused("an unusual phrase inside")
-        kept.append(word)
-    if not kept or kept[0] not in DETERMINERS:
+        left.append(word)
+    if not left or left[0] not in DETERMINERS:
         raise Refused("a noun without an article")
-    _check(kept, topic_words, groups=True)
+    _check(left, topic_words, groups=True)
     noun = tree.words[token].lower()
-    if len(kept) == 1 and f"{kept[0]} {noun}" in words:
+    if len(left) == 1 and f"{left[0]} {noun}" in words:
         return (), "phrase"
     if noun not in words:
         raise Refused("an unusual phrase inside")
-    if len(kept) == 1 and kept[0] == "an":
-        kept = ["a"]  # as of most of the topic's words
-    return tuple(with_article(kept)), "noun"
+    if len(left) == 1 and left[0] == "an":
+        left = ["a"]  # as of most of the topic's words
+    return tuple(with_article(left)), "noun"
 
 
-def _check(kept: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    hint = hints(kept, topic_words, groups=groups)
+def _check(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
+    hint = hints(phrase, topic_words, groups=groups)
     if hint:
         raise Refused(hint)
-    if "it" in kept:
+    if "it" in phrase:
         raise Refused("a pronoun inside")

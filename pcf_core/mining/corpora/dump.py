@@ -165,9 +165,9 @@ class _Reader:
     def _refused(self, reason: str) -> CorpusError:
         if not self._path and not self._title:
             return self._no_dump(f"no XML: {reason}")
-        place = f"the page {self._title[:80]!r}" if self._title else "its beginning"
+        where = f"the page {self._title[:80]!r}" if self._title else "its beginning"
         return CorpusError(
-            f"{self._source.label} is no MediaWiki XML that can be read at {place} ({reason[:80]}): give the "
+            f"{self._source.label} is no MediaWiki XML that can be read at {where} ({reason[:80]}): give the "
             "dump of the articles, …-pages-articles.xml.bz2, whole."
         )
 
@@ -217,8 +217,8 @@ def without_pairs(wikitext: str) -> str:
 def _text_of_template(span: str) -> str:
     """Return the text inside ``{{lang|fr|text}}`` and its like, "" for any other template."""
     name, *arguments = span[2:-2].split("|")
-    place = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
-    text = arguments[place - 1] if place and len(arguments) >= place else ""
+    position = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
+    text = arguments[position - 1] if position and len(arguments) >= position else ""
     return "" if "{" in text or "<" in text else text
 
 
