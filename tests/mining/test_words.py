@@ -44,7 +44,20 @@ def test_every_gender_word_is_a_hint() -> None:
     assert words == []
 
 
-@pytest.mark.parametrize("word", ["pregnant", "beard", "mrs", "widowed", "skirts", "maternity"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "pregnant",
+        "beard",
+        "mrs",
+        "widowed",
+        "skirts",
+        "maternity",
+        "ex-husband",
+        "mother-to-be",
+        "beard-trimming",
+    ],
+)
 def test_what_goes_with_one_gender_is_a_hint(word: str) -> None:
     assert hints(["wore", word]) == "a hint at the group"
 
