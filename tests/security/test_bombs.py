@@ -51,7 +51,7 @@ def test_a_footer_that_lies_is_found_out(own_settings: Settings, monkeypatch: py
 def test_a_page_of_a_corpus_is_no_larger_than_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.mining.corpora.parquet.MAX_PAGE", 2**20)
+    monkeypatch.setattr("pcf_core.mining.corpora.files.MAX_PAGE", 2**20)
     path = tmp_path / "corpus.parquet"
     path.write_bytes(lying(pa.table({"text": [" " * 2**21]})))
     with pytest.raises(CorpusError, match="a page of 2 MiB unpacked"):

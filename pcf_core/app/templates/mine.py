@@ -33,9 +33,8 @@ from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.corpora.source import suffixes
 from pcf_core.mining.documents import offered_corpora
-from pcf_core.mining.languages import LANGUAGES, code_of
-from pcf_core.mining.parser.places import check_language
-from pcf_core.mining.rules import rule_for
+from pcf_core.mining.parser.schemes import check_language
+from pcf_core.mining.rules import LANGUAGES, code_of, rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
 

@@ -30,7 +30,7 @@ from pcf_core.core.topics import MinedSet
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
-from pcf_core.mining.languages import LANGUAGES
+from pcf_core.mining.rules import LANGUAGES
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
 from pcf_core.show.findings.numbers import count, effective_count, number, percent
