@@ -20,9 +20,8 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.knowledge import KnowledgeSet
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, Topic
-from pcf_core.material.own_files import OwnFiles
 from pcf_core.material.safety.text import MAX_NAME
-from pcf_core.material.shelves import Shelf
+from pcf_core.material.shelves import OwnFiles, Shelf
 from pcf_core.texts.fairpair.records import CategorySet, PromptSet
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them

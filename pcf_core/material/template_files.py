@@ -34,7 +34,6 @@ from typing import Any
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
-from pcf_core.material.own_files import toml_lines
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -46,6 +45,7 @@ from pcf_core.material.safety.reading import (
     title_of,
 )
 from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, shown
+from pcf_core.material.shelves import toml_lines
 
 # One line of a set's file, and what its cells may hold.
 
@@ -74,13 +74,7 @@ class Row:
 
 
 def fits_of(value: object, where: str) -> tuple[Part, ...]:
-    """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing.
-
-    Raises
-    ------
-    TemplateError
-        A part of speech that is not known.
-    """
+    """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing."""
     said = [part.strip() for part in str(value or "").split(";") if part.strip()]
     unknown = [part for part in said if part not in PARTS]
     if unknown:
@@ -97,13 +91,7 @@ def said_otherwise(mined: MinedSet) -> bool:
 
 
 def count_of(value: object, where: str) -> float:
-    """Read the number in a cell; whether it can be a count is checked where the set is made.
-
-    Raises
-    ------
-    TemplateError
-        It is none.
-    """
+    """Read the number in a cell; whether it can be a count is checked where the set is made."""
     try:
         return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
     except (ValueError, TypeError, OverflowError) as problem:
@@ -111,13 +99,7 @@ def count_of(value: object, where: str) -> float:
 
 
 def whole_number(value: object, what: str, where: str) -> int:
-    """Read the whole number in a cell of the column ``what``.
-
-    Raises
-    ------
-    TemplateError
-        It is none.
-    """
+    """Read the whole number in a cell of the column ``what``."""
     try:
         number = int(value)  # type: ignore[call-overload]
         if isinstance(value, float) and value != number:
@@ -130,13 +112,7 @@ def whole_number(value: object, what: str, where: str) -> int:
 
 
 def sources_of(value: object, where: str) -> dict[str, int]:
-    """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing.
-
-    Raises
-    ------
-    TemplateError
-        Something else, or a count that is none.
-    """
+    """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing."""
     if isinstance(value, str):
         parts = [part.rpartition(":") for part in value.split(";") if part]
         pairs: list[Any] = [(_unpacked(name), number) for name, _, number in parts]
@@ -203,13 +179,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
 
 
 def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
-    """Yield the rows of a Parquet file; without ``origins``, no sources and examples.
-
-    Raises
-    ------
-    TemplateError
-        Damaged, over a million rows or 512 MiB unpacked, other columns, a number that is none.
-    """
+    """Yield the rows of a Parquet file; without ``origins``, no sources and examples."""
     import pyarrow as pa
 
     try:
@@ -313,13 +283,7 @@ FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 
 
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
-    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples.
-
-    Raises
-    ------
-    TemplateError
-        Unreadable, other columns, a number that is none.
-    """
+    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples."""
     if path.suffix.lower() == ".parquet":
         return parquet_rows(path, origins)
     return _csv_rows(path, origins)
@@ -399,13 +363,7 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
 
 
 def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
-    """Make a card with every field checked; texts are normalised.
-
-    Raises
-    ------
-    TemplateError
-        A field of another kind, a negative or infinite number, a share above 1, no language.
-    """
+    """Make a card with every field checked; texts are normalised."""
     card = made(SetCard, dict(table), where, TemplateError)
     checked: dict[str, Any] = {}
     for name, value in card:

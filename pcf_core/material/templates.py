@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -31,10 +32,9 @@ from pcf_core.core.topics import (
     Template,
     TemplateSet,
 )
-from pcf_core.material.own_files import OwnFiles
 from pcf_core.material.safety.reading import MAX_BYTES, label
 from pcf_core.material.safety.text import check_name, check_sentence, check_text, first_duplicate, shown
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.shelves import OwnFiles, Shelf, name_of
 from pcf_core.material.template_files import (
     LARGEST_NUMBER,
     Row,
@@ -59,18 +59,16 @@ def list_template_sets() -> tuple[TemplateSet, ...]:
     TemplateError
         A shipped file is damaged.
     """
-    shipped = tuple(load_templates(name) for name in SHELF.shipped())
-    return shipped + SHELF.readable(load_templates)
+    sets = [load_templates(name) for name in SHELF.shipped()]
+    for name in SHELF.own():
+        with suppress(TemplateError):
+            sets.append(load_templates(name))
+    return tuple(sets)
 
 
 def left_out_template_sets() -> tuple[LeftOut, ...]:
     """List the user's own sets that cannot be read or reached, with the reason."""
-    return SHELF.left_out(load_templates)
-
-
-def own_template_sets() -> tuple[str, ...]:
-    """List the names of the user's own sets."""
-    return tuple(SHELF.own())
+    return OWN.left_out(load_templates)
 
 
 def load_templates(name_or_path: str | Path) -> TemplateSet:
@@ -314,52 +312,33 @@ def compare_sets(first: TemplateSet, second: TemplateSet) -> SetComparison:
     )
 
 
-def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
-    """Keep a set under its name, whole or not at all; see :meth:`OwnFiles.save`."""
-    return OWN.save(mined, replace=replace)
+@dataclass(frozen=True)
+class _Sets(OwnFiles[MinedSet]):
+    """Sets are kept as Parquet, and read where a user has put CSV and a card."""
+
+    ending = ".parquet"
+    others = (".toml", ".csv")
+
+    def load(self, name_or_path: str | Path) -> MinedSet:
+        return load_mined(name_or_path)
+
+    def checked(self, item: MinedSet) -> MinedSet:
+        return make_mined(item.name, item.templates, item.card, where="The set to save")
+
+    def data(self, item: MinedSet) -> bytes:
+        data = parquet_bytes(item)
+        if len(data) > MAX_BYTES:  # it could not be read again
+            raise TemplateError(
+                f"The set {item.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
+                "cut it at a higher count."
+            )
+        return data
 
 
-def checked_set(mined: MinedSet) -> MinedSet:
-    """Return the set normalised.
-
-    Raises
-    ------
-    TemplateError
-        :func:`make_mined` refuses it.
-    """
-    return make_mined(mined.name, mined.templates, mined.card, where="The set to save")
-
-
-def set_bytes(mined: MinedSet) -> bytes:
-    """Write the set as a file, its card within.
-
-    Raises
-    ------
-    TemplateError
-        It is too large to be read again.
-    """
-    data = parquet_bytes(mined)
-    if len(data) > MAX_BYTES:
-        raise TemplateError(
-            f"The set {mined.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
-            "cut it at a higher count."
-        )
-    return data
-
-
-def check_new_name(name: str, *, replace: bool = False) -> None:
-    """Refuse a name before work is put into what will bear it; see :meth:`OwnFiles.check_new_name`."""
-    OWN.check_new_name(name, replace=replace)
-
-
-def delete_set(name: str) -> None:
-    """Delete one of the user's own sets; see :meth:`OwnFiles.delete`."""
-    OWN.delete(name)
+OWN = _Sets(SHELF)
+own_template_sets, save_set, delete_set, check_new_name = OWN.names, OWN.save, OWN.delete, OWN.check_new_name
 
 
 def load_upload(file_name: str, data: bytes) -> MinedSet:
     """Read a set from the bytes of a CSV or Parquet file; see :meth:`OwnFiles.read_upload`."""
     return OWN.read_upload([(file_name, data)])
-
-
-OWN = OwnFiles(SHELF, set_bytes, load_mined, checked_set, ending=".parquet", others=(".toml", ".csv"))

@@ -51,22 +51,22 @@ def test_a_users_file(file, text, tmp_path):
         ("bad.csv", "term,wage\nnurse,1\n", "must name term and, if wanted, weight"),
         ("bad.csv", "term,weight\n,1\n", "is empty"),
         ("bad.toml", "", "no terms"),
-        ("bad.toml", 'terms = "nurse"', "a list of texts"),
+        ("bad.toml", 'terms = "nurse"', "terms must be a list; got 'nurse': correct it."),
         ("bad.toml", "terms = [1]", "a term is a number"),
         ("bad.toml", 'terms = ["nurse"]\nname = "A list"', "the name"),
         ("bad.toml", 'terms = ["nurse"]\nwages = [1]', "unknown key"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = 1', "weights must be a list of numbers"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = 1', "weights must be a list; got 1: correct it."),
         ("bad.toml", 'terms = ["nurse"]\nweights = [1, 2]', "2 weights for 1 terms"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [true]', "is true or false"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = ["1"]', "write it as a number"),
-        ("bad.toml", 'terms = ["nurse", "cook"]\nweights = [1, -1]', "the weight of 'cook' is negative"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [nan]', "not finite"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [inf]', "not finite"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [1' + "0" * 400 + "]", "over 1e+300"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = [true]', "a weight is true; give a number from 0 to"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = ["1"]', "a weight is '1'; give a number"),
+        ("bad.toml", 'terms = ["nurse", "cook"]\nweights = [1, -1]', "a weight is -1; give"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = [nan]', "a weight is nan"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = [inf]', "a weight is inf"),
+        ("bad.toml", 'terms = ["nurse"]\nweights = [1' + "0" * 400 + "]", "of very many digits"),
         ("bad.toml", 'terms = ["nurse"]\nweights = [0]', "at least one must be positive"),
         ("bad.csv", "term,weight\nnurse,much\n", "line 2: the weight 'much'"),
-        ("bad.json", '{"terms": ["nurse"], "weights": [null]}', "is nothing"),
-        ("bad.json", '{"terms": {}}', "a list of texts"),
+        ("bad.json", '{"terms": ["nurse"], "weights": [null]}', "a weight is nothing"),
+        ("bad.json", '{"terms": {}}', "terms must be a list; got a table"),
     ],
 )
 def test_what_a_list_may_not_be(file, text, part, tmp_path, refusal):
@@ -130,3 +130,10 @@ def test_made_by_hand():
     assert make_evidence("own", [" nurse "], title="Own").terms == ("nurse",)
     with pytest.raises(EvidenceError, match="The evidence list has no terms"):
         make_evidence("own", [])
+
+
+def test_five_thousand_terms_are_allowed_and_one_more_is_not():
+    numbers = [str(number) for number in range(5001)]
+    assert len(make_evidence("many", numbers[:-1]).terms) == 5000
+    with pytest.raises(EvidenceError, match="5,001 terms: at most 5,000"):
+        make_evidence("many", numbers)

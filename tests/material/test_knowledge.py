@@ -7,13 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.knowledge import Fact
-from pcf_core.core.settings import settings as app_settings
-from pcf_core.material.knowledge import list_knowledge, load_knowledge, make_knowledge
+from pcf_core.material.knowledge import OWN, list_knowledge, load_knowledge, make_knowledge
+from tests.material.kinds import SKY
+from tests.material.refusing import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 SUN = Fact(subject="Sun", right=("star",), wrong=("planet", "moon"))
@@ -99,17 +98,17 @@ def test_what_a_set_may_not_be(
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ("3", "must be lists"),
-        ("[1]", "own.toml, fact 1: it must be a table; got 1: correct it."),
-        ('[{subject = "Sun", right = ["star"]}]', "fact 1: wrong is missing: write it."),
+        ("3", "own.toml: facts must be a list; got 3: correct it."),
+        ("[1]", "own.toml: fact 1 must be a table; got 1: correct it."),
+        ('[{subject = "Sun", right = ["star"]}]', "'wrong' is missing in fact 1: write it."),
         (
             '[{subject = 1, right = ["star"], wrong = ["a"]}]',
-            "fact 1: subject must be a text in quotation marks; got 1",
+            "the subject of fact 1 must be a text in quotation marks; got 1",
         ),
-        ('[{subject = "Sun", right = "star", wrong = ["a"]}]', "fact 1: right must be a list; got 'star'"),
+        ('[{subject = "Sun", right = "star", wrong = ["a"]}]', "right of fact 1 must be a list; got 'star'"),
         (
             '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = true}]',
-            "fact 1: weight must be a number; got true",
+            "the weight of fact 1 must be a number; got true",
         ),
         (
             '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = inf}]',
@@ -117,9 +116,9 @@ def test_what_a_set_may_not_be(
         ),
         (
             '[{subject = "Sun", right = ["b"], wrong = [1]}]',
-            "fact 1: wrong.0 must be a text in quotation marks",
+            "wrong 1 of fact 1 must be a text in quotation marks; got 1",
         ),
-        ('[{subject = "Sun", right = ["b"], wrong = [], "a\\tb" = 1}]', r"fact 1: 'a\\tb' is not known here"),
+        ('[{subject = "Sun", right = ["b"], wrong = [], "a\\tb" = 1}]', r"'a\\tb' is not known in fact 1"),
         ('[{subject = "Sun", right = ["b"], wrong = ["a"], weight = nan}]', "weight of 'Sun' is nan"),
     ],
 )
@@ -159,25 +158,42 @@ def test_an_unknown_name_lists_what_is_shipped() -> None:
         load_knowledge("rivers")
 
 
-PIECES = ["facts", "templates", " = ", "[", "]", "{", "}", '"', ",", "nan", "9" * 400, "[X]", '""', "weight"]
+CSV = (
+    "template,subject,right,wrong,weight\n"
+    "The [X] is a [Y],,,,\n"
+    '"It is said that ""the [X]"" is a [Y]",,,,\n'
+    ",Sun,star,planet|moon,\n"
+    ",Mars,planet | world,star,2.5\n"
+)
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_damaged_file_is_a_set_or_one_sentence(
-    data: st.DataObject, tmp_path: Path, refusal: Callable[[InputError], str]
+def test_a_table_has_a_row_for_each_template_and_each_fact() -> None:
+    found = OWN.read_upload([("The sky.csv", CSV.encode())])
+    assert (found.name, found.title) == ("the-sky", "The sky")
+    assert (found.templates, found.facts) == (SKY.templates, SKY.facts)
+    assert found.hash == SKY.hash
+    bare = "right,wrong,subject,template\n,,,[X] is [Y]\n\na,b,c,\n,,,\n"
+    assert OWN.read_upload([("bare.csv", bare.encode())]).facts == (
+        Fact(subject="c", right=("a",), wrong=("b",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("a.json", "[]", "a.json holds a list"),
+        ("a.json", '{"fact": []}', "unknown key 'fact'"),
+        ("a.csv", "subject,right\na,b\n", "must name template, subject, right and wrong"),
+        ("a.csv", "template,subject,right,wrong\n[X] is [Y],a,b,c\n", "a row of its own"),
+        ("a.csv", "template,subject,right,wrong\n[X] is [Y],,,\n", "no facts"),
+        ("a.csv", "template,subject,right,wrong\n,a,b,c\n", "no templates"),
+        ("a.csv", "template,subject,right,wrong\n[X] is [Y],,,\n,a,b,\n", "'a' has no wrong answer"),
+        ("a.csv", CSV.replace("2.5", "two"), "the weight 'two' is not a number"),
+        ("a.csv", CSV.replace("2.5", "nan"), "weight of 'Mars' is nan"),
+    ],
+)
+def test_what_a_file_may_not_say(
+    name: str, text: str, part: str, refusal: Callable[[InputError], str], tmp_path: Path
 ) -> None:
-    content = (app_settings().assets / "knowledge" / "continents.toml").read_bytes()
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(content)))
-        new = data.draw(st.binary(max_size=8) | st.sampled_from(PIECES).map(str.encode))
-        content = content[:start] + new + content[start + data.draw(st.integers(0, 40)) :]
-    path = tmp_path / "own.toml"
-    path.write_bytes(content)
-    sentence = ""
-    try:
-        found = load_knowledge(path)
-    except TopicError as error:
-        sentence = refusal(error)
-    assert path.name in sentence or all(fact.right and fact.wrong for fact in found.facts)
+    (tmp_path / name).write_text(text)
+    assert part in refused(refusal, TopicError, load_knowledge, tmp_path / name)

@@ -22,11 +22,9 @@ from pcf_core.core.settings import settings as app_settings
 from pcf_core.material import evidence, knowledge
 from pcf_core.material.evidence import load_evidence, make_evidence, occupation_weights
 from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.own_topics import load_topic_upload, save_topic
 from pcf_core.material.safety.text import INVISIBLE, TURNING
 from pcf_core.material.templates import load_mined, load_upload, save_set
-from pcf_core.material.topics import KEYS as TOPIC_KEYS
-from pcf_core.material.topics import load_topic
+from pcf_core.material.topics import WrittenTopic, load_topic, load_topic_upload, save_topic
 
 PIECES = [
     "name", "title", "groups", "words", "left_out", "terms", "aligned", " = ", "[[groups]]\n", "[", "]", "{",
@@ -36,7 +34,7 @@ PIECES = [
     "\\ud800", "\u200b", "he\u200b", "\u200dhe", "\u202e", "\u200fshe", "\u00ad", "\u2066", "subject",
     "right", "wrong", "facts", "[[facts]]\n", "|", "weight",
 ]  # fmt: skip
-KEYS = (*TOPIC_KEYS, "words", "reason")
+KEYS = (*WrittenTopic.model_fields, "product", "words", "reason")
 SHIPPED = {
     ".toml": "topics/gender.toml",
     ".csv": "templates/gender-nineteen.csv",

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import SettingsError
-from pcf_core.material.printed import printed_items
-from pcf_core.material.published import published_risks
+from pcf_core.material.published import printed_items, published_risks
 from pcf_core.material.templates import SHELF
 from pcf_core.texts.criteria.published import published_criteria
 

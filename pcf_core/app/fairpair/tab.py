@@ -32,9 +32,8 @@ from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml
-from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
-from pcf_core.texts.fairpair.own_prompts import load_prompts_upload, prompts_toml
-from pcf_core.texts.fairpair.prompts import ENDINGS
+from pcf_core.texts.fairpair.prompts import ENDINGS, load_prompts_upload, prompts_toml
+from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.records import LABEL, CategorySet, FairPairAsked, PromptSet
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 

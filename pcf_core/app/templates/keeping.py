@@ -94,13 +94,7 @@ def draw_save(mined: MinedSet) -> None:
 
 
 def named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
-    """Return the set under a name and a title; another name remembers the set it was made of.
-
-    Raises
-    ------
-    TemplateError
-        A name that is not safe in files and links.
-    """
+    """Return the set under a name and a title; another name remembers the set it was made of."""
     if name != mined.name:
         return renamed(mined, name, title.strip())
     return mined.model_copy(update={"card": mined.card.model_copy(update={"title": title.strip() or name})})
@@ -141,13 +135,7 @@ def draw_import() -> None:
 
 
 def imported_as(file: UploadedFile, name: str) -> MinedSet:
-    """Read the set in an uploaded file, under a name.
-
-    Raises
-    ------
-    TemplateError
-        A file that cannot be used.
-    """
+    """Read the set in an uploaded file, under a name."""
     mined = load_upload(file.name, file.getvalue())
     history = (*mined.card.history, f"Imported from {label(Path(file.name))}.")
     card = mined.card.model_copy(update={"history": history})
@@ -298,13 +286,7 @@ def draw_new() -> None:
 
 
 def written_set(name: str, lines: str, form: Form) -> MinedSet:
-    """Make a set of lines that a person wrote, each of the same weight.
-
-    Raises
-    ------
-    TemplateError
-        No line, one that is no template, or one that stands twice; a name that is not safe in files or links.
-    """
+    """Make a set of lines that a person wrote, each of the same weight."""
     texts = [line.strip() for line in lines.splitlines() if line.strip()]
     card = SetCard(
         title=name, form=form, source="own sentences", history=(f"Written: {count(len(texts), 'template')}.",)

@@ -215,13 +215,7 @@ def suggested_name(names: list[str], chosen: str | None, file: UploadedFile | No
 
 
 def corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
-    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken.
-
-    Raises
-    ------
-    CorpusError
-        It is neither offered nor one of the hub.
-    """
+    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken."""
     if chosen in corpora:
         return corpora[chosen]
     if chosen.startswith(PREFIX) and settings().allow_hub:
@@ -243,13 +237,7 @@ def draw_delete(name: str, path: Path) -> None:
 
 
 def check_free(name: str) -> None:
-    """Refuse a name that a set has, or that one shall have which is being mined.
-
-    Raises
-    ------
-    TemplateError
-        With what to do.
-    """
+    """Refuse a name that a set has, or that one shall have which is being mined."""
     check_new_name(name)
     if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
         raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
@@ -271,11 +259,6 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
 
     Its name is made of small letters, digits and hyphens of the given one, the beginning of the content's
     hash, and its ending: no name leads out of the folder, and the same file is kept once.
-
-    Raises
-    ------
-    CorpusError
-        Another kind of file, an empty one, or the folder cannot be written.
     """
     form, packing = suffixes(Path(name))
     if form not in FORMS:
@@ -311,13 +294,7 @@ def corpora_at_hand() -> dict[str, Path]:
 
 
 def delete_upload(path: Path) -> None:
-    """Delete an uploaded file; sets that were mined from it stay.
-
-    Raises
-    ------
-    CorpusError
-        The folder cannot be written.
-    """
+    """Delete an uploaded file; sets that were mined from it stay."""
     with _told("deleted"):
         path.unlink(missing_ok=True)
 

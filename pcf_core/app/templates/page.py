@@ -72,13 +72,7 @@ def draw_head() -> tuple[str, str]:
 
 
 def draw_set(name: str) -> Shown:
-    """Draw finding, key figures and the cut of a set.
-
-    Raises
-    ------
-    TemplateError
-        No set has the name of the link.
-    """
+    """Draw finding, key figures and the cut of a set."""
     found = opened(name)
     mined = found.mined
     texts, figures = st.container(), st.container()

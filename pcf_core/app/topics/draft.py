@@ -17,9 +17,8 @@ from pcf_core.app.lists import topic_names, topics
 from pcf_core.core.errors import TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group, Topic
-from pcf_core.material.own_topics import copied, own_topics
 from pcf_core.material.safety.text import check_name
-from pcf_core.material.topics import load_topic, make_topic
+from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
 DRAFTS = "topic_drafts"
 NEXT = "topic_next"
@@ -114,13 +113,7 @@ def empty_fields() -> Fields:
 
 
 def topic_of(fields: Fields) -> Topic:
-    """Make the topic that is written.
-
-    Raises
-    ------
-    TopicError
-        What is written is not right (yet).
-    """
+    """Make the topic that is written."""
     return make_topic(
         fields.name.strip(),
         [
@@ -161,13 +154,7 @@ def lines_of(text: str, aligned: bool) -> list[str]:
 
 
 def opened(name: str) -> Topic:
-    """Load the topic as it is saved.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Load the topic as it is saved."""
     if name not in topic_names():
         raise TopicError(f"There is no topic named {name!r}; choose another under Topic.")
     return topics().get(name) or load_topic(name)
@@ -177,11 +164,6 @@ def draft_of(name: str) -> Draft:
     """Return what is written in a topic's form, else the topic as it is saved; ``NEW`` begins an empty one.
 
     What is written outlives the topic, if that is deleted meanwhile.
-
-    Raises
-    ------
-    TopicError
-        There is no such topic (any more), and nothing is written.
     """
     drafts = _drafts()
     draft = drafts.get(name)
@@ -244,13 +226,7 @@ def discard(name: str) -> None:
 
 
 def as_it_stands(name: str) -> Topic:
-    """Return the topic as it is written where that is right, else as it is saved.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Return the topic as it is written where that is right, else as it is saved."""
     saved = opened(name)
     if not is_changed(name):
         return saved
@@ -261,13 +237,7 @@ def as_it_stands(name: str) -> Topic:
 
 
 def check_not_overtaken(name: str) -> None:
-    """Refuse to save over what somebody else has saved since the writing began.
-
-    Raises
-    ------
-    TopicError
-        That has happened.
-    """
+    """Refuse to save over what somebody else has saved since the writing began."""
     if not _drafts()[name].begun.says_the_same(_begun(name)):
         raise TopicError(
             f"The topic {name} was saved elsewhere since you began to change it: save yours under another "

@@ -32,7 +32,10 @@ from pcf_core.app.topics.draft import (
 )
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.topics import Topic
-from pcf_core.material.own_topics import (
+from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.material.suiting import suiting_sets
+from pcf_core.material.topics import (
+    ENDINGS,
     OWN,
     copied,
     delete_topic,
@@ -41,9 +44,6 @@ from pcf_core.material.own_topics import (
     save_topic,
     topic_toml,
 )
-from pcf_core.material.safety.text import MAX_NAME
-from pcf_core.material.suiting import suiting_sets
-from pcf_core.material.topics import ENDINGS
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.topics import topic_finding
 

@@ -27,7 +27,6 @@ from pcf_core.core.probe import TopicCheck
 from pcf_core.core.run import model_label
 from pcf_core.core.topics import Evidence, Topic
 from pcf_core.material.evidence import OWN, evidence_toml, load_evidence
-from pcf_core.material.own_topics import own_topics
 from pcf_core.material.suiting import (
     filled_prompts,
     heaviest_templates,
@@ -37,7 +36,7 @@ from pcf_core.material.suiting import (
     template_cards,
     word_forms,
 )
-from pcf_core.material.topics import FIRST, SHELF
+from pcf_core.material.topics import FIRST, SHELF, own_topics
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
@@ -153,11 +152,6 @@ def shown_topic(name: str, view: str) -> Topic | None:
     """Return the topic as the view needs it: as saved, or with what is written.
 
     ``None`` where it is damaged, or was deleted while it was written.
-
-    Raises
-    ------
-    TopicError
-        There is no topic of the name (any more).
     """
     try:
         topic = opened(name)
@@ -397,13 +391,7 @@ def draw_lists() -> None:
 
 
 def opened_list(name: str) -> Evidence | None:
-    """Load the list of a name; for a damaged one of the user's own say why, and return none.
-
-    Raises
-    ------
-    EvidenceError
-        There is none of the name (any more).
-    """
+    """Load the list of a name; for a damaged one of the user's own say why, and return none."""
     if name not in list_names():
         raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")
     try:

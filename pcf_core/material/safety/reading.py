@@ -123,11 +123,17 @@ def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> 
     error
         Malformed, a key twice in one object, no object, or with a key that is not ``allowed``.
     """
-    table = read_json_value(path, error)
-    if not isinstance(table, dict):
-        raise error(f"{label(path)} holds {shown(table)}: write an object, with the keys in braces.")
-    _refuse_unknown(table, path, allowed, error)
-    return table
+    return checked_object(read_json_value(path, error), path, allowed, error)
+
+
+def checked_object(
+    value: object, path: Path, allowed: Collection[str], error: type[InputError]
+) -> dict[str, Any]:
+    """Return what a JSON file holds if it is an object with no key but the ``allowed`` ones."""
+    if not isinstance(value, dict):
+        raise error(f"{label(path)} holds {shown(value)}: write an object, with the keys in braces.")
+    _refuse_unknown(value, path, allowed, error)
+    return value
 
 
 def read_json_value(path: Path, error: type[InputError]) -> object:

@@ -279,6 +279,13 @@ def first_duplicate(words: Iterable[str]) -> str | None:
     return None
 
 
+def check_once(texts: Iterable[str], what: str, where: str, error: type[InputError]) -> None:
+    """Refuse a list in which a text stands twice."""
+    twice = first_duplicate(texts)
+    if twice is not None:
+        raise error(f"{where}: the {what} {shown(twice)} stands twice; write it once.")
+
+
 def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:
     """Check what a file's author left out and why: a list of ``{name, reason}``.
 
