@@ -143,13 +143,7 @@ R = TypeVar("R", bound=Record)
 
 
 def read_records(path: Path, record: type[R], error: type[InputError]) -> tuple[R, ...]:
-    """Read the rows of a CSV file with a column for each field; an empty cell is the field's default.
-
-    Raises
-    ------
-    error
-        The file is missing or damaged.
-    """
+    """Read the rows of a CSV file with a column for each field; an empty cell is the field's default."""
     rows = read_table(path, tuple(record.model_fields), (), error)
     try:
         return tuple(

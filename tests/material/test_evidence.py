@@ -41,44 +41,6 @@ def test_a_users_file(file, text, tmp_path):
     assert (evidence.name, evidence.title) == ("own", "own")
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "part"),
-    [
-        ("bad.txt", "", "no terms"),
-        ("bad.txt", "nurse\ncook\nnurse\n", "'nurse' stands twice"),
-        ("bad.txt", "The [X]\n", "bracket"),
-        ("bad.csv", "term\n", "no terms"),
-        ("bad.csv", "term,wage\nnurse,1\n", "must name term and, if wanted, weight"),
-        ("bad.csv", "term,weight\n,1\n", "is empty"),
-        ("bad.toml", "", "no terms"),
-        ("bad.toml", 'terms = "nurse"', "terms must be a list; got 'nurse': correct it."),
-        ("bad.toml", "terms = [1]", "a term is a number"),
-        ("bad.toml", 'terms = ["nurse"]\nname = "A list"', "the name"),
-        ("bad.toml", 'terms = ["nurse"]\nwages = [1]', "unknown key"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = 1', "weights must be a list; got 1: correct it."),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [1, 2]', "2 weights for 1 terms"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [true]', "a weight is true; give a number from 0 to"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = ["1"]', "a weight is '1'; give a number"),
-        ("bad.toml", 'terms = ["nurse", "cook"]\nweights = [1, -1]', "a weight is -1; give"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [nan]', "a weight is nan"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [inf]', "a weight is inf"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [1' + "0" * 400 + "]", "of very many digits"),
-        ("bad.toml", 'terms = ["nurse"]\nweights = [0]', "at least one must be positive"),
-        ("bad.csv", "term,weight\nnurse,much\n", "line 2: the weight 'much'"),
-        ("bad.json", '{"terms": ["nurse"], "weights": [null]}', "a weight is nothing"),
-        ("bad.json", '{"terms": {}}', "terms must be a list; got a table"),
-    ],
-)
-def test_what_a_list_may_not_be(file, text, part, tmp_path, refusal):
-    path = tmp_path / file
-    path.write_text(text)
-    with pytest.raises(EvidenceError) as caught:
-        load_evidence(path)
-    sentence = refusal(caught.value)
-    assert sentence.startswith("bad.")
-    assert part in sentence
-
-
 def test_an_unknown_list_names_those_there_are(refusal):
     with pytest.raises(EvidenceError) as caught:
         load_evidence("occupations")

@@ -12,7 +12,6 @@ from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.knowledge import Fact
 from pcf_core.material.knowledge import OWN, list_knowledge, load_knowledge, make_knowledge
 from tests.material.kinds import SKY
-from tests.material.refusing import refused
 
 ROOT = Path(__file__).resolve().parents[2]
 SUN = Fact(subject="Sun", right=("star",), wrong=("planet", "moon"))
@@ -95,43 +94,6 @@ def test_what_a_set_may_not_be(
     refusal(error.value)
 
 
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        ("3", "own.toml: facts must be a list; got 3: correct it."),
-        ("[1]", "own.toml: fact 1 must be a table; got 1: correct it."),
-        ('[{subject = "Sun", right = ["star"]}]', "'wrong' is missing in fact 1: write it."),
-        (
-            '[{subject = 1, right = ["star"], wrong = ["a"]}]',
-            "the subject of fact 1 must be a text in quotation marks; got 1",
-        ),
-        ('[{subject = "Sun", right = "star", wrong = ["a"]}]', "right of fact 1 must be a list; got 'star'"),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = true}]',
-            "the weight of fact 1 must be a number; got true",
-        ),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = inf}]',
-            "weight of 'Sun' is inf; give a number from 0 up, and not over 9e.18",
-        ),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = [1]}]',
-            "wrong 1 of fact 1 must be a text in quotation marks; got 1",
-        ),
-        ('[{subject = "Sun", right = ["b"], wrong = [], "a\\tb" = 1}]', r"'a\\tb' is not known in fact 1"),
-        ('[{subject = "Sun", right = ["b"], wrong = ["a"], weight = nan}]', "weight of 'Sun' is nan"),
-    ],
-)
-def test_files_are_refused_in_a_sentence(
-    facts: str, said: str, tmp_path: Path, refusal: Callable[[InputError], str]
-) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text(f"templates = [{json.dumps(TEXT)}]\nfacts = {facts}\n")
-    with pytest.raises(TopicError, match=said) as error:
-        load_knowledge(path)
-    refusal(error.value)
-
-
 def test_a_file_of_ones_own_needs_templates_and_facts_alone(tmp_path: Path) -> None:
     path = tmp_path / "My sky.toml"
     path.write_text(
@@ -176,24 +138,3 @@ def test_a_table_has_a_row_for_each_template_and_each_fact() -> None:
     assert OWN.read_upload([("bare.csv", bare.encode())]).facts == (
         Fact(subject="c", right=("a",), wrong=("b",)),
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "part"),
-    [
-        ("a.json", "[]", "a.json holds a list"),
-        ("a.json", '{"fact": []}', "unknown key 'fact'"),
-        ("a.csv", "subject,right\na,b\n", "must name template, subject, right and wrong"),
-        ("a.csv", "template,subject,right,wrong\n[X] is [Y],a,b,c\n", "a row of its own"),
-        ("a.csv", "template,subject,right,wrong\n[X] is [Y],,,\n", "no facts"),
-        ("a.csv", "template,subject,right,wrong\n,a,b,c\n", "no templates"),
-        ("a.csv", "template,subject,right,wrong\n[X] is [Y],,,\n,a,b,\n", "'a' has no wrong answer"),
-        ("a.csv", CSV.replace("2.5", "two"), "the weight 'two' is not a number"),
-        ("a.csv", CSV.replace("2.5", "nan"), "weight of 'Mars' is nan"),
-    ],
-)
-def test_what_a_file_may_not_say(
-    name: str, text: str, part: str, refusal: Callable[[InputError], str], tmp_path: Path
-) -> None:
-    (tmp_path / name).write_text(text)
-    assert part in refused(refusal, TopicError, load_knowledge, tmp_path / name)

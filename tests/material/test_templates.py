@@ -111,39 +111,6 @@ def test_a_missing_card_of_a_shipped_set_is_said(assets, refusal):
     assert "gender-nineteen.toml" in refusal(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("", "empty"),
-        ("template,count\n", "no templates"),
-        ("template\nThe [X] said [Y]\n", "must name template and count"),
-        ("template,count,note\nThe [X] said [Y],1,x\n", "must name template and count"),
-        ("template,count\nThe nurse said [Y],1\n", "exactly one [X]"),
-        ("template,count\nThe [X] said so,1\n", "one [Y]"),
-        ("template,count\nThe [X] and [X] said [Y],1\n", "exactly one [X]"),
-        ("template,count\nThe [x] said [y],1\n", "exactly one [X]"),
-        ("template,count\nThe [X] said [Y],many\n", "line 2: the count 'many'"),
-        ("template,count\nThe [X] said [Y],\n", "the count ''"),
-        ("template,count\nThe [X] said [Y],-1\n", "has the count -1"),
-        ("template,count\nThe [X] said [Y],nan\n", "has the count nan"),
-        ("template,count\nThe [X] said [Y],inf\n", "has the count inf"),
-        ("template,count\nThe [X] said [Y],0\nThe [X] felt [Y],0\n", "sum to 0"),
-        ("template,count\nThe [X] said [Y],1e308\nThe [X] felt [Y],1e308\n", "sum to inf"),
-        ("template,count\nThe [X] said [Y],1\nThe [X] said [Y] ,2\n", "stands twice"),
-        ("template,count\nThe  [X] said [Y],2\n", "a template has 2 spaces in 'The  [X] said [Y]'"),
-        ("template,count\nThe [X] said, [Y],1\n", "line 2 has 3 cells"),
-    ],
-)
-def test_what_a_set_may_not_be(text, part, tmp_path, refusal):
-    path = tmp_path / "bad.csv"
-    path.write_text(text)
-    with pytest.raises(TemplateError) as caught:
-        load_templates(path)
-    sentence = refusal(caught.value)
-    assert sentence.startswith("bad.csv")
-    assert part in sentence
-
-
 COUNTS = st.lists(st.floats(0, 1e300) | st.integers(0, 10**9) | st.just(5e-324), min_size=1, max_size=20)
 
 
