@@ -67,7 +67,7 @@ def upload_files(
     if not may_audit():
         return []
     most = most_of(largest)
-    found: Any = st.file_uploader(
+    chosen: Any = st.file_uploader(
         label,
         type=[ending.removeprefix(".") for ending in endings],
         accept_multiple_files=several,
@@ -76,7 +76,7 @@ def upload_files(
         on_change=taken,
         help=help_text,
     )
-    files: list[UploadedFile] = found if several else [found] if found is not None else []
+    files: list[UploadedFile] = chosen if several else [chosen] if chosen is not None else []
     for file in files:
         if too_large(file, largest):
             st.error(
@@ -207,22 +207,22 @@ def draw_upload(
     if not files:
         return
     try:
-        found = read([(file.name, file.getvalue()) for file in files])
+        item = read([(file.name, file.getvalue()) for file in files])
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
-    st.markdown(plain(said(found)))
+    st.markdown(plain(said(item)))
     name = st.text_input(
         f"Name of the {kind}",
-        value=own.free_name(found.name) if found.name in own.shelf.names() else found.name,
+        value=own.free_name(item.name) if item.name in own.shelf.names() else item.name,
         max_chars=MAX_NAME,
         key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
         with refusals_said():
-            found = found.model_copy(update={"name": name})
-            recorded("uploaded", kind, name, own.save, found)
+            item = item.model_copy(update={"name": name})
+            recorded("uploaded", kind, name, own.save, item)
             kept(name)
 
 

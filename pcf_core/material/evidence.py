@@ -50,9 +50,9 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "uniform":
         return make_weights(evidence, "uniform", dict.fromkeys(evidence.terms, 1.0), {})
     if name_or_path == "employment":
-        known = factors()
-        values = _split_employment(evidence, known)
-        reasons = {term: why_unused(known.get(term.casefold())) for term in evidence.terms}
+        statistics = factors()
+        values = _split_employment(evidence, statistics)
+        reasons = {term: why_unused(statistics.get(term.casefold())) for term in evidence.terms}
         return make_weights(evidence, "employment", values, reasons, source=EMPLOYMENT_SOURCE)
     if name_or_path == "list":
         if not evidence.weights:
@@ -115,11 +115,11 @@ def womens_share(evidence: Evidence) -> dict[str, float]:
 
     Exact and close matches only; who is not in the answer has none.
     """
-    known = factors()
-    found = ((term, known.get(term.casefold())) for term in evidence.terms)
+    statistics = factors()
+    factor_of = ((term, statistics.get(term.casefold())) for term in evidence.terms)
     return {
         term: factor.women_share
-        for term, factor in found
+        for term, factor in factor_of
         if factor is not None and factor.used and factor.women_share is not None
     }
 
@@ -148,11 +148,11 @@ def labour_reference(evidence: Evidence, topic: Topic) -> dict[str, tuple[float,
     }
 
 
-def _split_employment(evidence: Evidence, known: Mapping[str, Factor]) -> dict[str, float]:
+def _split_employment(evidence: Evidence, statistics: Mapping[str, Factor]) -> dict[str, float]:
     """Return thousands employed per term; terms of this list that stand on one line share it equally."""
     lines: dict[str, tuple[str, float]] = {}
     for term in evidence.terms:
-        factor = known.get(term.casefold())
+        factor = statistics.get(term.casefold())
         if factor is not None and factor.used and factor.employment_thousands is not None:
             lines[term] = (factor.bls_title, factor.employment_thousands)
     sharing = Counter(title for title, _ in lines.values())
@@ -173,7 +173,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     return make_weights(
         evidence,
         label(path),
-        {term: number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
+        {term: _number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
         {},
         left_out=tuple(
             LeftOut(name=term, reason=f"{label(path)} weighs it, but {evidence.name} does not have it")
@@ -184,8 +184,7 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     )
 
 
-def number_of(text: str, where: str) -> float:
-    """Read a weight from the text of a table's cell."""
+def _number_of(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError as problem:
@@ -238,7 +237,7 @@ class WrittenEvidence(Material):
     def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
         """Read a term a row, and its weight where every row has one."""
         weighted = all(row.get("weight", "").strip() for _, row in rows)
-        weights = [number_of(row["weight"], where) for where, row in rows] if weighted else []
+        weights = [_number_of(row["weight"], where) for where, row in rows] if weighted else []
         return {"terms": [row["term"] for _, row in rows], "weights": weights}
 
     @classmethod

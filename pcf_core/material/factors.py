@@ -212,5 +212,5 @@ def factors() -> Mapping[str, Factor]:
     EvidenceError
         The file in the assets folder is missing or damaged.
     """
-    found = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
-    return {factor.term.casefold(): factor for factor in found}
+    rows = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
+    return {factor.term.casefold(): factor for factor in rows}

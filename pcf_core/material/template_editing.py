@@ -221,8 +221,8 @@ def _united_card(sets: Sequence[MinedSet], title: str) -> SetCard:
     for mined in sets:
         corpora.setdefault(mined.card.corpus or mined.name, []).append(mined.card)
     forms = {card.form for card in cards}
-    known = all(card.kept > 0 for card in cards)
-    matched = math.fsum(mass(mined.templates) / mined.card.kept for mined in sets) if known else 0.0
+    has_kept = all(card.kept > 0 for card in cards)
+    matched = math.fsum(mass(mined.templates) / mined.card.kept for mined in sets) if has_kept else 0.0
     united_mass = math.fsum(mass(mined.templates) for mined in sets)
     return SetCard(
         title=title,
@@ -237,7 +237,7 @@ def _united_card(sets: Sequence[MinedSet], title: str) -> SetCard:
         sentences=sum(card.sentences for card in cards),
         matches=sum(card.matches for card in cards),
         cut=min(card.cut for card in cards),
-        kept=min(1.0, united_mass / matched) if known else 0.0,
+        kept=min(1.0, united_mass / matched) if has_kept else 0.0,
         pipeline=_together(card.pipeline for card in cards),
         rules=_together(card.rules for card in cards),
         parents=tuple(mined.name for mined in sets),

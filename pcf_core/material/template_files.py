@@ -75,31 +75,29 @@ class Row:
 
 def fits_of(value: object, where: str) -> tuple[Part, ...]:
     """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing."""
-    said = [part.strip() for part in str(value or "").split(";") if part.strip()]
-    unknown = [part for part in said if part not in PARTS]
+    parts = [part.strip() for part in str(value or "").split(";") if part.strip()]
+    unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise TemplateError(
             f"{where}: fits has {shown(unknown[0])}; write {', '.join(PARTS)}, several with semicolons."
         )
-    return tuple(part for part in PARTS if part in said)
+    return tuple(part for part in PARTS if part in parts)
 
 
-def said_otherwise(mined: MinedSet) -> bool:
+def _says_more_of_y(mined: MinedSet) -> bool:
     """Tell whether a template of a set says of ``[Y]`` what the form of its card does not."""
     usual = FITS_OF_FORM.get(mined.card.form, ())
     return any(template.fits not in ((), usual) for template in mined.templates)
 
 
-def count_of(value: object, where: str) -> float:
-    """Read the number in a cell; whether it can be a count is checked where the set is made."""
+def _count_of(value: object, where: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
     except (ValueError, TypeError, OverflowError) as problem:
         raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
 
 
-def whole_number(value: object, what: str, where: str) -> int:
-    """Read the whole number in a cell of the column ``what``."""
+def _whole_number(value: object, what: str, where: str) -> int:
     try:
         number = int(value)  # type: ignore[call-overload]
         if isinstance(value, float) and value != number:
@@ -111,7 +109,7 @@ def whole_number(value: object, what: str, where: str) -> int:
         ) from problem
 
 
-def sources_of(value: object, where: str) -> dict[str, int]:
+def _sources_of(value: object, where: str) -> dict[str, int]:
     """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing."""
     if isinstance(value, str):
         parts = [part.rpartition(":") for part in value.split(";") if part]
@@ -120,14 +118,14 @@ def sources_of(value: object, where: str) -> dict[str, int]:
         pairs = [(name, number) for name, number in value.items() if number is not None]
     else:
         pairs = value if isinstance(value, list) else []
-    found: Counter[str] = Counter()  # a source may stand twice
+    counts: Counter[str] = Counter()  # a source may stand twice
     for pair in pairs:
         if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
             raise TemplateError(
                 f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
             )
-        found[str(pair[0])] += whole_number(pair[1], "sources", where)
-    return dict(found)
+        counts[str(pair[0])] += _whole_number(pair[1], "sources", where)
+    return dict(counts)
 
 
 def examples_of(value: object) -> tuple[str, ...]:
@@ -170,7 +168,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
                 [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
             ),
             "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
-            **(fits if said_otherwise(mined) else {}),
+            **(fits if _says_more_of_y(mined) else {}),
         }
     ).replace_schema_metadata({"card": mined.card.model_dump_json()})
     sink = pa.BufferOutputStream()
@@ -178,7 +176,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
     return bytes(sink.getvalue())
 
 
-def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
+def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
     """Yield the rows of a Parquet file; without ``origins``, no sources and examples."""
     import pyarrow as pa
 
@@ -197,9 +195,9 @@ def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
         cells = {name: table[name].to_pylist() for name in wanted}
     except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
         reason = "".join(c if c.isprintable() else " " for c in str(problem))
-        said = " ".join(reason.split())[:200].rstrip(".")
+        message = " ".join(reason.split())[:200].rstrip(".")
         raise TemplateError(
-            f"{label(path)} is not a readable Parquet file ({said}): write it again."
+            f"{label(path)} is not a readable Parquet file ({message}): write it again."
         ) from problem
     name = label(path)
     for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
@@ -207,9 +205,9 @@ def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
         yield Row(
             where,
             text,
-            count_of(count, where),
-            whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
-            sources_of(cells["sources"][index], where) if "sources" in cells else {},
+            _count_of(count, where),
+            _whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
+            _sources_of(cells["sources"][index], where) if "sources" in cells else {},
             examples_of(cells["examples"][index]) if "examples" in cells else (),
             fits_of(cells[FITS][index], where) if FITS in cells else (),
         )
@@ -256,7 +254,7 @@ def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
         )
 
 
-def carried_card(path: Path) -> Mapping[str, Any]:
+def _carried_card(path: Path) -> Mapping[str, Any]:
     """Read the card within a Parquet file; return an empty one without any or if it cannot be opened."""
     import pyarrow as pa
 
@@ -285,7 +283,7 @@ FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
     """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples."""
     if path.suffix.lower() == ".parquet":
-        return parquet_rows(path, origins)
+        return _parquet_rows(path, origins)
     return _csv_rows(path, origins)
 
 
@@ -293,7 +291,7 @@ def csv_bytes(mined: MinedSet) -> bytes:
     """Write a set as CSV in UTF-8, in five columns; what fits at [Y] in a sixth, where its form is silent."""
     sink = io.StringIO(newline="")
     writer = csv.writer(sink, lineterminator="\n")
-    with_fits = said_otherwise(mined)
+    with_fits = _says_more_of_y(mined)
     writer.writerow((*COLUMNS, *ORIGINS, *([FITS] if with_fits else [])))
     for template in mined.templates:
         sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
@@ -307,8 +305,8 @@ def csv_bytes(mined: MinedSet) -> bytes:
 
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
     for where, row in read_table(path, COLUMNS, OPTIONAL, TemplateError, ALIASES):
-        text, count = _unguarded(row["template"]), count_of(row["count"], where)
-        documents = whole_number(row.get("documents", "").strip() or "0", "documents", where)
+        text, count = _unguarded(row["template"]), _count_of(row["count"], where)
+        documents = _whole_number(row.get("documents", "").strip() or "0", "documents", where)
         fits = fits_of(row.get(FITS, ""), where)
         if not origins:
             yield Row(where, text, count, documents, fits=fits)
@@ -318,7 +316,7 @@ def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
             text,
             count,
             documents,
-            sources_of(_unguarded(row.get("sources", "")), where),
+            _sources_of(_unguarded(row.get("sources", "")), where),
             examples_of(_unguarded(row.get("examples", ""))),
             fits,
         )
@@ -358,7 +356,7 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
         table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
         where = label(beside) if table else where
     if not table and path.suffix.lower() == ".parquet":
-        table = carried_card(path)
+        table = _carried_card(path)
     return make_card({"title": title_of(path), **table}, where)
 
 

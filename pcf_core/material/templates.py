@@ -145,8 +145,8 @@ def make_mined(
         negative number of documents or of a source, over three examples; a name that is not safe in files
         and links; a card that :func:`~pcf_core.material.template_files.make_card` refuses.
     """
-    known = make_card(card.model_dump(), where)
-    usual = FITS_OF_FORM.get(known.form, ())
+    checked_card = make_card(card.model_dump(), where)
+    usual = FITS_OF_FORM.get(checked_card.form, ())
     checked = tuple(_checked(template, usual, where) for template in templates)
     if not checked:
         raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
@@ -157,7 +157,7 @@ def make_mined(
     if not 0 < total < math.inf:
         raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
     name = check_name(name, "the name", where, TemplateError)
-    titled = known if known.title else known.model_copy(update={"title": name})
+    titled = checked_card if checked_card.title else checked_card.model_copy(update={"title": name})
     return MinedSet(name=name, card=titled, templates=checked)
 
 

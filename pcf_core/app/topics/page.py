@@ -231,9 +231,9 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
 
 def draw_preview(topic: Topic) -> None:
     """Draw sentences of the words with the heaviest templates of a set and a few occupations."""
-    name = draw_set_choice(topic)
+    name = _draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
-    terms = spread_terms(evidence_lists()[evidence_name(topic)], MOST_TERMS)
+    terms = spread_terms(evidence_lists()[_evidence_name(topic)], MOST_TERMS)
     term = st.selectbox("Occupation", terms, key="preview_term", help="Whom the sentences are about.")
     rows = filled_prompts(topic, templates, [term or terms[0]])
     st.markdown(f"{count(len(rows), 'sentence')}, as a model reads them:")
@@ -244,8 +244,7 @@ def draw_preview(topic: Topic) -> None:
     )
 
 
-def draw_set_choice(topic: Topic) -> str:
-    """Draw one template set, those that suit the topic first."""
+def _draw_set_choice(topic: Topic) -> str:
     suiting = suiting_sets(topic, template_cards())
     names = list(dict.fromkeys([*suiting, *template_sets()]))
     name: str = st.selectbox(
@@ -258,7 +257,7 @@ def draw_set_choice(topic: Topic) -> str:
     return name
 
 
-def evidence_name(topic: Topic) -> str:
+def _evidence_name(topic: Topic) -> str:
     """Return the topic's default occupations, else those of the sidebar, else the first list."""
     lists = evidence_lists()
     return next(name for name in (topic.evidence, current_choice().evidence, *lists) if name in lists)
@@ -267,7 +266,7 @@ def evidence_name(topic: Topic) -> str:
 def draw_check(topic: Topic) -> None:
     """Ask every chosen model, and show what came."""
     choice = current_choice()
-    texts = probe_prompts(template_sets()[draw_set_choice(topic)], evidence_lists()[evidence_name(topic)])
+    texts = probe_prompts(template_sets()[_draw_set_choice(topic)], evidence_lists()[_evidence_name(topic)])
     notes = st.container()
     if topic.language.partition("-")[0].lower() == "en" and (forms := forms_note(word_forms(topic.words))):
         st.info(plain(forms), icon=":material/spellcheck:")
@@ -285,19 +284,19 @@ def draw_check(topic: Topic) -> None:
     }
     with notes:
         for model, check in checks.items():
-            draw_findings(model, topic, check)
+            _draw_findings(model, topic, check)
     draw_ended_early(jobs)
     follow(jobs)
     if checks:
-        draw_tables(topic, checks)
+        _draw_tables(topic, checks)
 
 
 def what_to_ask(
-    asked: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
+    models: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
 ) -> dict[str, CheckRequest]:
     """Return a question for every model and precision at hand; say at once why another cannot be asked."""
     requests = {}
-    for model, precision in asked:
+    for model, precision in models:
         try:
             spec = in_precision(resolve(model), precision)
             requests[model_label(model, spec.dtype)] = make_check(spec, topic, texts)
@@ -306,8 +305,7 @@ def what_to_ask(
     return requests
 
 
-def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
-    """Draw what one model makes of the words, and what to mend."""
+def _draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
     _, left_out = select_words(topic, check.table, "exact")
     _, single_left_out = select_words(topic, check.table, "single-token")
     finding(
@@ -320,8 +318,7 @@ def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
             st.warning(plain(caution), icon=":material/warning:")
 
 
-def draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
-    """Draw words and sentences, each with its downloads, and how to read them."""
+def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
     words, sentences, how = st.tabs(["Words", "Sentences", "Reading the table"])
     with words:
         for model, check in checks.items():
@@ -384,13 +381,13 @@ def draw_lists() -> None:
         help_text="Occupations, or whomever else the sentences are about: lists that come with the app, then "
         "your own. The sidebar offers them under Occupations.",
     )
-    found = opened_list(name)
-    if found is not None:
-        draw_list(found)
-    PANEL.draw(name, found)
+    evidence = _opened_list(name)
+    if evidence is not None:
+        draw_list(evidence)
+    PANEL.draw(name, evidence)
 
 
-def opened_list(name: str) -> Evidence | None:
+def _opened_list(name: str) -> Evidence | None:
     """Load the list of a name; for a damaged one of the user's own say why, and return none."""
     if name not in list_names():
         raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")

@@ -49,10 +49,10 @@ def title_of(path: Path) -> str:
 def read_data(path: Path, error: type[InputError]) -> bytes:
     """Read the bytes of a file."""
     try:
-        found = path.stat()
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or device may never end
+        state = path.stat()
+        if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):  # a pipe or device may never end
             raise OSError(errno.EINVAL, "it is not a file")
-        if (size := found.st_size) > MAX_BYTES:
+        if (size := state.st_size) > MAX_BYTES:
             raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are read.")
         return path.read_bytes()
     except OSError as problem:

@@ -122,12 +122,12 @@ def looks(text: str) -> str:
 
 def hidden_in(text: str) -> str | None:
     """Return the first character that is not seen and that neither a script nor an emoji needs."""
-    for place, character in enumerate(text):
-        before, after = text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+    for index, character in enumerate(text):
+        before, after = text[index - 1 : index] if index else "", text[index + 1 : index + 2]
         if character in JOINERS:
             needed = _joins(before) or _joins(after) or (character == "\u200d" and _is_sign(before))
         elif re.match(f"[{TAGS}]", character):
-            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[max(0, place - MOST_TAGS) : place]) is not None
+            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[max(0, index - MOST_TAGS) : index]) is not None
         elif re.match(f"[{SELECTORS}]", character):
             needed = _is_sign(before) or unicodedata.category(before or "a") == "Lo"
         else:
@@ -262,14 +262,14 @@ def check_left_out(entries: object, where: str, error: type[InputError]) -> tupl
     """Check what a file's author left out and why: a list of ``{name, reason}``."""
     if not isinstance(entries, (list, tuple)):
         raise error(f"{where}: left_out is {shown(entries)}; write [[left_out]] with a name and a reason.")
-    found = []
-    for place, entry in enumerate(entries, 1):
-        given = made(LeftOut, entry, f"{where}, left_out {place}", error)
+    checked = []
+    for number, entry in enumerate(entries, 1):
+        given = made(LeftOut, entry, f"{where}, left_out {number}", error)
         name = check_word(given.name, "the name of a left_out entry", where, error)
-        found.append(
+        checked.append(
             LeftOut(name=name, reason=check_text(given.reason, f"the reason of {name}", where, error))
         )
-    return tuple(found)
+    return tuple(checked)
 
 
 # What every writer of CSV must know of the programs that open it.

@@ -170,7 +170,7 @@ def category_differences(
         Counter(word for pair in texts for words in pair[side].values() for word in words) for side in (0, 1)
     ]
     sizes = np.array([[len(side) for side in pair] for pair in texts])
-    found = []
+    differing = []
     for category in used:
         members = {word for word in times[0] | times[1] if category.holds(word)}
         having = [[_having(side, members) for side in pair] for pair in texts]
@@ -179,8 +179,8 @@ def category_differences(
             tuple((row, place) for row, pair in enumerate(having) for place in pair[side]) for side in (0, 1)
         ]
         each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
-        found.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
-    adjusted = iter(holm([p for _, _, p, _ in found if p is not None]))
+        differing.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
+    adjusted = iter(holm([p for _, _, p, _ in differing if p is not None]))
     return tuple(
         CategoryDifference(
             name=category.name,
@@ -193,7 +193,7 @@ def category_differences(
             original_texts=behind[0],
             prompt_texts=behind[1],
         )
-        for category, behind, p, each in found
+        for category, behind, p, each in differing
     )
 
 
