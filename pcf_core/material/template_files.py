@@ -57,6 +57,7 @@ OPTIONAL = (*ORIGINS, FITS)
 ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
     ("proportion", "distribution", "frequency", "times"), "count"
 )
+GUARDED = ("template", "sources", "examples")  # against programs that compute cells
 COUNT_FORM = "is not a number, such as 12"
 
 
@@ -107,6 +108,19 @@ def _whole_number(value: object, what: str, where: str) -> int:
         raise TemplateError(
             f"{where}: {what} has {shown(value)}, which is not a whole number, such as 12."
         ) from problem
+
+
+def _row(where: str, cells: Mapping[str, Any]) -> Row:
+    """Read the cells of a line, by column."""
+    return Row(
+        where,
+        cells["template"],
+        _count_of(cells["count"], where),
+        _whole_number(cells.get("documents") or 0, "documents", where),
+        _sources_of(cells.get("sources"), where),
+        examples_of(cells.get("examples")),
+        fits_of(cells.get(FITS), where),
+    )
 
 
 def _sources_of(value: object, where: str) -> dict[str, int]:
@@ -192,7 +206,7 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
         texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
         _check_unpacked(path, table.num_rows, texts)
-        cells = {name: table[name].to_pylist() for name in wanted}
+        columns_of_cells = {name: table[name].to_pylist() for name in wanted}
     except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
         reason = "".join(c if c.isprintable() else " " for c in str(problem))
         message = " ".join(reason.split())[:200].rstrip(".")
@@ -200,17 +214,8 @@ def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             f"{label(path)} is not a readable Parquet file ({message}): write it again."
         ) from problem
     name = label(path)
-    for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
-        where = f"{name}, row {index + 1}"
-        yield Row(
-            where,
-            text,
-            _count_of(count, where),
-            _whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
-            _sources_of(cells["sources"][index], where) if "sources" in cells else {},
-            examples_of(cells["examples"][index]) if "examples" in cells else (),
-            fits_of(cells[FITS][index], where) if FITS in cells else (),
-        )
+    for number, row in enumerate(zip(*columns_of_cells.values(), strict=True), start=1):
+        yield _row(f"{name}, row {number}", dict(zip(wanted, row, strict=True)))
 
 
 def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
@@ -305,21 +310,8 @@ def csv_bytes(mined: MinedSet) -> bytes:
 
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
     for where, row in read_table(path, COLUMNS, OPTIONAL, TemplateError, ALIASES):
-        text, count = _unguarded(row["template"]), _count_of(row["count"], where)
-        documents = _whole_number(row.get("documents", "").strip() or "0", "documents", where)
-        fits = fits_of(row.get(FITS, ""), where)
-        if not origins:
-            yield Row(where, text, count, documents, fits=fits)
-            continue
-        yield Row(
-            where,
-            text,
-            count,
-            documents,
-            _sources_of(_unguarded(row.get("sources", "")), where),
-            examples_of(_unguarded(row.get("examples", ""))),
-            fits,
-        )
+        cells = {name: _unguarded(cell) if name in GUARDED else cell.strip() for name, cell in row.items()}
+        yield _row(where, cells if origins else {**cells, "sources": "", "examples": ""})
 
 
 def _unguarded(cell: str) -> str:

@@ -236,12 +236,6 @@ def test_64_kb_are_a_field_and_one_letter_more_is_none(letter, number, refusal):
     assert "the notes has" in refusal(caught.value)
 
 
-def test_the_shipped_file_is_a_valid_users_file(assets, tmp_path):
-    own = tmp_path / "own.toml"
-    own.write_bytes((assets / "topics" / "gender.toml").read_bytes())
-    assert load_topic(own) == load_topic("gender")
-
-
 def test_a_repaired_file_shows_at_once(assets, refusal):
     path = assets / "topics" / "gender.toml"
     good = path.read_bytes()

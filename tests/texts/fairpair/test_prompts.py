@@ -233,12 +233,3 @@ def test_the_file_of_a_shipped_set_is_the_same_prompts(own_settings: Settings) -
 
 def test_braces_stand_for_whole_words() -> None:
     assert with_braces("John met Johnson and St-John.", "John") == "{name} met Johnson and St-{name}."
-
-
-def test_refusals(own_settings: Settings) -> None:
-    with pytest.raises(PromptError, match="choose one"):
-        load_prompts_upload([("a.csv", CSV_FILE), ("b.csv", CSV_FILE)])
-    with pytest.raises(PromptError, match="must have"):
-        load_prompts_upload([("a.txt", b"Nobody is here.")])
-    with pytest.raises(PromptError, match="belongs to a shipped"):
-        OWN.save(load_prompts_upload([("common-sents-1.csv", CSV_FILE)]))
