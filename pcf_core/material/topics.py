@@ -129,9 +129,28 @@ class WrittenTopic(Material):
         return _called_after_first(groups)  # type: ignore[arg-type]
 
 
-OWN: Kind[Topic] = Kind(SHELF, WrittenTopic)
-load_topic, save_topic, delete_topic = OWN.load, OWN.save, OWN.delete
-own_topics, left_out_topics, topic_toml = OWN.names, OWN.left_out, OWN.text
+class _Topics(Kind[Topic]):
+    """Topics, of which an upload may have a text file for each group."""
+
+    def read_upload(self, files: Sequence[tuple[str, bytes]]) -> Topic:
+        """Read one file, or two or more text files: one for each group and named after it, a word a line."""
+        names = [upload_label(name) for name, _ in files]
+        for name in names:
+            check_ending(name, ENDINGS, "topic", TopicError)
+        if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
+            return _of_lists(names, [data for _, data in files])
+        if len(files) != 1:
+            raise TopicError(
+                f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, or a text "
+                "file for each of two or more groups."
+            )
+        return super().read_upload(files)
+
+
+OWN = _Topics(SHELF, WrittenTopic)
+load_topic, load_topic_upload = OWN.load, OWN.read_upload
+save_topic, delete_topic, topic_toml = OWN.save, OWN.delete, OWN.text
+own_topics, left_out_topics = OWN.names, OWN.left_out
 
 
 def list_topics() -> tuple[Topic, ...]:
@@ -322,32 +341,6 @@ def copied(topic: Topic) -> Topic:
             "spells": "",
         }
     )
-
-
-def load_topic_upload(files: Sequence[tuple[str, bytes]]) -> Topic:
-    """Load a topic from uploaded files, each its name and content; nothing of them is kept.
-
-    One file, as :func:`load_topic` reads it; or two or more text files, one for each group and named after
-    it, with one word a line, as word lists are published.
-
-    Raises
-    ------
-    TopicError
-        No file, another kind of file, kinds mixed, or refused by ``load_topic``.
-    StoreError
-        There is no room for temporary files.
-    """
-    names = [upload_label(name) for name, _ in files]
-    for name in names:
-        check_ending(name, ENDINGS, "topic", TopicError)
-    if len(files) > 1 and {Path(name).suffix.lower() for name in names} == {LINES}:
-        return _of_lists(names, [data for _, data in files])
-    if len(files) != 1:
-        raise TopicError(
-            f"The upload has {len(files)} files ({listed(names[:MOST_NAMED])}): choose one, or a text file "
-            "for each of two or more groups."
-        )
-    return OWN.read_upload(files)
 
 
 def _of_lists(names: Sequence[str], contents: Sequence[bytes]) -> Topic:

@@ -32,11 +32,9 @@ from pcf_core.core.topics import Topic
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.topics import (
-    ENDINGS,
     OWN,
     copied,
     delete_topic,
-    load_topic_upload,
     own_topics,
     save_topic,
     topic_toml,
@@ -341,8 +339,6 @@ def draw_upload() -> None:
             st.code(example, language=None, wrap_lines=True)
     own.draw_upload(
         OWN,
-        ENDINGS,
-        load_topic_upload,
         topic_finding,
         go_to,
         "One file, or two or more text files with one word a line.",

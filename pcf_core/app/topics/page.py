@@ -26,7 +26,7 @@ from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.run import model_label
 from pcf_core.core.topics import Evidence, Topic
-from pcf_core.material.evidence import OWN, evidence_toml, load_evidence
+from pcf_core.material.evidence import OWN, load_evidence
 from pcf_core.material.suiting import (
     filled_prompts,
     heaviest_templates,
@@ -117,10 +117,7 @@ PANEL = own.OwnPanel(
     first=lambda: list_names()[0],
     forms=FORMS,
     examples=EXAMPLES,
-    endings=OWN.shelf.accepts,
-    read=OWN.read_upload,
     said=list_finding,
-    text=evidence_toml,
     use="what the command line reads as --evidence",
 )
 
