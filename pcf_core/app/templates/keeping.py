@@ -183,8 +183,8 @@ def draw_list() -> None:
     names = set_names()
     table = once(_sets_table)(names, own_sets(), [set_token(name) for name in names])
     with st.container(key="cards_of_sets"):
-        for row in table.to_dict("records"):
-            _draw_set_card(row)
+        for facts in table.to_dict("records"):
+            _draw_set_card(facts)
     with st.container(key="table_of_sets"):
         event = st.dataframe(
             table,
