@@ -17,10 +17,10 @@ from pcf_core.app.templates.mine import keep_upload
 from pcf_core.core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.own_topics import load_topic_upload
 from pcf_core.material.safety.reading import read_table, read_toml
 from pcf_core.material.safety.text import MOST_MARKS, check_text, is_heaped, normal, normalise
 from pcf_core.material.templates import load_upload
+from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.source import Source, suffixes
 from pcf_core.mining.documents import open_corpus
