@@ -35,7 +35,7 @@ from pcf_core.audit.options import (
     page_parameters,
     shown_fields,
 )
-from pcf_core.material.printed import printed_items
+from pcf_core.material.published import printed_items
 from pcf_core.models.precision import PRECISIONS
 from pcf_core.store.store import Store
 from tests.goldens.recorded import assert_recorded
