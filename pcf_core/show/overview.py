@@ -1,4 +1,4 @@
-"""What Overview says of each model: its risk, its parts and its range, and whom it favours."""
+"""What Overview, Tilt and Heat map answer: risk, parts and range of each model, and whom it favours."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
-from pcf_core.core.run import ModelKind
+from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
 from pcf_core.show.findings.numbers import two_decimals
-from pcf_core.show.findings.occupations import TIE
+from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
 KINDS: Mapping[ModelKind, str] = {
@@ -309,3 +310,40 @@ def bar(row: ModelRow) -> str:
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" width="{WIDTH}" height="{HEIGHT}"'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
     return f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"
+
+
+def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
+    """Say for which occupation each of two models at the most is farthest from even, and towards whom.
+
+    ``reports``: against an even split; empty where nothing leans; those whose figures say little are
+    passed over.
+    """
+    parts = []
+    telling = [(model, report) for model, report in reports.items() if not report.says_little]
+    for model, report in telling[:2]:
+        lean, group, occupation = max(
+            (tilt, group, row.occupation)
+            for row in report.occupations
+            for group, tilt in row.stereotype.items()
+        )
+        if lean > 0:
+            parts.append(say("farthest", model=model, group=group, occupation=occupation))
+    return say("each_farthest", told=parts) if parts else ""
+
+
+def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
+    """Say in how many occupations a model expects the same group in every sentence, or in nearly every one.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    preferences
+        [occupation, template, group]; cells that are not known yet are NaN and do not count.
+    template_weights
+        [template], by which sentences count; those without weight are left out.
+    """
+    shares = largest_shares(preferences.values, template_weights)
+    steady = [share for share in shares if share >= NEARLY_ALL]
+    every = all(share == 1 for share in steady)
+    return say("same_group", model=model, same=len(steady), occupations=len(shares), every=every)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcf_core.core.run import Preferences
-from pcf_core.show.answers import farthest_answer, heat_map_answer
+from pcf_core.show.overview import farthest_answer, heat_map_answer
 from tests.show.test_compare import of_male
 
 

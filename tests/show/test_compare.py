@@ -21,7 +21,6 @@ from pcf_core.core.risk import (
     Verdict,
 )
 from pcf_core.core.run import CoverageSummary, Preferences
-from pcf_core.show.answers import farthest_answer
 from pcf_core.show.compare import (
     Dumbbell,
     Lean,
@@ -41,7 +40,7 @@ from pcf_core.show.compare import (
     sentences_table,
     subjects_table,
 )
-from pcf_core.show.overview import ModelRow, lean_sentence, overview_answer, risk_answer
+from pcf_core.show.overview import ModelRow, farthest_answer, lean_sentence, overview_answer, risk_answer
 from tests.show.charts.compared import compared_example
 
 NAMES = ("A", "B")

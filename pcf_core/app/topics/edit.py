@@ -44,8 +44,8 @@ from pcf_core.material.own_topics import (
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.topics import ENDINGS
+from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.topics import topic_finding
 
 SIDE_BY_SIDE = 3  # groups
 LINE, FRAME = 24, 40  # pixels

@@ -1,17 +1,22 @@
-"""Sentences about two runs on the same templates and occupations, and about the order of several."""
+"""Sentences about two runs on the same templates and occupations, and about several along an axis."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pcf_core.core.risk import (
     COUNTS_ONLY,
     SIGNIFICANCE,
+    AxisPoint,
     Comparison,
     Difference,
     OccupationDifference,
     Over,
+    RiskReport,
 )
+from pcf_core.core.sensitivity import SeedSpread
+from pcf_core.models.presets import Claim, PresetPair
 from pcf_core.show.findings.numbers import RISK_NAMES, listed, signed_with_interval
 from pcf_core.show.wording import sentences
 
@@ -180,3 +185,215 @@ def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
 def _by_test_alone(found: Difference) -> bool:
     """Tell whether the test finds a difference that the interval does not, so that no order is stated."""
     return found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE
+
+
+PARTS = ("prejudice_risk", "caprice_risk")
+WAYS = ("first", "second", "small", "equal", "unclear")  # that a risk goes, in the order of their sentences
+
+
+def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
+    """Say how R goes from the second model to the first, and its parts; also where nothing can be told.
+
+    Each has its difference and the p-value that its verdict rests on.
+    """
+    total = comparison.differences["overall_risk"]
+    return say(
+        "change",
+        comparison=comparison,
+        found=total,
+        change=pair.change,
+        gap=difference_over(total, over),
+        parts=_parts(comparison, over),
+        reserves=_reserves(comparison, over),
+    )
+
+
+def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
+    """Count the occupations that put another group's words first under one model than under the other.
+
+    Risk does not count which group that is: a model may turn on half of its occupations and keep its R.
+    """
+    before, after = _leaders(second), _leaders(first)
+    both = before.keys() & after.keys()
+    turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
+    ways = [say("turn", occupations=much, before=old, after=new) for (old, new), much in turned.most_common()]
+    return say("sides", names=names, turned=turned.total(), occupations=len(both), ways=ways)
+
+
+def _leaders(report: RiskReport) -> dict[str, str]:
+    """Return the group whose words come first on average, by occupation."""
+    return {
+        row.occupation: max(row.preferences, key=row.preferences.__getitem__) for row in report.occupations
+    }
+
+
+def _parts(comparison: Comparison, over: Over) -> str:
+    """Say how prejudice and caprice go, a sentence each, with their differences unless these are none."""
+    told = []
+    for name in PARTS:
+        found = comparison.differences[name]
+        told.append(say("part", word=RISK_NAMES[name], found=found, difference=difference_text(found, over)))
+    return " ".join(told)
+
+
+def _reserves(comparison: Comparison, over: Over) -> str:
+    """Say where an interval and a verdict disagree, each reason once with its quantities."""
+    reasons: dict[str, list[str]] = {}
+    for name in ("overall_risk", *PARTS):
+        reason = disagreement(comparison, comparison.differences[name], over)
+        if reason:
+            reasons.setdefault(reason, []).append(RISK_NAMES[name])
+    return " ".join(say("reserve", words=words, reason=reason) for reason, words in reasons.items())
+
+
+def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread] = ()) -> str:
+    """Say what a figure of the papers shows, and whether these two models show the same.
+
+    The claim is of what was done to a model, and each model here is one training of it: a difference that
+    another seed may make neither agrees nor disagrees.
+
+    Parameters
+    ----------
+    claim
+        Of prejudice and of caprice.
+    comparison
+        Of the two models.
+    spreads
+        Over the seeds of either model, measured on what is compared; none where it is not known.
+    """
+    shown = [
+        say("shown", word=RISK_NAMES[name], direction=direction)
+        for name, direction in claim.directions.items()
+    ]
+    answers: dict[tuple[str, str], list[str]] = {}
+    for name, direction in claim.directions.items():
+        found = [spread for spread in spreads if spread.quantity == name]
+        answer = _agreement(direction, comparison.differences[name], found)
+        answers.setdefault(answer, []).append(RISK_NAMES[name])
+    told = [
+        say("agreement", words=words, answer=answer, model=model)
+        for (answer, model), words in answers.items()
+    ]
+    return say("claim", claim=claim, shown=shown, answers=" ".join(told), single=not spreads)
+
+
+def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
+    """Tell whether a difference goes in a direction; or of which model a seed may make as much."""
+    if found.negligible and found.differs:
+        return "small", ""
+    if found.differs:
+        size = abs(found.value)
+        for spread in spreads:
+            if size <= spread.range:
+                return "as a seed", spread.model
+            if size <= spread.bound:
+                return "as a seed may", spread.model
+        return "agree" if (found.verdict == "first") == (direction == "up") else "disagree", ""
+    return "equal" if found.verdict == "equal" else "open", ""
+
+
+def control_note(comparisons: Sequence[Comparison]) -> str:
+    """Say that p-values are controlled for several comparisons; empty for one."""
+    if len(comparisons) < 2:
+        return ""
+    return say("controlled", comparisons=len(comparisons))
+
+
+def common_note(comparisons: Sequence[Comparison]) -> str:
+    """Say what is not compared; empty where that is nothing.
+
+    It is occupations without a figure, and whatever one model of a pair alone has.  Which templates and
+    occupations those are is among the warnings of a comparison.
+    """
+    said = []
+    names = {item.name for found in comparisons for item in found.left_out}
+    if names:
+        said.append(say("left_out", occupations=len(names)))
+    sides = [side for found in comparisons for side in (found.first, found.second)]
+    if any(side.templates_left_out or side.occupations_left_out for side in sides):
+        said.append(say("in_common"))
+    return " ".join(said)
+
+
+def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
+    """Say the range of each line's risk over the places.
+
+    Parameters
+    ----------
+    points
+        Of our own runs.
+    noun
+        What a place is, in the singular: "text source", "topic".
+    """
+    told = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = sorted(
+            (point for point in points if point.line == line), key=lambda point: point.values["overall_risk"]
+        )
+        if len(own) == 1:
+            told.append(say("at_one_place", line=line, noun=noun, point=own[0]))
+        else:
+            told.append(
+                say("over_places", line=line, noun=noun, places=len(own), lowest=own[0], highest=own[-1])
+            )
+    return " ".join(told)
+
+
+def topics_finding(points: Sequence[AxisPoint]) -> str:
+    """Say what each line's risk is on each topic, in the order of the places; topics are not ranked.
+
+    Other groups, words and templates are behind each, so that no topic's level is above another's.
+    """
+    told = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = [say("on_topic", point=point) for point in points if point.line == line]
+        told.append(say("on_topics", line=line, told=own))
+    if len({point.place for point in points}) > 1:
+        told.append(say("topics_are_unlike"))
+    return " ".join(told)
+
+
+def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what single checkpoints have, and that they say nothing of a size or a training as such.
+
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
+    """
+    return say("checkpoints", order=order) if len(points) > 1 else ""
+
+
+def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what R, R^p and R^c are from the smallest to the largest checkpoint; empty for one.
+
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
+    """
+    ranked = sorted(points, key=lambda point: float(point.place))
+    if len(ranked) < 2:
+        return ""
+    return say("sizes", checkpoints=len(ranked), smallest=ranked[0], largest=ranked[-1], order=order)
+
+
+def alignment_finding(comparisons: Sequence[Comparison]) -> str:
+    """Say at how many sizes each risk rises and falls from base to aligned, by as much as may matter.
+
+    Empty without a pair.
+
+    Parameters
+    ----------
+    comparisons
+        Of the aligned checkpoint, the first, with its base, a pair each.
+    """
+    if not comparisons:
+        return ""
+    told = []
+    for name, word in RISK_NAMES.items():
+        ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
+        heard = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
+        told.append(say("goes", word=word, ways=heard))
+    return say("alignment", pairs=len(comparisons), told=told)
+
+
+def _way(found: Difference) -> str:
+    """Return one of ``WAYS``: up or down only where an order is stated."""
+    if found.ordered or found.verdict == "equal":
+        return found.verdict
+    return "small" if found.differs else "unclear"

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
-from pcf_core.show.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
-from pcf_core.show.findings.answer_notes import notes, order_finding
-from pcf_core.show.findings.answers import answers_finding, baseline_finding, rates_finding
-from pcf_core.show.findings.hobbies import (
+from pcf_core.show.findings.answers import (
+    answers_finding,
+    baseline_finding,
+    notes,
+    order_finding,
+    rates_finding,
+)
+from pcf_core.show.findings.independence import (
+    amplification_finding,
+    anecdotes_finding,
     embedding_finding,
     hobbies_finding,
     hobbies_notes,
     information_finding,
+    reading_notes,
     words_finding,
 )
 from pcf_core.show.wording import sentences

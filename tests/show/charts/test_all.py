@@ -18,16 +18,12 @@ from pcf_core.core.run import Preferences
 from pcf_core.measure.toy import criterion_curve, simplex_risk, toy_risk, two_models
 from pcf_core.show import charts
 from pcf_core.show.charts import marks, theme
-from pcf_core.show.charts.anecdotes import information_dots, share_against_world
-from pcf_core.show.charts.answers import confusion_tiles, gap_dots, rate_dots, unit_errors
 from pcf_core.show.charts.axis import axis_panels, change_panels
 from pcf_core.show.charts.case_file import shared_scatter
 from pcf_core.show.charts.cell import WordProbability, cell_bars, probe_words, word_bars
 from pcf_core.show.charts.comparison import difference_plot, dumbbell_plot, risk_scatter
-from pcf_core.show.charts.corrected import corrected_dots
-from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.charts.criteria import confusion_tiles, criteria_dots, gap_dots, rate_dots, unit_errors
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
-from pcf_core.show.charts.factors import factor_plot
 from pcf_core.show.charts.fairpair import (
     category_bars,
     convergence_lines,
@@ -38,18 +34,25 @@ from pcf_core.show.charts.fairpair import (
     variation_bars,
 )
 from pcf_core.show.charts.heat_map import heat_map
-from pcf_core.show.charts.hobbies import (
+from pcf_core.show.charts.independence import (
     embedding_dots,
     hobby_word_dots,
+    information_dots,
     label_bars,
     label_effects,
     mean_scores,
+    share_against_world,
     word_counts,
 )
-from pcf_core.show.charts.knowledge import knowledge_bars
-from pcf_core.show.charts.read import read_scatter
-from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars, risk_dots
-from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.charts.risk import (
+    LeanBar,
+    RiskBar,
+    corrected_dots,
+    lean_bars,
+    occupation_bars,
+    risk_bars,
+    risk_dots,
+)
 from pcf_core.show.charts.tails import (
     caprice_histogram,
     hill_plot,
@@ -60,6 +63,7 @@ from pcf_core.show.charts.tails import (
 from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter, zipf_plot
 from pcf_core.show.charts.tilt import tilt_box, tilt_panels
 from pcf_core.show.charts.toy import jensen_curve, reference_tiles, risk_flow, simplex
+from pcf_core.show.charts.why import factor_plot, knowledge_bars, read_scatter, sensitivity_dots
 from pcf_core.show.compare import Dumbbell
 from pcf_core.texts.case_file import SharedOccupation, SharedOccupations
 from pcf_core.texts.criteria.summary import readings_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.anecdotes import information_dots, share_against_world
+from pcf_core.show.charts.independence import information_dots, share_against_world
 from tests.show.charts.anecdotal import anecdotes_example, information_example
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts.answers import (
+from pcf_core.show.charts.criteria import (
     NO_PRONOUN,
     NOT_SHOWN,
     SHOWN,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pcf_core.core.risk import Interval, RiskReport
-from pcf_core.show.charts.corrected import corrected_dots
+from pcf_core.show.charts.risk import corrected_dots
 
 from .spread import corrected_report
 

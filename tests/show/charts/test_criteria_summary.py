@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.charts.criteria import criteria_dots
 from pcf_core.texts.criteria.summary import readings_of
 from tests.show.charts.anecdotal import anecdotes_example
 from tests.show.charts.answered import answered

@@ -10,7 +10,7 @@ import pytest
 from pcf_core.audit.factors import WAGE
 from pcf_core.core.factors import FactorPanel, FactorPoint
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.factors import LARGEST, SMALLEST, factor_plot, risk_span
+from pcf_core.show.charts.why import LARGEST, SMALLEST, factor_plot, risk_span
 from pcf_core.show.findings.factors import ALIKE
 from tests.show.charts.factored import panel_example
 

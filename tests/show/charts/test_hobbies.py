@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.show.charts.hobbies import (
+from pcf_core.show.charts.independence import (
     embedding_dots,
     hobby_word_dots,
     label_bars,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pcf_core.show.charts.knowledge import MOST_FACTS, knowledge_bars
 from pcf_core.show.charts.theme import MAX_HEIGHT
+from pcf_core.show.charts.why import MOST_FACTS, knowledge_bars
 from tests.show.charts.facts import fact
 
 

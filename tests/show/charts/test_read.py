@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.read import LARGEST, read_scatter
+from pcf_core.show.charts.why import LARGEST_READ, read_scatter
 from tests.show.charts.reads import line_example, read_example
 
 
@@ -17,7 +17,7 @@ def test_points_lie_at_both_leans_filled_where_they_differ() -> None:
     assert list(hollow.x) == pytest.approx([0.86, 0.1])
     assert (hollow.marker.symbol, hollow.marker.color) == ("circle-open", theme.MUTED)
     sizes = [*filled.marker.size, *hollow.marker.size]
-    assert max(sizes) == pytest.approx(LARGEST)
+    assert max(sizes) == pytest.approx(LARGEST_READ)
     assert min(sizes) == hollow.marker.size[1]
 
 

@@ -7,7 +7,7 @@ import pytest
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE, SAMPLE, Sensitivities, Sensitivity
 from pcf_core.show.charts import theme
-from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.charts.why import sensitivity_dots
 from tests.show.charts.chosen import sensitivities_example, way
 
 FOUND = sensitivities_example()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcf_core.core.settings import Settings
-from pcf_core.show.charts.answers import gap_dots, rate_dots
+from pcf_core.show.charts.criteria import gap_dots, rate_dots
 from pcf_core.show.findings.answers import answers_finding, common_finding
 from pcf_core.show.findings.criteria import criterion_findings
 from pcf_core.store.store import Store

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.answers import separation_finding, sufficiency_finding
-from pcf_core.show.findings.case_file_rows import criterion_row
+from pcf_core.show.findings.case_file import criterion_row
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.texts.criteria.asking import Cell
 from pcf_core.texts.criteria.questions import Questions
