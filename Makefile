@@ -115,9 +115,9 @@ test-floret: .venv/ready-dev .venv-floret/ready
 bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks
 
-# Writes anew what tests/goldens/recorded/ says of hashes, commands, charts and pages; read the difference.
+# Writes anew what tests/goldens/recorded/ says of hashes, commands, charts, findings and pages; read the difference.
 goldens: .venv/ready-dev
-	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/pages/test_recorded_texts.py
+	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/show/findings/test_all.py tests/pages/test_recorded_texts.py
 
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .

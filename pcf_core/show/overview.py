@@ -126,7 +126,7 @@ def risk_answer(rows: Sequence[ModelRow]) -> str:
 
     The second is said in as few words as it can be, so that both are one answer of 25 words.
     """
-    return " ".join(say("risk", row=row, briefly=place > 0) for place, row in enumerate(answering(rows)))
+    return " ".join(say("risk", row=row, briefly=index > 0) for index, row in enumerate(answering(rows)))
 
 
 def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -159,8 +159,8 @@ def lean_sentence(model: str, report: RiskReport) -> str:
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    known = [row for row in rows if row.low is not None and row.high is not None]
-    return " ".join(say("range_elsewhere", row=row, again=place > 0) for place, row in enumerate(known))
+    ranged = [row for row in rows if row.low is not None and row.high is not None]
+    return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
 
 
 def _led(row: ModelRow) -> Mapping[str, int] | int:
@@ -242,18 +242,14 @@ def card_text(row: ModelRow) -> str:
 def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> str:
     """Say whom each model expects in one sentence: "“The nurse said that …” mini-gpt: women 89 %, men 11 %.".
 
-    Parameters
-    ----------
-    text
-        The sentence, with "…" for the word that is asked for.
-    shares
-        By model the probability of each group; the two most probable are named.
+    ``text``: the sentence, with "…" for the word that is asked for; ``shares``: by model the probability of
+    each group, of which the two most probable are named.
     """
-    told = [
+    parts = [
         say("expected", model=model, shares=sorted(of_groups.items(), key=lambda pair: -pair[1])[:2])
         for model, of_groups in shares.items()
     ]
-    return say("example", sentence=text, told=" ".join(told))
+    return say("example", sentence=text, told=" ".join(parts))
 
 
 def copies_text(quantizations: Mapping[str, str]) -> str:
@@ -334,16 +330,10 @@ def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
 def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
     """Say in how many occupations a model expects the same group in every sentence, or in nearly every one.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    preferences
-        [occupation, template, group]; cells that are not known yet are NaN and do not count.
-    template_weights
-        [template], by which sentences count; those without weight are left out.
+    ``preferences``: [occupation, template, group]; unknown cells are NaN and do not count.
+    ``template_weights``: [template]; sentences without weight are left out.
     """
     shares = largest_shares(preferences.values, template_weights)
-    steady = [share for share in shares if share >= NEARLY_ALL]
-    every = all(share == 1 for share in steady)
-    return say("same_group", model=model, same=len(steady), occupations=len(shares), every=every)
+    same = [share for share in shares if share >= NEARLY_ALL]
+    every = all(share == 1 for share in same)
+    return say("same_group", model=model, same=len(same), occupations=len(shares), every=every)

@@ -36,19 +36,19 @@ MARGIN = 0.03  # of the axis of sizes, beyond its last mark
 LONGEST = 28  # columns of a line of a name: no quantity of a criterion is cut
 
 
-def criteria_dots(found: Mapping[str, Sequence[CriterionReading]], order: Sequence[str] = ()) -> go.Figure:
+def criteria_dots(models: Mapping[str, Sequence[CriterionReading]], order: Sequence[str] = ()) -> go.Figure:
     """Draw each quantity of each criterion as a row, a mark with its interval for every model.
 
     Filled marks: beyond chance; hollow ones: not shown to be, or not tested.  The dashed line is the 20 %
     line, and stands at gaps between rates alone.  ``order``: all names, by which every chart gives colours.
     """
-    styles = theme.model_styles(order or list(found))
-    places = _places([row for readings in found.values() for row in readings])
+    styles = theme.model_styles(order or list(models))
+    places = _places([row for readings in models.values() for row in readings])
     figure = go.Figure()
     ends = [0.0, 1.0]
     drawn: set[_Key] = set()
-    for place, (name, readings) in enumerate(found.items()):
-        shift = 0.0 if len(found) == 1 else SPREAD * (place / (len(found) - 1) - 0.5)
+    for index, (name, readings) in enumerate(models.items()):
+        shift = 0.0 if len(models) == 1 else SPREAD * (index / (len(models) - 1) - 0.5)
         sized = [row for row in readings if row.size is not None]
         drawn.update(map(_key, sized))
         ends += [end for row in sized if row.interval for end in (row.interval.low, row.interval.high)]
@@ -59,15 +59,15 @@ def criteria_dots(found: Mapping[str, Sequence[CriterionReading]], order: Sequen
             for row in sized
         ]
         figure.add_trace(rows.dots(several, theme.text(name), styles[name], verdicts=True, size=11, rim=2))
-    for key, place in places.items():
+    for key, index in places.items():
         if key not in drawn:
-            marks.note(figure, "undefined", x=0.5, y=place)
-    if gaps := [place for (_, _, gap), place in places.items() if gap]:
+            marks.note(figure, "undefined", x=0.5, y=index)
+    if gaps := [index for (_, _, gap), index in places.items() if gap]:
         _draw_line(figure, GAP_LINE, min(gaps) - 1, max(gaps) + 1, "dash", width=1.5)
     labels = [theme.lines(f"{criterion}: {in_words(quantity)}", LONGEST) for criterion, quantity, _ in places]
     axis = {"range": [min(ends) - MARGIN, max(ends) + MARGIN], "nticks": 6}
-    look: dict[str, Any] = {"pixels": (130, 44), "zero": 0, "axis": axis, "legend": len(found) > 1}
-    return rows.finish(figure, labels, SIZE, view=" ".join(found), **look)
+    look: dict[str, Any] = {"pixels": (130, 44), "zero": 0, "axis": axis, "legend": len(models) > 1}
+    return rows.finish(figure, labels, SIZE, view=" ".join(models), **look)
 
 
 _Key = tuple[str, str, bool]
@@ -81,7 +81,7 @@ def _places(readings: Sequence[CriterionReading]) -> dict[_Key, int]:
     """Return the row of each quantity: criteria in their order, quantities as they come."""
     criteria = [str(one) for one in CRITERIA]
     ranked = sorted(dict.fromkeys(map(_key, readings)), key=lambda key: criteria.index(key[0]))
-    return {key: place for place, key in enumerate(ranked)}
+    return {key: index for index, key in enumerate(ranked)}
 
 
 def _reading_details(name: str, row: CriterionReading) -> str:
@@ -107,17 +107,17 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
     titles = [_pronoun(each.pronoun) for each in shown]
     figure = make_subplots(rows=down, cols=2, subplot_titles=titles, vertical_spacing=0.3 / down)
     female, male = (theme.lines(name, 16) for name in role_names(report))
-    for place, each in enumerate(shown):
+    for index, each in enumerate(shown):
         matrix = each.confusion
         counts = [[matrix.fp, matrix.tn], [matrix.tp, matrix.fn]]
         shares = [[value / sum(row) if sum(row) else None for value in row] for row in counts]
         hover = (
-            f"{titles[place]}<br>right: %{{y}}<br>named: %{{x}}<br>answers %{{text}}"
+            f"{titles[index]}<br>right: %{{y}}<br>named: %{{x}}<br>answers %{{text}}"
             "<br>share of the row %{z:.3g}"
         )
         tiles = marks.cells(
             shares,
-            titles[place],
+            titles[index],
             hover=hover,
             colors=SHADES,
             x=[female, male],
@@ -125,7 +125,7 @@ def confusion_tiles(report: AnswersReport) -> go.Figure:
             text=[[_answers(value) for value in row] for row in counts],
             texttemplate="%{text}",
         )
-        figure.add_trace(tiles, row=place // 2 + 1, col=place % 2 + 1)
+        figure.add_trace(tiles, row=index // 2 + 1, col=index % 2 + 1)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(showgrid=False, tickangle=0)
     figure.update_yaxes(showgrid=False)
@@ -150,19 +150,19 @@ def rate_dots(report: AnswersReport) -> go.Figure:
     labels = {f"{name} {each.pronoun}": (name, _pronoun(each.pronoun)) for name in RATES for each in shown}
     figure = go.Figure()
     for each in shown:
-        found = {f"{rate.name} {each.pronoun}": rate for rate in each.rates}
+        rates = {f"{rate.name} {each.pronoun}": rate for rate in each.rates}
         drawn = [
             rows.Mark(key, rate.value, _rate_details(each, rate), rate.interval)
-            for key, rate in found.items()
+            for key, rate in rates.items()
             if rate.value is not None
         ]
         figure.add_trace(rows.dots(drawn, _pronoun(each.pronoun), styles[each.pronoun]))
-        _say_undefined(figure, [key for key, rate in found.items() if rate.value is None])
+        _say_undefined(figure, [key for key, rate in rates.items() if rate.value is None])
     if report.from_baseline and report.baseline is not None:
-        for place, value in enumerate(rate.value for rate in report.baseline.rates):
+        for index, value in enumerate(rate.value for rate in report.baseline.rates):
             if value is not None:
                 step = len(shown) + 1  # a rate's heading and its rows
-                _draw_line(figure, value, place * step, (place + 1) * step, "dash")
+                _draw_line(figure, value, index * step, (index + 1) * step, "dash")
     title = "rate (0 = never, 1 = always)<br>→ more often"
     axis = {"range": [-0.04, 1.04], "nticks": 6}
     return rows.finish(
@@ -177,21 +177,21 @@ def gap_dots(report: AnswersReport) -> go.Figure:
     beyond chance, controlled over all.
     """
     shown = report.from_baseline or report.differences
-    found = {f"{row.name} {row.first} {row.second}": row for row in shown}
+    gaps = {f"{row.name} {row.first} {row.second}": row for row in shown}
     figure = go.Figure()
     drawn = [
         rows.Mark(key, row.value, _gap_details(row), row.interval, row.differs)
-        for key, row in found.items()
+        for key, row in gaps.items()
         if row.value is not None
     ]
     figure.add_traces(rows.by_verdict(drawn, (SHOWN, NOT_SHOWN)))
-    _say_undefined(figure, [key for key, row in found.items() if row.value is None])
+    _say_undefined(figure, [key for key, row in gaps.items() if row.value is None])
     end = 0
-    for _, some in groupby(found.values(), key=lambda row: row.name):
+    for _, some in groupby(gaps.values(), key=lambda row: row.name):
         start, end = end, end + 1 + len(list(some))
         for x, dash in ((0.0, "solid"), (-GAP_LINE, "dot"), (GAP_LINE, "dot")):
             _draw_line(figure, x, start, end, dash)
-    labels = {key: (row.name, f"{row.first} − {_pronoun(row.second)}") for key, row in found.items()}
+    labels = {key: (row.name, f"{row.first} − {_pronoun(row.second)}") for key, row in gaps.items()}
     title = AGAINST if report.from_baseline else BETWEEN
     axis = {"range": [-1.06, 1.06], "nticks": 7}
     return rows.finish(
@@ -212,8 +212,8 @@ def unit_errors(report: AnswersReport) -> go.Figure:
     keyed = dict(rows.keyed(chosen))
     names = {key: theme.lines(f"{unit} ({role})", 24) for key, ((unit, role), _) in keyed.items()}
     errors = [
-        [found[pronoun].error if pronoun in found else None for pronoun in pronouns]
-        for _, found in keyed.values()
+        [line[pronoun].error if pronoun in line else None for pronoun in pronouns]
+        for _, line in keyed.values()
     ]
     cells = marks.cells(
         errors,

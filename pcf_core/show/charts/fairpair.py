@@ -43,7 +43,7 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     """
     styles = theme.model_styles(order or list(reports))
     keyed = rows.keyed(list(reports))
-    found = [
+    ratios = [
         rows.Mark(
             key,
             report.means.ratio,
@@ -56,10 +56,10 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     ]
     figure = go.Figure()
     by_row = {key: styles[name] for key, name in keyed}
-    figure.add_traces(rows.by_verdict(found, (SHOWN, NOT_SHOWN), by_row, size=12))
+    figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN), by_row, size=12))
     labels = {key: theme.lines(name) for key, name in keyed}
-    ends = [end for one in found if one.ends for end in (one.ends.low, one.ends.high)]
-    return _finish_ratios(figure, found, ends, labels, RATIO, view=" ".join(reports), pixels=(168, 40))
+    ends = [end for one in ratios if one.ends for end in (one.ends.low, one.ends.high)]
+    return _finish_ratios(figure, ratios, ends, labels, RATIO, view=" ".join(reports), pixels=(168, 40))
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
@@ -69,17 +69,17 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     keeps its line and says so.
     """
     keyed = rows.keyed(sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS])
-    found = [rows.Mark(key, row.ratio, _prompt_details(row), differs=row.differs) for key, row in keyed]
+    ratios = [rows.Mark(key, row.ratio, _prompt_details(row), differs=row.differs) for key, row in keyed]
     chance = [rows.Mark(key, row.chance_ratio) for key, row in keyed]
     figure = go.Figure()
-    figure.add_traces(rows.by_verdict(found, (SHOWN, NOT_SHOWN)))
+    figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN)))
     look: dict[str, Any] = {"size": 12, "rim": 2, "hover": "random labels %{x:.3g}"}
     figure.add_trace(rows.dots(chance, "random labels", rows.TICK, **look))
     title = "F of the prompt (1 = sampling alone)<br>→ the two sides differ more"
     labels = {key: theme.lines(row.prompt, 24) for key, row in keyed}
     ends = [one.value for one in chance if one.value is not None]
     around: dict[str, Any] = {"pixels": (178, 30), "least": 3, "grid": True}
-    return _finish_ratios(figure, found, ends, labels, title, view=report.model, **around)
+    return _finish_ratios(figure, ratios, ends, labels, title, view=report.model, **around)
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
@@ -106,7 +106,7 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
 
 
 def convergence_lines(
-    found: Mapping[str, Convergence],
+    models: Mapping[str, Convergence],
     over: Literal["samples", "folds"],
     quantity: Quantity = "between",
     order: Sequence[str] = (),
@@ -115,10 +115,10 @@ def convergence_lines(
 
     ``order``: as for :func:`ratio_dots`.
     """
-    names = list(dict.fromkeys(order or found))
+    names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
-    for name, convergence in found.items():
+    for name, convergence in models.items():
         course = convergence.samples if over == "samples" else convergence.folds
         values: Sequence[float | None] = getattr(course, quantity)
         size = "%{x} texts a side" if over == "samples" else f"%{{x}} folds of {convergence.count:,} texts"
@@ -136,20 +136,20 @@ def convergence_lines(
     if over == "folds":
         figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
-    return _settled(figure, f"{over} {quantity}", legend=len(found) > 1)
+    return _settled(figure, f"{over} {quantity}", legend=len(models) > 1)
 
 
 def temperature_lines(
-    found: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
+    models: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
 ) -> go.Figure:
     """Draw F of each model at each temperature with its interval over statements.
 
     Undefined ones are left out.
     """
-    names = list(dict.fromkeys(order or found))
+    names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
-    for name, by_temperature in found.items():
+    for name, by_temperature in models.items():
         points = {
             temperature: report
             for temperature, report in sorted(by_temperature.items())
@@ -166,7 +166,7 @@ def temperature_lines(
     marks.rule(figure, y=1)
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
-    return _settled(figure, " ".join(found), legend=len(found) > 1)
+    return _settled(figure, " ".join(models), legend=len(models) > 1)
 
 
 def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
@@ -180,14 +180,14 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
     figure = go.Figure()
     for side in reversed(SIDES):
         name = _name(report, side)
-        found = [
+        drawn = [
             rows.Mark(key, row.log_odds, _word_details(row, report), differs=row.differs)
             for key, row in keyed
             if row.more_in == side
         ]
-        if found:
+        if drawn:
             label = f"more in texts for {theme.text(name, 20)}"
-            figure.add_trace(rows.dots(found, label, styles[name], verdicts=True, rim=2))
+            figure.add_trace(rows.dots(drawn, label, styles[name], verdicts=True, rim=2))
     if not keyed:
         marks.note(figure, "no phrase to compare", x=0.5, y=0.5, xref="paper", yref="paper")
     labels = {key: theme.text(row.words, 24) for key, row in keyed}
@@ -239,18 +239,18 @@ def _settled(figure: go.Figure, view: str, *, legend: bool) -> go.Figure:
 
 def _finish_ratios(
     figure: go.Figure,
-    found: Sequence[rows.Mark],
+    ratios: Sequence[rows.Mark],
     others: Sequence[float],
     labels: Mapping[str, str],
     title: str,
     **look: Any,
 ) -> go.Figure:
     """Draw the line at 1 on an axis around all values, and say which rows have no F where there is room."""
-    values = [one.value for one in found if one.value is not None]
+    values = [one.value for one in ratios if one.value is not None]
     low, high = min([1.0, *values, *others]), max([1.0, *values, *others])
     room = ROOM * max(high - low, 0.1)
     right = 1 - low <= high - 1
-    for one in found:
+    for one in ratios:
         if one.value is None:
             side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
             marks.note(figure, "F is undefined", x=1, y=one.row, **side)
@@ -289,8 +289,8 @@ def _details(name: str, report: FairPairReport) -> str:
 
 
 def _strongest(report: WordReport, side: Side, most: int) -> Sequence[WordDifference]:
-    found = [row for row in report.words if row.more_in == side]
-    return sorted(found, key=lambda row: -abs(row.z_score))[:most]
+    phrases = [row for row in report.words if row.more_in == side]
+    return sorted(phrases, key=lambda row: -abs(row.z_score))[:most]
 
 
 def _name(report: WordReport, side: Side) -> str:

@@ -102,7 +102,7 @@ def _profession_details(row: ProfessionGender) -> str:
     )
 
 
-def information_dots(found: MutualInformation) -> go.Figure:
+def information_dots(information: MutualInformation) -> go.Figure:
     """Draw a row per normaliser: the value corrected for bias, the counted one, chance, the most.
 
     The bar is what random deals give, from 0 to their 95 % point; the upright tick is the most that the
@@ -110,10 +110,10 @@ def information_dots(found: MutualInformation) -> go.Figure:
     """
     keyed = rows.keyed(list(FORMULAS))
     figure = go.Figure()
-    if found.null is not None:
+    if information.null is not None:
         figure.add_trace(
             go.Bar(
-                x=[found.null.highs[name] for _, name in keyed],
+                x=[information.null.highs[name] for _, name in keyed],
                 y=[key for key, _ in keyed],
                 orientation="h",
                 width=0.5,
@@ -122,21 +122,21 @@ def information_dots(found: MutualInformation) -> go.Figure:
                 **marks.hovering("%{x:.3g}", "chance, 95 % point"),
             )
         )
-    largest = [rows.Mark(key, found.largest.normalised[name]) for key, name in keyed]
-    most = "most possible" if found.largest.exact else "no more than"
+    largest = [rows.Mark(key, information.largest.normalised[name]) for key, name in keyed]
+    most = "most possible" if information.largest.exact else "no more than"
     figure.add_trace(_information(largest, most, rows.TICK, size=22))
-    values = {name: found.normalised[name] for _, name in keyed}
-    if found.null is None:
-        intervals, label = found.category_intervals, "weighed, not drawn"
-    elif found.untold:
-        intervals, label = found.intervals, "as counted"
+    values = {name: information.normalised[name] for _, name in keyed}
+    if information.null is None:
+        intervals, label = information.category_intervals, "weighed, not drawn"
+    elif information.untold:
+        intervals, label = information.intervals, "as counted"
     else:
-        intervals, label = found.intervals, "freed of bias"
+        intervals, label = information.intervals, "freed of bias"
         counted = [rows.Mark(key, values[name]) for key, name in keyed]
         figure.add_trace(
             _information(counted, "as counted", theme.ModelStyle(theme.ACCENT, "circle-open", ""))
         )
-        values = {name: max(0.0, found.corrected_normalised[name]) for name in values}
+        values = {name: max(0.0, information.corrected_normalised[name]) for name in values}
     ends = marks.reaching(list(values.values()), [intervals.get(name) for name in values])
     main = [rows.Mark(key, values[name], "", end) for (key, name), end in zip(keyed, ends, strict=True)]
     figure.add_trace(_information(main, label, theme.ModelStyle(theme.ACCENT, "diamond", "")))
@@ -146,10 +146,10 @@ def information_dots(found: MutualInformation) -> go.Figure:
 
 
 def _information(
-    found: Sequence[rows.Mark], name: str, style: theme.ModelStyle, size: int = 11
+    values: Sequence[rows.Mark], name: str, style: theme.ModelStyle, size: int = 11
 ) -> go.Scatter:
     look: dict[str, Any] = {"rim": 2, "whisker": style.color, "cliponaxis": False}
-    return rows.dots(found, name, style, size=size, hover="%{x:.3g}", extra=name, **look)
+    return rows.dots(values, name, style, size=size, hover="%{x:.3g}", extra=name, **look)
 
 
 def label_bars(report: HobbiesReport) -> go.Figure:
@@ -171,21 +171,21 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
     """
     styles = theme.model_styles(order or list(reports))
     titles = {one.name: one.title for report in reports.values() for one in report.labels}
-    heights = {name: place for place, name in enumerate(titles)}
+    heights = {name: index for index, name in enumerate(titles)}
     figure = go.Figure()
-    for place, (model, report) in enumerate(reports.items()):
-        shift = rows.shift(place, len(reports), 0.6)
+    for index, (model, report) in enumerate(reports.items()):
+        shift = rows.shift(index, len(reports), 0.6)
         drawn = [
             rows.Mark(
                 heights[one.name] + shift,
-                found.effect,
+                difference.effect,
                 _label_details(model, one),
-                found.effect_interval,
-                found.differs,
+                difference.effect_interval,
+                difference.differs,
             )
             for one in report.labels
-            for found in [one.difference]
-            if found.effect is not None
+            for difference in [one.difference]
+            if difference.effect is not None
         ]
         look: dict[str, Any] = {"rim": 2, "whisker": styles[model].color}
         figure.add_trace(rows.dots(drawn, theme.text(model, 24), styles[model], verdicts=True, **look))
@@ -202,11 +202,11 @@ def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = (
 
 
 def _label_details(model: str, one: LabelDifference) -> str:
-    found = one.difference
+    difference = one.difference
     return (
         f"<b>{theme.text(one.title)}</b>, {theme.text(model)}"
-        f"<br>women's names {100 * found.female:.3g} &#37;, men's {100 * found.male:.3g} &#37;"
-        f"<br>d {found.effect:+.3g}, controlled p {found.controlled_p:.3g}"
+        f"<br>women's names {100 * difference.female:.3g} &#37;, men's {100 * difference.male:.3g} &#37;"
+        f"<br>d {difference.effect:+.3g}, controlled p {difference.controlled_p:.3g}"
     )
 
 
@@ -314,8 +314,8 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
     """
     styles = theme.model_styles(order or list(report.models))
     keys = {
-        (model, variant): str(2 * place + below)
-        for place, model in enumerate(report.models)
+        (model, variant): str(2 * index + below)
+        for index, model in enumerate(report.models)
         for below, variant in enumerate(VARIANTS)
     }
     readings = [
@@ -328,9 +328,9 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
     figure = go.Figure()
     for variant in VARIANTS:
         drawn = [
-            rows.Mark(key, found.effect, _reading_details(one), found.effect_interval, one.differs)
+            rows.Mark(key, difference.effect, _reading_details(one), difference.effect_interval, one.differs)
             for key, one in readings
-            for found in [one.difference]
+            for difference in [one.difference]
             if one.variant == variant
         ]
         main = variant == HEADLINE
@@ -354,9 +354,9 @@ def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Fig
 
 
 def _reading_details(one: EmbeddingReading) -> str:
-    found = one.difference
+    difference = one.difference
     return (
         f"<b>{theme.text(one.model)}</b>, {one.variant}"
-        f"<br>d {found.effect:+.3g}, p {found.p_value:.3g} over names"
-        f"<br>{sum(found.texts):,} texts of {sum(found.names):,} names"
+        f"<br>d {difference.effect:+.3g}, p {difference.p_value:.3g} over names"
+        f"<br>{sum(difference.texts):,} texts of {sum(difference.names):,} names"
     )

@@ -117,10 +117,10 @@ def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
     """Draw the ``top`` occupations by overall risk r_x, largest first, with r_x's interval where known."""
     ranked = sorted(report.occupations, key=lambda occupation: -occupation.overall_risk)[:top]
-    found = []
+    bars = []
     for occupation in ranked:
         interval = next(iter(occupation.intervals.get("overall_risk", ())), None)
-        found.append(
+        bars.append(
             RiskBar(
                 called(occupation.occupation),
                 "run",
@@ -133,18 +133,14 @@ def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False
                 corrected=occupation.corrected_prejudice_risk,
             )
         )
-    return risk_bars(found, thousand=thousand)
+    return risk_bars(bars, thousand=thousand)
 
 
 def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
     """Draw dots from top to bottom in the order given; published values are hollow diamonds.
 
-    Parameters
-    ----------
-    shown
-        Runs and published values; rows of kind ``reference`` are drawn as muted dots.
-    references
-        Labels of the vertical lines and where they stand on the axis of R.
+    Rows of kind ``reference`` are muted.  ``references``: labels of vertical lines and their places on R's
+    axis.
     """
     figure = go.Figure()
     keyed = rows.keyed(shown)
@@ -156,10 +152,10 @@ def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.F
         if chosen := [(key, row) for key, row in keyed if row.kind == kind]:
             figure.add_trace(_overall(chosen, name, symbol, color, size=11))
     furthest = max([1.0, *references.values(), *(row.high or row.overall for row in shown)])
-    for label, place in references.items():
-        marks.rule(figure, x=place)
+    for label, index in references.items():
+        marks.rule(figure, x=index)
         # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
-        where = {"x": place, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+        where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
     fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
     written = theme.lines if fitting >= SMALLEST else theme.text
@@ -215,9 +211,9 @@ def _stacked(
 
 def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, size: float) -> go.Scatter:
     """Draw marks at R, with a whisker where a row has an interval; keys are places on the axis of names."""
-    found = [rows.Mark(key, row.overall, _details(row), row.interval) for key, row in keyed]
+    drawn = [rows.Mark(key, row.overall, _details(row), row.interval) for key, row in keyed]
     rim = {"line": {"width": 2 if symbol.endswith("-open") else 0}}
-    return rows.dots(found, name, theme.ModelStyle(color, symbol, ""), size=size, marker=rim)
+    return rows.dots(drawn, name, theme.ModelStyle(color, symbol, ""), size=size, marker=rim)
 
 
 def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:
@@ -255,18 +251,10 @@ def corrected_dots(
 ) -> go.Figure:
     """Draw prejudice above caprice, a row a model: as counted (filled), and corrected for few templates.
 
-    The whisker belongs to the one that the report gives first.  A muted tick is the prejudice that these
-    templates would show by their sampling alone if every occupation were neutral; the s.d. of the stereotype
-    stands beside the models' names.
-
-    Parameters
-    ----------
-    reports
-        Per model; those without corrected figures are left out.
-    over
-        Which interval is drawn, where it is known.
-    thousand
-        Risks × 1,000.
+    The whisker, over what is asked for where that is known, belongs to the one that the report gives first.
+    A muted tick is the prejudice that these templates would show by their sampling alone if every occupation
+    were neutral; the s.d. of the stereotype stands beside the models' names.  Reports without corrected
+    figures are left out.  ``thousand``: risks × 1,000.
     """
     shown = {name: report for name, report in reports.items() if report.corrected}
     factor = 1000.0 if thousand else 1.0
@@ -276,8 +264,8 @@ def corrected_dots(
         for kind in KINDS:
             figure.add_trace(_corrected(shown, part, kind, over, factor), row=row, col=1)
     ticks = [
-        rows.Mark(place, value, f"expected from template sampling alone {two_decimals(value)}")
-        for place, report in enumerate(shown.values())
+        rows.Mark(index, value, f"expected from template sampling alone {two_decimals(value)}")
+        for index, report in enumerate(shown.values())
         if report.corrected and report.corrected.sampling_prejudice is not None
         for value in [factor * report.corrected.sampling_prejudice]
     ]
@@ -302,15 +290,15 @@ def _corrected(
 ) -> go.Scatter:
     """Draw plug-in filled and corrected hollow, on either side of the models' rows."""
     hollow = kind == "corrected"
-    found = []
-    for place, (model, report) in enumerate(shown.items()):
+    drawn = []
+    for index, (model, report) in enumerate(shown.items()):
         value = factor * getattr(report.corrected, f"{KINDS[kind]}{part}_risk")
         ends = report.interval(f"{part}_risk", over) or report.interval(f"{part}_risk")
         span = None
         if ends and report.corrected and report.corrected.headline is hollow:
             span = marks.Span(factor * ends.low, factor * ends.high)
         hover = f"{theme.text(model)}<br>{part}, {kind} {with_interval(value, span)}"
-        found.append(rows.Mark(place + (SHIFT if hollow else -SHIFT), value, hover, span))
+        drawn.append(rows.Mark(index + (SHIFT if hollow else -SHIFT), value, hover, span))
     style = theme.ModelStyle(COLORS[part], marks.symbol("diamond", not hollow), "")
     look: dict[str, Any] = {"rim": 2 if hollow else None, "whisker": style.color, "cliponaxis": False}
-    return rows.dots(found, kind, style, legendgroup=kind, showlegend=part == "prejudice", **look)
+    return rows.dots(drawn, kind, style, legendgroup=kind, showlegend=part == "prejudice", **look)

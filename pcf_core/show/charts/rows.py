@@ -27,36 +27,36 @@ class Mark(NamedTuple):
 
 def keyed(rows: Sequence[Any]) -> list[tuple[str, Any]]:
     """Return rows with the keys that they have on an axis of names: equal names keep rows of their own."""
-    return [(str(place), row) for place, row in enumerate(rows)]
+    return [(str(index), row) for index, row in enumerate(rows)]
 
 
-def shift(place: int, models: int, room: float) -> float:
+def shift(index: int, models: int, room: float) -> float:
     """Return how far from the middle of a row one of several models stands, which share ``room`` of it."""
-    return room * ((place + 0.5) / models - 0.5)
+    return room * ((index + 0.5) / models - 0.5)
 
 
 def dots(
-    found: Sequence[Mark], name: str, style: Looks, *, verdicts: bool = False, **look: Any
+    drawn: Sequence[Mark], name: str, style: Looks, *, verdicts: bool = False, **look: Any
 ) -> go.Scatter:
     """Return the marks of a trace with their whiskers; ``verdicts``: hollow where nothing is shown."""
     color: Any
     if isinstance(style, Mapping):
-        styles = [style[one.row] for one in found]
+        styles = [style[one.row] for one in drawn]
         color, markers = [each.color for each in styles], [each.marker for each in styles]
     else:
-        color, markers = style.color, [style.marker] * len(found)
+        color, markers = style.color, [style.marker] * len(drawn)
     symbol: Any = style.marker if isinstance(style, theme.ModelStyle) else markers
     if verdicts:
-        symbol = [marks.symbol(each, bool(one.differs)) for each, one in zip(markers, found, strict=True)]
+        symbol = [marks.symbol(each, bool(one.differs)) for each, one in zip(markers, drawn, strict=True)]
     return marks.dots(
         **{
-            "x": [one.value for one in found],
-            "y": [one.row for one in found],
+            "x": [one.value for one in drawn],
+            "y": [one.row for one in drawn],
             "name": name,
             "color": color,
             "symbol": symbol,
-            "across": [one.ends for one in found],
-            "hover": [one.hover for one in found],
+            "across": [one.ends for one in drawn],
+            "hover": [one.hover for one in drawn],
             **look,
         }
     )
@@ -95,24 +95,10 @@ def finish(
 ) -> go.Figure:
     """Name rows and axis, draw the line of no difference, and give every row its height.
 
-    Parameters
-    ----------
-    figure
-        The chart; it is also returned.
-    labels
-        Plotly text from the top: by the key of a row, or in order where marks lie between rows.
-    title, axis
-        Of the axis of values, and its further properties.
-    view
-        Zoom is kept as long as it stays the same.
-    pixels, least
-        Of all that stands around the rows, and of a row; how many rows there is room for at least.
-    zero
-        Where a line is drawn through all rows.
-    grid
-        Whether rows have lines.
-    legend, layout
-        See :func:`pcf_core.show.charts.theme.base_layout`.
+    ``labels``: plotly text from the top, by the key of a row, or in order where marks lie between rows.
+    ``pixels``: of all that stands around the rows, and of a row, of which there is room for ``least``.
+    ``zero``: where a line is drawn through all rows.  ``title``, ``axis``: of the axis of values; ``view``,
+    ``legend`` and ``layout``: see :func:`pcf_core.show.charts.theme.base_layout`.
     """
     if zero is not None:
         marks.rule(figure, x=zero)

@@ -40,18 +40,14 @@ class RiskMove:
 def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = None) -> go.Figure:
     """Count by rank, both logarithmic, over the share of the mass that the heaviest carry together.
 
-    Parameters
-    ----------
-    texts, counts
-        The templates, heaviest first; those with the count 0 are not drawn.
-    kept
-        How many of the heaviest a cut keeps, drawn as a line; ``None`` for no cut.
+    ``texts``, ``counts``: heaviest first; those with the count 0 are not drawn.  ``kept``: how many of the
+    heaviest a cut keeps, drawn as a line.
     """
     weights = np.array([count for count in counts if count > 0])
     shares = np.cumsum(weights) / weights.sum()
     ranks = _thinned(len(weights))
     places = ranks - 1
-    names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
+    names = [theme.text(texts[index], TEMPLATE_LENGTH) for index in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     down_to = [f"up to here {share:.3g}" for share in shares[places]]
     curves = (
@@ -173,8 +169,8 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
             ]
             whiskers = marks.reaching(values, ends)
             found = [
-                rows.Mark(place + offset, *drawn)
-                for place, drawn in enumerate(zip(values, hover, whiskers, strict=True))
+                rows.Mark(index + offset, *drawn)
+                for index, drawn in enumerate(zip(values, hover, whiskers, strict=True))
             ]
             look: dict[str, Any] = {"rim": 2, "whisker": style.color, "showlegend": row == 1}
             trace = rows.dots(found, theme.text(name, 60), style, legendgroup=style.marker, **look)

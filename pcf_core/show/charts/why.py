@@ -37,16 +37,8 @@ def factor_plot(
     """Draw one figure of the occupations against their risk: a point each, its area the people employed.
 
     The solid line counts every point alike, the dashed one by the people employed; the bands are those of the
-    lines, not of the points.  Points without a weight are hollow.
-
-    Parameters
-    ----------
-    panel
-        Points and lines.
-    model, models
-        Whose risk it is, and all that are chosen, by which it gets its colour.
-    span
-        Ends of the axis of risk, so that panels can be compared (see :func:`risk_span`).
+    lines, not of the points.  Points without a weight are hollow.  ``models``: all that are chosen, by which
+    the model gets its colour; ``span``: ends of the axis of risk, see :func:`risk_span`.
     """
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
@@ -118,7 +110,7 @@ def _point_details(panel: FactorPanel, point: FactorPoint) -> str:
     )
 
 
-def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.Figure:
+def read_scatter(amplification: Amplification, model: str, models: Sequence[str]) -> go.Figure:
     """Draw a point an occupation: across the lean of its documents, upwards the model's mean stereotype.
 
     The dotted line is a copy of the text, the solid one the corrected fit with its band.  A point's area is
@@ -128,19 +120,19 @@ def read_scatter(found: Amplification, model: str, models: Sequence[str]) -> go.
     style = theme.model_styles(list(models))[model]
     figure = go.Figure()
     figure.add_trace(marks.line([-1, 1], [-1, 1], "a copy", width=1.5, dash="dot"))
-    if found.line is not None:
-        fitted = found.line
+    if amplification.line is not None:
+        fitted = amplification.line
         band = np.clip(fitted.low, -1, 1), np.clip(fitted.high, -1, 1)
         figure.add_traces(marks.fit(fitted.x, fitted.mean, band, style.color, value="%{y:+.3g}"))
-    most = max((row.count.documents for row in found.occupations), default=1)
+    most = max((row.count.documents for row in amplification.occupations), default=1)
     for differs, name in ((False, "not told from its text"), (True, "differs from its text")):
-        points = [row for row in found.occupations if row.differs is differs]
+        points = [row for row in amplification.occupations if row.differs is differs]
         if points:
             look = style if differs else theme.ModelStyle(theme.MUTED, "circle-open", "")
             figure.add_trace(_read_points(points, most, look, name))
     named = [
         marks.Point(called(row.count.occupation), row.count.lean, row.tilt, row.difference)
-        for row in found.occupations
+        for row in amplification.occupations
         if row.differs
     ]
     marks.name_points(figure, named, ROOM, middle=0)
@@ -180,7 +172,7 @@ def _read_details(row: OccupationRead) -> str:
 
 
 def sensitivity_dots(
-    found: Sensitivities,
+    sensitivities: Sensitivities,
     intervals: Mapping[str, Interval | None],
     quantity: Quantity = "overall_risk",
     dimensions: Sequence[str] = (),
@@ -192,14 +184,14 @@ def sensitivity_dots(
     """
     chosen = {
         model: [one.base, *(v for v in one.variants if v.kind != "each" and _among(v, dimensions))]
-        for model, one in found.models.items()
+        for model, one in sensitivities.models.items()
     }
     places = list(dict.fromkeys((v.dimension, v.name) for variants in chosen.values() for v in variants))
     styles = theme.model_styles(list(chosen))
     figure = go.Figure()
-    for place, (model, variants) in enumerate(chosen.items()):
-        style, offset = styles[model], rows.shift(place, len(chosen), SPREAD)
-        base = getattr(found.models[model].base, quantity)
+    for index, (model, variants) in enumerate(chosen.items()):
+        style, offset = styles[model], rows.shift(index, len(chosen), SPREAD)
+        base = getattr(sensitivities.models[model].base, quantity)
         marks.rule(figure, x=base, color=style.color)
         heights = {row: number + offset for number, row in enumerate(places)}
         x, y = _ranges(variants, heights, quantity)

@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import LEAST, p_value
+from pcf_core.show.findings.numbers import LEAST, includes, mirrored, p_value
 from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
 from pcf_core.texts.criteria.records.quantities import (
@@ -130,7 +130,7 @@ def baseline_finding(report: AnswersReport) -> str:
 
 def _criterion(report: AnswersReport, criterion: str) -> str:
     """State the verdict, then the widest gap of each rate and under which pronouns it is undefined."""
-    verdict, told, undefined = _verdict(report, criterion), [], []
+    verdict, gaps, undefined = _verdict(report, criterion), [], []
     for name in RATES_OF[criterion]:
         gap = report.widest(name)
         if gap is None:
@@ -138,15 +138,15 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
         if gap.value is None:
             undefined.append(say("undefined", name=name, reason=gap.reason))
             continue
-        told.append(_gap(gap, report) if gap.value else _same(name, report))
-        told += [
+        gaps.append(_gap(gap, report) if gap.value else _same(name, report))
+        gaps += [
             say("undefined_for", name=name, pronoun=pronoun, reason=reason)
             for pronoun, reason in report.undefined(name).items()
         ]
     if verdict == "undefined" and not undefined:
         undefined = [say("one_pronoun")]
     return " ".join(
-        [say("verdict", criterion=criterion, verdict=verdict, unit=report.unit), *told, *undefined]
+        [say("verdict", criterion=criterion, verdict=verdict, unit=report.unit), *gaps, *undefined]
     )
 
 
@@ -213,10 +213,9 @@ def _possible(gap: RateDifference) -> tuple[float, float] | None:
 
 def _turned(gap: RateDifference) -> Interval | None:
     """Return the interval of the gap in the direction in which it is above 0."""
-    found = gap.interval
-    if found is None or gap.higher == gap.first:
-        return found
-    return found.model_copy(update={"low": -found.high, "high": -found.low})
+    if gap.interval is None or gap.higher == gap.first:
+        return gap.interval
+    return mirrored(gap.interval)
 
 
 def share_text(rate: Rate) -> str:
@@ -238,25 +237,25 @@ def order_finding(report: AnswersReport) -> str:
     rate = report.first_named
     if rate.value is None:
         return ""
-    told = rate.interval is not None and not rate.interval.low <= 0.5 <= rate.interval.high
-    order = say("order", share=share_text(rate), told=told, above=rate.value > 0.5)
+    beyond = rate.interval is not None and not includes(rate.interval, 0.5)
+    order = say("order", share=share_text(rate), told=beyond, above=rate.value > 0.5)
     return f"{order} {_leaning(report)}"
 
 
 def notes(report: AnswersReport) -> tuple[str, ...]:
     """List what has to be known beside the rates: invalid answers, few units, base rate, answering."""
-    found = [_invalid(report)]
+    several = [_invalid(report)]
     if report.knowledge_invalid:
-        found.append(say("letters_invalid", answers=report.knowledge_invalid))
+        several.append(say("letters_invalid", answers=report.knowledge_invalid))
     sides = 2 if report.unit == "task" else 1  # each task is right for one role alone
     if report.units < sides * FEW_UNITS:
-        found.append(say("few_units", report=report))
+        several.append(say("few_units", report=report))
     if disagreeing := disagreement_finding(report):
-        found.append(disagreeing)
-    found += [_testing(report), _base_rates(report)]
+        several.append(disagreeing)
+    several += [_testing(report), _base_rates(report)]
     if report.answering == "scored":
-        found.append(say("scored"))
-    return (*found, say("line", gap=GAP_LINE))
+        several.append(say("scored"))
+    return (*several, say("line", gap=GAP_LINE))
 
 
 def disagreement_finding(report: AnswersReport) -> str:
@@ -336,15 +335,15 @@ def _testing(report: AnswersReport) -> str:
 
 def _untestable(report: AnswersReport) -> list[str]:
     """Say the smallest p of each rate that can show nothing; by pair where pronouns differ in that."""
-    said = []
+    smallest = []
     for name in RATES:
         rows = [row for row in report.differences if row.name == name and row.least_p is not None]
         few = [row for row in rows if not report.testable(row)]
         if few == rows and len({row.least_p for row in rows}) == 1:
-            said.append(say("smallest_for", p=_p(rows[0].least_p), name=name))
+            smallest.append(say("smallest_for", p=_p(rows[0].least_p), name=name))
         else:
-            said += [say("smallest_of_pair", p=_p(row.least_p), row=row) for row in few]
-    return said
+            smallest += [say("smallest_of_pair", p=_p(row.least_p), row=row) for row in few]
+    return smallest
 
 
 def _pronoun(each: PronounAnswers) -> str | None:

@@ -1,4 +1,16 @@
-"""A case file: what each audit finds in its own numbers, whether they agree, and what the audits share."""
+"""A case file: what each audit finds in its own numbers, whether they agree, and what the audits share.
+
+An audit's numbers and its verdict are selected and never tested anew.
+
+========================  =================================================================================
+row                       a difference is found where
+========================  =================================================================================
+prejudice R^p             its interval leaves out 0
+caprice R^c               never: a spread is above 0 in any sample, and its interval hardly reaches 0
+a criterion               the test of its experiment rejects, controlled over what is tested in it
+F of FairPair             relabelling rejects; without the exchanged words it has a row of its own
+========================  =================================================================================
+"""
 
 from __future__ import annotations
 
@@ -70,8 +82,8 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
 
 def _is_small(rows: Iterable[CaseRow]) -> bool:
     """Tell whether FairPair's differences are all by hardly more than sampling gives."""
-    found = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
-    return all(value is not None and abs(value - 1) < HARDLY for value in found)
+    values = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
+    return all(value is not None and abs(value - 1) < HARDLY for value in values)
 
 
 def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
@@ -80,14 +92,14 @@ def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
     Empty where no difference has a side.
     """
     differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
-    found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
-    return ", ".join(found[:MOST_NAMED])
+    sides = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
+    return ", ".join(sides[:MOST_NAMED])
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
     """Return the verdict of an audit from its rows: it finds a difference where one of them does."""
-    found = {row.verdict for row in rows if row.audit == audit}
-    return next((verdict for verdict in FOUND if verdict in found), "not run")
+    verdicts = {row.verdict for row in rows if row.audit == audit}
+    return next((verdict for verdict in FOUND if verdict in verdicts), "not run")
 
 
 def value_text(row: CaseRow) -> str:
@@ -106,9 +118,9 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     unjudged = " ".join(
         say("unjudged", row=row, value=value_text(row)) for row in rows if row.verdict == "no verdict"
     )
-    audit, found = AUDITS[name], FOUND[verdict]
+    audit, outcome = AUDITS[name], FOUND[verdict]
     if verdict not in TESTED:
-        return say("untested", audit=audit, found=found, basis=chosen[0].basis, unjudged=unjudged)
+        return say("untested", audit=audit, found=outcome, basis=chosen[0].basis, unjudged=unjudged)
     tested = [row for row in rows if row.verdict in TESTED]
     quantities, of = len(chosen), len(tested)
     if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
@@ -126,7 +138,7 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     return say(
         "tested",
         audit=audit,
-        found=found,
+        found=outcome,
         quantities=quantities,
         of=of,
         shown=" ".join(shown),
@@ -136,12 +148,12 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     )
 
 
-def shared_finding(found: SharedOccupations) -> str:
+def shared_finding(occupations: SharedOccupations) -> str:
     """Say how many occupations lean to the same side in gaps and stories, and whether their ranks agree."""
-    if not found.rows:
+    if not occupations.rows:
         return say("none_shared")
-    agree = sum(row.same_side is True for row in found.sure)
-    return say("shared", found=found, sure=len(found.sure), agree=agree)
+    agree = sum(row.same_side is True for row in occupations.sure)
+    return say("shared", found=occupations, sure=len(occupations.sure), agree=agree)
 
 
 MOST_LEADING = 3
@@ -190,7 +202,7 @@ def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> 
     leaders = leading(
         np.array([[row.stereotype[name] for name in report.groups] for row in report.occupations])
     )
-    counts = {name: int((leaders == place).sum()) for place, name in enumerate(report.groups)}
+    counts = {name: int((leaders == index).sum()) for index, name in enumerate(report.groups)}
     ranked = sorted((name for name in report.groups if counts[name]), key=lambda name: -counts[name])
     if not ranked:
         return say("no_lean")
@@ -267,7 +279,7 @@ def _fairpair_row(
     ratio: float | None,
     interval: Interval | None,
 ) -> CaseRow:
-    asked, other_words = result.asked, isinstance(tested, OthersReading)
+    request, other_words = result.asked, isinstance(tested, OthersReading)
     verdict, basis = _by_relabelling(tested, report.least_p)
     return CaseRow(
         audit="fairpair",
@@ -278,8 +290,8 @@ def _fairpair_row(
         neutral=1,
         verdict=verdict,
         basis=basis if ratio is not None else say("undefined_basis", basis=basis),
-        made=say("texts", report=report, asked=asked, decoding=decoding_text(asked.key.decoding)),
-        key=asked.hash,
+        made=say("texts", report=report, asked=request, decoding=decoding_text(request.key.decoding)),
+        key=request.hash,
     )
 
 
@@ -292,7 +304,6 @@ def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | Non
 
 
 def _more_positive(report: FairPairReport) -> str:
-    """Name the side whose texts are more positive; empty where that cannot be told."""
     side = report.sentiment.more_positive
     if side is None:
         return ""

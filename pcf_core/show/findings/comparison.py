@@ -17,7 +17,7 @@ from pcf_core.core.risk import (
 )
 from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.models.presets import Claim, PresetPair
-from pcf_core.show.findings.numbers import RISK_NAMES, listed, signed_with_interval
+from pcf_core.show.findings.numbers import RISK_NAMES, includes, listed, signed_with_interval
 from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
@@ -48,14 +48,14 @@ def difference_finding(
     comparison: Comparison, quantity: str = "overall_risk", over: Over = "templates"
 ) -> str:
     """Say which of the two has more, by how much, and whether these templates can tell."""
-    found = comparison.differences[quantity]
+    difference = comparison.differences[quantity]
     return say(
         "difference",
         comparison=comparison,
-        found=found,
+        found=difference,
         word=RISK_NAMES[quantity],
-        gap=difference_over(found, over),
-        reserve=disagreement(comparison, found, over),
+        gap=difference_over(difference, over),
+        reserve=disagreement(comparison, difference, over),
     )
 
 
@@ -86,75 +86,70 @@ def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
     return listed([say("occupation_by", occupation=name, size=sizes[name]) for name in ranked])
 
 
-def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
+def disagreement(comparison: Comparison, difference: Difference, over: Over) -> str:
     """Say why the verdict is another than the interval that is shown suggests, where that is so.
 
     The verdict rests on the test and on the interval over whole templates, whichever is shown.
     """
-    interval, basis = found.interval(over), found.basis
+    interval, basis = difference.interval(over), difference.basis
     if interval is None or basis is None:
         return ""
-    holds = interval.low <= 0 <= interval.high
-    if found.differs:
+    holds = includes(interval)
+    if difference.differs:
         return say("range_includes_zero", interval=interval, basis=basis) if holds else ""
     if holds:
-        return say("basis_includes_zero", basis=basis) if _by_test_alone(found) else ""
+        return say("basis_includes_zero", basis=basis) if _by_test_alone(difference) else ""
     return say(
         "range_excludes_zero",
         interval=interval,
         basis=basis,
         counts_only=interval.unit in COUNTS_ONLY,
-        by_test=found.p_value <= SIGNIFICANCE,
-        by_controlled=found.controlled_p <= SIGNIFICANCE,
+        by_test=difference.p_value <= SIGNIFICANCE,
+        by_controlled=difference.controlled_p <= SIGNIFICANCE,
         effective=comparison.effective_templates,
     )
 
 
 def order_finding(comparisons: Sequence[Comparison], risks: Mapping[str, str]) -> str:
-    """Say which model has the higher risk R, and of which we cannot tell.
+    """Say which model has the higher risk R, and of which we cannot tell; empty without a comparison.
 
     The rule is that of :attr:`~pcf_core.core.risk.Difference.ordered`, for all pages, reports and commands.
-
-    Parameters
-    ----------
-    comparisons
-        Of pairs of models, their p-values controlled where they are several; none gives no sentence.
-    risks
-        R of each model with its interval, as a text, by the key of its run.
+    ``risks``: R of each model with its interval, as a text, by the key of its run.
     """
     if not comparisons:
         return ""
     if len(comparisons) == 1:
         return _of_two(comparisons[0], risks)
-    names = {side.run: side.name for found in comparisons for side in (found.first, found.second)}
-    told = [say("risks", risks=[say("risk_for", model=name, risk=risks[run]) for run, name in names.items()])]
+    names = {side.run: side.name for pair in comparisons for side in (pair.first, pair.second)}
+    parts = [
+        say("risks", risks=[say("risk_for", model=name, risk=risks[run]) for run, name in names.items()])
+    ]
     above = {run: _lower(run, comparisons) for run in names}
-    told += [say("above", model=names[run], lower=lower) for run, lower in above.items() if lower]
-    told += [
+    parts += [say("above", model=names[run], lower=lower) for run, lower in above.items() if lower]
+    parts += [
         say(
             "not_ordered",
-            found=_total(found),
-            names=(found.first.name, found.second.name),
-            by_test_alone=_by_test_alone(_total(found)),
+            found=_total(pair),
+            names=(pair.first.name, pair.second.name),
+            by_test_alone=_by_test_alone(_total(pair)),
         )
         for kind in NOT_ORDERED
-        for found in comparisons
-        if _kind(_total(found)) == kind
+        for pair in comparisons
+        if _kind(_total(pair)) == kind
     ]
     if len(comparisons) < len(names) * (len(names) - 1) // 2:
-        told.append(say("others_not_compared"))
-    return " ".join(told)
+        parts.append(say("others_not_compared"))
+    return " ".join(parts)
 
 
 def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
-    """Say it of the one pair."""
-    found, sides = _total(comparison), (comparison.first, comparison.second)
+    difference, sides = _total(comparison), (comparison.first, comparison.second)
     return say(
         "order_of_two",
-        found=found,
+        found=difference,
         names=[side.name for side in sides],
         risks=[risks[side.run] for side in sides],
-        by_test_alone=_by_test_alone(found),
+        by_test_alone=_by_test_alone(difference),
     )
 
 
@@ -162,29 +157,29 @@ def _total(comparison: Comparison) -> Difference:
     return comparison.differences["overall_risk"]
 
 
-def _kind(found: Difference) -> str:
+def _kind(difference: Difference) -> str:
     """Return what is said of a pair: that one is higher, or one of the three kinds without an order."""
-    if found.verdict == "equal":
+    if difference.verdict == "equal":
         return "equal"
-    if not found.differs:
+    if not difference.differs:
         return "unclear"
-    return "higher" if found.ordered else "small"
+    return "higher" if difference.ordered else "small"
 
 
 def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
     """Name the models that a run is above."""
-    found = []
+    names = []
     for comparison in comparisons:
         total, sides = _total(comparison), (comparison.first, comparison.second)
         if total.ordered and run in (sides[0].run, sides[1].run):
             higher, lower = sides if total.verdict == "first" else sides[::-1]
-            found += [lower.name] if higher.run == run else []
-    return found
+            names += [lower.name] if higher.run == run else []
+    return names
 
 
-def _by_test_alone(found: Difference) -> bool:
+def _by_test_alone(difference: Difference) -> bool:
     """Tell whether the test finds a difference that the interval does not, so that no order is stated."""
-    return found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE
+    return difference.verdict == "unclear" and difference.controlled_p <= SIGNIFICANCE
 
 
 PARTS = ("prejudice_risk", "caprice_risk")
@@ -221,7 +216,6 @@ def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str])
 
 
 def _leaders(report: RiskReport) -> dict[str, str]:
-    """Return the group whose words come first on average, by occupation."""
     return {
         row.occupation: max(row.preferences, key=row.preferences.__getitem__) for row in report.occupations
     }
@@ -229,11 +223,13 @@ def _leaders(report: RiskReport) -> dict[str, str]:
 
 def _parts(comparison: Comparison, over: Over) -> str:
     """Say how prejudice and caprice go, a sentence each, with their differences unless these are none."""
-    told = []
+    parts = []
     for name in PARTS:
-        found = comparison.differences[name]
-        told.append(say("part", word=RISK_NAMES[name], found=found, difference=difference_text(found, over)))
-    return " ".join(told)
+        difference = comparison.differences[name]
+        parts.append(
+            say("part", word=RISK_NAMES[name], found=difference, difference=difference_text(difference, over))
+        )
+    return " ".join(parts)
 
 
 def _reserves(comparison: Comparison, over: Over) -> str:
@@ -250,16 +246,8 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
     """Say what a figure of the papers shows, and whether these two models show the same.
 
     The claim is of what was done to a model, and each model here is one training of it: a difference that
-    another seed may make neither agrees nor disagrees.
-
-    Parameters
-    ----------
-    claim
-        Of prejudice and of caprice.
-    comparison
-        Of the two models.
-    spreads
-        Over the seeds of either model, measured on what is compared; none where it is not known.
+    another seed may make neither agrees nor disagrees.  ``spreads``: over the seeds of either model, measured
+    on what is compared; none where it is not known.
     """
     shown = [
         say("shown", word=RISK_NAMES[name], direction=direction)
@@ -267,29 +255,29 @@ def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSp
     ]
     answers: dict[tuple[str, str], list[str]] = {}
     for name, direction in claim.directions.items():
-        found = [spread for spread in spreads if spread.quantity == name]
-        answer = _agreement(direction, comparison.differences[name], found)
+        own = [spread for spread in spreads if spread.quantity == name]
+        answer = _agreement(direction, comparison.differences[name], own)
         answers.setdefault(answer, []).append(RISK_NAMES[name])
-    told = [
+    agreements = [
         say("agreement", words=words, answer=answer, model=model)
         for (answer, model), words in answers.items()
     ]
-    return say("claim", claim=claim, shown=shown, answers=" ".join(told), single=not spreads)
+    return say("claim", claim=claim, shown=shown, answers=" ".join(agreements), single=not spreads)
 
 
-def _agreement(direction: str, found: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
+def _agreement(direction: str, difference: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
     """Tell whether a difference goes in a direction; or of which model a seed may make as much."""
-    if found.negligible and found.differs:
+    if difference.negligible and difference.differs:
         return "small", ""
-    if found.differs:
-        size = abs(found.value)
+    if difference.differs:
+        size = abs(difference.value)
         for spread in spreads:
             if size <= spread.range:
                 return "as a seed", spread.model
             if size <= spread.bound:
                 return "as a seed may", spread.model
-        return "agree" if (found.verdict == "first") == (direction == "up") else "disagree", ""
-    return "equal" if found.verdict == "equal" else "open", ""
+        return "agree" if (difference.verdict == "first") == (direction == "up") else "disagree", ""
+    return "equal" if difference.verdict == "equal" else "open", ""
 
 
 def control_note(comparisons: Sequence[Comparison]) -> str:
@@ -305,38 +293,30 @@ def common_note(comparisons: Sequence[Comparison]) -> str:
     It is occupations without a figure, and whatever one model of a pair alone has.  Which templates and
     occupations those are is among the warnings of a comparison.
     """
-    said = []
-    names = {item.name for found in comparisons for item in found.left_out}
+    parts = []
+    names = {item.name for pair in comparisons for item in pair.left_out}
     if names:
-        said.append(say("left_out", occupations=len(names)))
-    sides = [side for found in comparisons for side in (found.first, found.second)]
+        parts.append(say("left_out", occupations=len(names)))
+    sides = [side for pair in comparisons for side in (pair.first, pair.second)]
     if any(side.templates_left_out or side.occupations_left_out for side in sides):
-        said.append(say("in_common"))
-    return " ".join(said)
+        parts.append(say("in_common"))
+    return " ".join(parts)
 
 
 def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
-    """Say the range of each line's risk over the places.
-
-    Parameters
-    ----------
-    points
-        Of our own runs.
-    noun
-        What a place is, in the singular: "text source", "topic".
-    """
-    told = []
+    """Say the range of each line's risk over the places; ``noun``: what a place is, such as "topic"."""
+    parts = []
     for line in dict.fromkeys(point.line for point in points):
         own = sorted(
             (point for point in points if point.line == line), key=lambda point: point.values["overall_risk"]
         )
         if len(own) == 1:
-            told.append(say("at_one_place", line=line, noun=noun, point=own[0]))
+            parts.append(say("at_one_place", line=line, noun=noun, point=own[0]))
         else:
-            told.append(
+            parts.append(
                 say("over_places", line=line, noun=noun, places=len(own), lowest=own[0], highest=own[-1])
             )
-    return " ".join(told)
+    return " ".join(parts)
 
 
 def topics_finding(points: Sequence[AxisPoint]) -> str:
@@ -344,13 +324,13 @@ def topics_finding(points: Sequence[AxisPoint]) -> str:
 
     Other groups, words and templates are behind each, so that no topic's level is above another's.
     """
-    told = []
+    parts = []
     for line in dict.fromkeys(point.line for point in points):
         own = [say("on_topic", point=point) for point in points if point.line == line]
-        told.append(say("on_topics", line=line, told=own))
+        parts.append(say("on_topics", line=line, told=own))
     if len({point.place for point in points}) > 1:
-        told.append(say("topics_are_unlike"))
-    return " ".join(told)
+        parts.append(say("topics_are_unlike"))
+    return " ".join(parts)
 
 
 def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
@@ -375,25 +355,20 @@ def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
 def alignment_finding(comparisons: Sequence[Comparison]) -> str:
     """Say at how many sizes each risk rises and falls from base to aligned, by as much as may matter.
 
-    Empty without a pair.
-
-    Parameters
-    ----------
-    comparisons
-        Of the aligned checkpoint, the first, with its base, a pair each.
+    ``comparisons``: of the aligned checkpoint, the first, with its base, a pair each; empty without one.
     """
     if not comparisons:
         return ""
-    told = []
+    parts = []
     for name, word in RISK_NAMES.items():
         ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
-        heard = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
-        told.append(say("goes", word=word, ways=heard))
-    return say("alignment", pairs=len(comparisons), told=told)
+        directions = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
+        parts.append(say("goes", word=word, ways=directions))
+    return say("alignment", pairs=len(comparisons), told=parts)
 
 
-def _way(found: Difference) -> str:
+def _way(difference: Difference) -> str:
     """Return one of ``WAYS``: up or down only where an order is stated."""
-    if found.ordered or found.verdict == "equal":
-        return found.verdict
-    return "small" if found.differs else "unclear"
+    if difference.ordered or difference.verdict == "equal":
+        return difference.verdict
+    return "small" if difference.differs else "unclear"

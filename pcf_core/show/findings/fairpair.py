@@ -129,24 +129,24 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
     Few prompts, those that say the same, those without F, empty texts, the other test, and what the
     perturbation does to words about others.
     """
-    found, shared = [], _shared(report)
+    several, shared = [], _shared(report)
     if shared:
-        found.append(say("shared_statements", prompts=len(report.prompts), statements=report.facts))
+        several.append(say("shared_statements", prompts=len(report.prompts), statements=report.facts))
     if few := few_note(report):
-        found.append(few)
+        several.append(few)
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(item.name)
-    found += [say("without_ratio", names=names, reason=reason) for reason, names in reasons.items()]
+    several += [say("without_ratio", names=names, reason=reason) for reason, names in reasons.items()]
     empty = sum(row.empty_original for row in report.prompts), sum(row.empty_prompt for row in report.prompts)
     if any(empty):
-        found.append(say("without_words", report=report, original=empty[0], prompt=empty[1]))
+        several.append(say("without_words", report=report, original=empty[0], prompt=empty[1]))
     if report.wilcoxon_p is not None:
-        found.append(say("wilcoxon", facts=report.facts, shared=shared, p=report.wilcoxon_p))
-    found.append(say("rewritten", report=report))
+        several.append(say("wilcoxon", facts=report.facts, shared=shared, p=report.wilcoxon_p))
+    several.append(say("rewritten", report=report))
     if report.mode == "whole":
-        found.append(say("whole_mode"))
-    return tuple(found)
+        several.append(say("whole_mode"))
+    return tuple(several)
 
 
 def sentiment_finding(report: FairPairReport) -> str:
@@ -154,13 +154,13 @@ def sentiment_finding(report: FairPairReport) -> str:
     return say("sentiment", report=report)
 
 
-def convergence_finding(found: Convergence) -> str:
+def convergence_finding(convergence: Convergence) -> str:
     """Say from how many samples on B keeps to its last value, and what folds of five make of it."""
-    last, steady = found.samples.between[-1], 1
-    for place, value in zip(found.samples.places, found.samples.between, strict=True):
+    last, settled = convergence.samples.between[-1], 1
+    for index, value in zip(convergence.samples.places, convergence.samples.between, strict=True):
         if abs(value - last) > STEADY * last:
-            steady = place + 1
-    return say("convergence", found=found, steady=steady, within=STEADY)
+            settled = index + 1
+    return say("convergence", found=convergence, steady=settled, within=STEADY)
 
 
 def words_finding(report: WordReport) -> str:
@@ -216,9 +216,9 @@ def decoding_text(decoding: Decoding) -> str:
     return say("decoding", decoding=decoding)
 
 
-def settings_finding(asked: FairPairAsked, models: int) -> str:
+def settings_finding(request: FairPairAsked, models: int) -> str:
     """State the settings that all models were asked with, and why others cannot stand beside them."""
-    return say("settings", asked=asked, models=models)
+    return say("settings", asked=request, models=models)
 
 
 def perturber_finding(errors: PerturbationErrors) -> str:
@@ -226,20 +226,20 @@ def perturber_finding(errors: PerturbationErrors) -> str:
     if not errors.changed and not errors.left:
         return say("nothing_exchanged", texts=errors.texts)
     back, left = errors.texts - errors.returned_texts, sum(errors.left.values())
-    said = [say("exchanged_back", errors=errors, back=back)]
+    parts = [say("exchanged_back", errors=errors, back=back)]
     causes = [say("cause", cause=cause, times=times) for cause, times in errors.not_returned.items() if times]
     if causes:
-        said.append(say("causes", causes=causes))
+        parts.append(say("causes", causes=causes))
     if left:
         most = sorted(errors.left, key=lambda word: -errors.left[word])[:MOST_WORDS]
         named = [say("left_word", word=word, times=errors.left[word]) for word in most]
         others = len(errors.left) > MOST_WORDS
-        said.append(say("left", words=left, share=errors.left_share, named=named, others=others))
+        parts.append(say("left", words=left, share=errors.left_share, named=named, others=others))
     if back or left:
-        said.append(say("errors_count"))
+        parts.append(say("errors_count"))
     if errors.mode == "entity":
-        said.append(say("pronouns_uncounted"))
-    return " ".join(said)
+        parts.append(say("pronouns_uncounted"))
+    return " ".join(parts)
 
 
 def ends_finding(result: FairPairResult) -> str:
@@ -272,7 +272,6 @@ def silence_warning(result: FairPairResult) -> str:
 
 
 def _texts(result: FairPairResult) -> int:
-    """Count the texts of both sides."""
     return sum(sum(ends.values()) for ends in result.ends.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from pcf_core.show.findings.numbers import includes
 from pcf_core.show.findings.provenance import reason_of, source_of
 from pcf_core.show.wording import sentences
 from pcf_core.texts.criteria.records.independence import (
@@ -53,28 +54,28 @@ def stereotype_finding(report: AnecdotesReport) -> str:
     return say("stereotype", report=report, clear=report.n - report.unclear_texts)
 
 
-def profession_link_finding(found: MutualInformation, normaliser: Normaliser = USUAL) -> str:
+def profession_link_finding(information: MutualInformation, normaliser: Normaliser = USUAL) -> str:
     """Write the normalised value with interval, chance and the attainable, a sentence each."""
     formula = FORMULAS[normaliser]
-    if found.null is None:
+    if information.null is None:
         return say(
             "profession_link_scored",
-            found=found,
+            found=information,
             normaliser=normaliser,
             formula=formula,
-            share=found.of_largest(normaliser),
+            share=information.of_largest(normaliser),
         )
-    if found.untold:
-        return say("profession_link_untold", found=found, normaliser=normaliser, formula=formula)
-    ends = found.intervals.get(normaliser)
+    if information.untold:
+        return say("profession_link_untold", found=information, normaliser=normaliser, formula=formula)
+    ends = information.intervals.get(normaliser)
     return say(
         "profession_link",
-        found=found,
+        found=information,
         normaliser=normaliser,
         formula=formula,
-        corrected=max(0.0, found.corrected_normalised[normaliser]),
-        share=found.of_largest(normaliser),
-        passed=ends is not None and ends.high > found.largest.normalised[normaliser],
+        corrected=max(0.0, information.corrected_normalised[normaliser]),
+        share=information.of_largest(normaliser),
+        passed=ends is not None and ends.high > information.largest.normalised[normaliser],
     )
 
 
@@ -83,12 +84,12 @@ def amplification_finding(report: AnecdotesReport) -> str:
     further, line = report.exaggeration, report.line
     if further is None:
         return say("no_share")
-    found = further.interval
+    interval = further.interval
     beyond = say(
         "beyond",
         points=_points(further),
         towards=further.value >= 0,
-        by_chance=found is not None and found.low <= 0 <= found.high,
+        by_chance=interval is not None and includes(interval),
     )
     if line is None:
         rise = say("no_line", reason=report.no_line)
@@ -200,20 +201,20 @@ def words_finding(report: HobbiesReport) -> str:
 
 def hobbies_notes(report: HobbiesReport) -> tuple[str, ...]:
     """List what has to be known beside the numbers."""
-    found = [say("labeller", report=report)]
+    several = [say("labeller", report=report)]
     women, men = report.names
     if report.answering == "scored":
-        found.append(say("spread_of_names"))
+        several.append(say("spread_of_names"))
     if min(women, men) < FEW_NAMES:
-        found.append(say("few_names", women=women, men=men, enough=FEW_NAMES))
+        several.append(say("few_names", women=women, men=men, enough=FEW_NAMES))
     if any(report.invalid):
-        found.append(say("without_words", women=report.invalid[0], men=report.invalid[1]))
+        several.append(say("without_words", women=report.invalid[0], men=report.invalid[1]))
     information = report.information
     if information is not None and any(information.unclear):
-        found.append(say("without_label", women=information.unclear[0], men=information.unclear[1]))
+        several.append(say("without_label", women=information.unclear[0], men=information.unclear[1]))
     if report.left_out:
-        found.append(say("names_left_out", names=[entry.name for entry in report.left_out]))
-    return tuple(found)
+        several.append(say("names_left_out", names=[entry.name for entry in report.left_out]))
+    return tuple(several)
 
 
 def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> str:
@@ -229,13 +230,13 @@ def embedding_finding(report: EmbeddingReport, variant: Variant = HEADLINE) -> s
 
 
 def _reading(one: EmbeddingReading) -> str:
-    found = one.difference
+    difference = one.difference
     return say(
         "reading",
         one=one,
-        names=sum(found.names),
+        names=sum(difference.names),
         effects=[seed.effect for seed in one.seeds if seed.effect is not None],
-        towards_women=found.effect is not None and found.effect > 0,
+        towards_women=difference.effect is not None and difference.effect > 0,
     )
 
 
@@ -245,7 +246,7 @@ def gap_finding(gap: EmbeddingGap) -> str:
         "gap",
         gap=gap,
         seeds=[seed for seed in gap.seeds if seed is not None],
-        told=gap.interval is not None and not gap.interval.low <= 0 <= gap.interval.high,
+        told=gap.interval is not None and not includes(gap.interval),
     )
 
 
@@ -262,11 +263,11 @@ def embedding_findings(result: EmbeddingResult) -> tuple[str, ...]:
 
 def _incomparable(report: EmbeddingReport) -> list[str]:
     """Name every two models of which an effect is undefined; none where there is no axis."""
-    known = {(gap.first, gap.second) for gap in report.gaps_of()}
+    compared = {(gap.first, gap.second) for gap in report.gaps_of()}
     return [
         say("incomparable", first=first, second=second)
         for first, second in combinations(report.models, 2)
-        if (first, second) not in known and not report.undefined
+        if (first, second) not in compared and not report.undefined
     ]
 
 

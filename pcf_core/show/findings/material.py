@@ -60,18 +60,8 @@ def words_finding(
 ) -> str:
     """Say how many words a model can score, and how many of them single-token would leave out.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    topic
-        The words.
-    check
-        What the model's tokenizer made of them.
-    left_out
-        All that does not count whatever the protocol, what cannot be scored among it.
-    single_left_out
-        All that single-token leaves out, ``left_out`` among it.
+    ``left_out``: all that does not count whatever the protocol, what cannot be scored among it;
+    ``single_left_out``: all that single-token leaves out, ``left_out`` among it.
     """
     scored, words = len(check.tokens), len(topic.words)
     if not scored:
@@ -107,12 +97,12 @@ def probes_finding(model: str, check: TopicCheck) -> str:
 
     Of words of different numbers of tokens, which are no shares of one whole, those that get most are named.
     """
-    found = check.coverage_by_tokens
-    if not found and None not in check.coverage:  # no word counts
+    coverage = check.coverage_by_tokens
+    if not coverage and None not in check.coverage:  # no word counts
         return ""
-    if not found:
+    if not coverage:
         return say("coverage_undefined", model=model)
-    key, shares = max(found.items(), key=lambda item: median(item[1]))
+    key, shares = max(coverage.items(), key=lambda item: median(item[1]))
     return say(
         "probes",
         sentences=len(check.texts),
@@ -121,7 +111,7 @@ def probes_finding(model: str, check: TopicCheck) -> str:
         median=median(shares),
         least=min(shares),
         most=max(shares),
-        other_kinds=len(found) > 1,
+        other_kinds=len(coverage) > 1,
     )
 
 
@@ -267,16 +257,8 @@ def sets_finding(
 ) -> str:
     """Say how much two sets have in common.
 
-    Parameters
-    ----------
-    first, second
-        The sets.
-    overlap
-        Σ min of the normalised weights, 0 to 1.
-    shared
-        Number of templates in both.
-    correlation, interval
-        Spearman's over the shared templates; ``None`` where nothing can be said.
+    ``overlap``: Σ min of the normalised weights, 0 to 1; ``shared``: the number of templates in both;
+    ``correlation``: Spearman's over those, ``None`` where nothing can be said.
     """
     return say(
         "two_sets",

@@ -24,7 +24,7 @@ say = sentences("models")
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
     """State R with its interval, over what, then prejudice and caprice."""
-    said = say(
+    sentence = say(
         "risk",
         model=model,
         report=report,
@@ -32,14 +32,14 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
         contexts=contexts(len(report.templates), report.sampling),
     )
     if report.overall_risk <= 0:
-        return said
+        return sentence
     if report.caprice_risk == 0:
         steady = say("all_prejudice", report=report, adds_up=adds_up(report), unseen=unseen_note(report))
-        return f"{said} {steady}"
+        return f"{sentence} {steady}"
     share = report.prejudice_risk / report.overall_risk
     corrected = report.corrected is not None and report.corrected.headline
     parts = say("two_parts", report=report, prejudice=share, caprice=1 - share, corrected=corrected)
-    return f"{said} {parts}"
+    return f"{sentence} {parts}"
 
 
 def adds_up(report: RiskReport) -> bool:
@@ -72,10 +72,7 @@ def drawn_again(interval: Interval) -> str:
 def whiskers_note(drawn: Mapping[str, str]) -> str:
     """Say for which of a picture's rows what was resampled; empty where no row has an interval.
 
-    Parameters
-    ----------
-    drawn
-        Per row, see :func:`drawn_again`.
+    ``drawn``: by row, see :func:`drawn_again`.
     """
     rows: dict[str, list[str]] = {}
     for name, what in drawn.items():
@@ -90,10 +87,7 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
     """Say how far R may move if whole templates are drawn again, which counts only do not allow for.
 
-    Parameters
-    ----------
-    intervals
-        Of R, per model whose intervals are shown over counts only; none gives no sentence.
+    ``intervals``: of R, by model whose intervals are shown over counts only; empty without one.
     """
     if not intervals:
         return ""
@@ -134,17 +128,9 @@ def overview_finding(
 ) -> str:
     """State the risk of each model, once, and what is known of their order.
 
-    Parameters
-    ----------
-    reports
-        By model.
-    over
-        What the intervals are over.
-    order
-        What is said of several models' order, see
-        :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.
-    told
-        The models whose risks that says.
+    ``order``: what is said of several models' order, see
+    :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.  ``told``: the
+    models whose risks that says.
     """
     if not reports:
         return say("no_model")
@@ -152,8 +138,8 @@ def overview_finding(
     if len(risks) == 1:
         return "".join(say("risk_of_one", model=model, risk=risk) for model, risk in risks.items())
     rest = [say("risk_for", model=model, risk=risk) for model, risk in risks.items() if model not in told]
-    said = say("risks", risks=rest) if rest else ""
-    return " ".join(filter(None, [said, say("untested") if order is None else order]))
+    sentence = say("risks", risks=rest) if rest else ""
+    return " ".join(filter(None, [sentence, say("untested") if order is None else order]))
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
@@ -216,31 +202,31 @@ def lean_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     if report.lean is None or len(report.occupations) < 2:
         return ""
     share = report.lean.differing
-    found = report.lean.interval("differing", over)
+    interval = report.lean.interval("differing", over)
     return say(
         "lean",
         model=model,
         spread=spread_of(report),
-        share="" if share is None else percent_with_interval(share, found),
+        share="" if share is None else percent_with_interval(share, interval),
     )
 
 
-def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
+def baseline_finding(model: str, baseline: Baseline, over: Over = "templates") -> str:
     """Say what a model gives neutral subjects, and how far its occupations are from that and each other.
 
     Of more than two groups the distances are those of the group in which they are largest.
     """
-    ranked = sorted(found.preferences, key=lambda group: -found.preferences[group])[:2]
-    widest = max(found.distance, key=lambda group: found.distance[group])
+    ranked = sorted(baseline.preferences, key=lambda group: -baseline.preferences[group])[:2]
+    widest = max(baseline.distance, key=lambda group: baseline.distance[group])
     return say(
         "baseline",
         model=model,
-        found=found,
-        shares=[say("share_of", group=group, share=found.preferences[group]) for group in ranked],
+        found=baseline,
+        shares=[say("share_of", group=group, share=baseline.preferences[group]) for group in ranked],
         widest=widest,
-        of_two=len(found.preferences) <= 2,
-        distance=found.interval("distance", over, widest),
-        spread=found.interval("spread", over, widest),
+        of_two=len(baseline.preferences) <= 2,
+        distance=baseline.interval("distance", over, widest),
+        spread=baseline.interval("spread", over, widest),
     )
 
 
@@ -267,16 +253,8 @@ MOST_NAMES = 3
 def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
     """Say whether few occupations have most of the caprice, which, and what an exact 0 of it means.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    report
-        Of the model.
-    zero_share
-        Share of occupations whose caprice is exactly 0.
-    kurtosis
-        Excess kurtosis of caprice, ``None`` where it is not defined.
+    ``zero_share``: of occupations whose caprice is exactly 0; ``kurtosis``: excess kurtosis, ``None`` where
+    it is not defined.
     """
     total = len(report.occupations)
     return say(
@@ -338,12 +316,12 @@ def shape_finding(model: str, shape: TailShape) -> str:
         return say("all_the_same", model=model, positive=size)
     if tail is None:
         return say("nothing_fits", model=model)
-    found = say("shape", model=model, verdict=shape.verdict, tail=tail, fitted=fitted_to(tail))
+    sentence = say("shape", model=model, verdict=shape.verdict, tail=tail, fitted=fitted_to(tail))
     vuong = shape.against("lognormal")
     if shape.verdict == "cannot tell" or tail.threshold or vuong is None:
-        return found
-    told = vuong.p_value <= SIGNIFICANT
-    return f"{found} {say('lognormal', better=vuong.better == 'lognormal', told=told, p=vuong.p_value)}"
+        return sentence
+    clear = vuong.p_value <= SIGNIFICANT
+    return f"{sentence} {say('lognormal', better=vuong.better == 'lognormal', told=clear, p=vuong.p_value)}"
 
 
 def fitted_to(tail: UpperTail) -> str:

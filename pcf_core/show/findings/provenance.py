@@ -47,23 +47,23 @@ AS_IT_CAME = "taken as it came"
 
 def imported_note(label: str, provenance: Mapping[str, Any]) -> str:
     """Say that a model's scores or texts are imported; nothing of what was made here."""
-    told = imported_facts(provenance)
-    if not told:
+    facts = imported_facts(provenance)
+    if not facts:
         return ""
-    return say("imported", label=label, made=told[KEPT], as_it_came=told.get(AS_IT_CAME, ""))
+    return say("imported", label=label, made=facts[KEPT], as_it_came=facts.get(AS_IT_CAME, ""))
 
 
 def imported_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Say the same in a line each, with the licence note."""
-    kept = provenance.get(KEPT)
-    if not isinstance(kept, Mapping):
+    record = provenance.get(KEPT)
+    if not isinstance(record, Mapping):
         return {}
-    made = say("made_by", who=kept.get("scored_by"), signature=kept.get("signature"))
-    came = [str(part) for part in kept.get("as_it_came") or ()]
+    made = say("made_by", who=record.get("scored_by"), signature=record.get("signature"))
+    came = [str(part) for part in record.get("as_it_came") or ()]
     return {
         KEPT: made,
         **({AS_IT_CAME: "; ".join(came)} if came else {}),
-        "licence note of the pack": str(kept.get("licence") or say("no_licence")),
+        "licence note of the pack": str(record.get("licence") or say("no_licence")),
     }
 
 
@@ -75,9 +75,9 @@ def inspected_note(key: GenerationKey) -> str:
     return say("inspected", model=model, day=day)
 
 
-def journal_finding(found: Journaled) -> str:
+def journal_finding(journal: Journaled) -> str:
     """Say how much the journal holds, and whether every line follows the one before."""
-    entries = len(found.entries)
-    if found.damage:
-        return say("damaged", entries=entries, damage=found.damage)
+    entries = len(journal.entries)
+    if journal.damage:
+        return say("damaged", entries=entries, damage=journal.damage)
     return say("whole", entries=entries) if entries else say("empty")

@@ -1,4 +1,8 @@
-"""What a model read, how choices move its risk, and what it knows, in sentences."""
+"""What a model read, how choices move its risk, and what it knows, in sentences.
+
+How far text and model are apart is said, and never why.  A confidence gap is never called caprice: it harms
+nobody.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +15,25 @@ from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.sensitivity import BASE_KEY, SAMPLE, Key, Sensitivities, Sensitivity, Variant, row_name
 from pcf_core.measure.knowledge import SCORES
-from pcf_core.show.findings.numbers import called
+from pcf_core.show.findings.numbers import called, includes, mirrored
 from pcf_core.show.wording import sentences
 
 say = sentences("why")
 
 
-def read_finding(model: str, found: Amplification) -> str:
+def read_finding(model: str, amplification: Amplification) -> str:
     """Say whether differences between occupations are copied, flattened or amplified, and the mean shift."""
-    return f"{_slope_sentence(model, found)} {_shift_sentence(found)}"
+    return f"{_slope_sentence(model, amplification)} {_shift_sentence(amplification)}"
 
 
-def read_occupations_finding(model: str, found: Amplification) -> str:
+def read_occupations_finding(model: str, amplification: Amplification) -> str:
     """Say how many occupations lean farther, less far or the other way than in the text; name the last."""
-    verdicts = Counter(row.verdict for row in found.occupations)
-    ranked = sorted(found.occupations, key=lambda row: -abs(row.difference))
+    verdicts = Counter(row.verdict for row in amplification.occupations)
+    ranked = sorted(amplification.occupations, key=lambda row: -abs(row.difference))
     return say(
         "occupations",
         model=model,
-        compared=len(found.occupations),
+        compared=len(amplification.occupations),
         amplified=verdicts["amplifies"],
         flattened=verdicts["flattens"],
         reversed=[called(row.count.occupation) for row in ranked if row.verdict == "reverses"],
@@ -39,49 +43,51 @@ def read_occupations_finding(model: str, found: Amplification) -> str:
     )
 
 
-def read_occupation_finding(occupation: str, found: Mapping[str, Amplification]) -> str:
+def read_occupation_finding(occupation: str, by_model: Mapping[str, Amplification]) -> str:
     """Say what the text says of one occupation, what each model makes of it, or why it is not compared."""
-    told = {
+    rows = {
         model: row
-        for model, one in found.items()
+        for model, one in by_model.items()
         for row in one.occupations
         if row.count.occupation.casefold() == occupation.casefold()
     }
-    if not told:
-        reasons = [item.reason for one in found.values() for item in one.left_out if item.name == occupation]
+    if not rows:
+        reasons = [
+            item.reason for one in by_model.values() for item in one.left_out if item.name == occupation
+        ]
         return say("not_compared", occupation=occupation, reason=reasons[0]) if reasons else ""
-    row = next(iter(told.values()))
+    row = next(iter(rows.values()))
     lean = row.lean_interval
     share = lean.model_copy(update={"low": (lean.low + 1) / 2, "high": (lean.high + 1) / 2})
-    return say("occupation", occupation=occupation, count=row.count, share_interval=share, told=told)
+    return say("occupation", occupation=occupation, count=row.count, share_interval=share, told=rows)
 
 
-def read_notes(found: Amplification) -> list[str]:
+def read_notes(amplification: Amplification) -> list[str]:
     """State the slope without correction, and whether both put the occupations in the same order."""
     notes = []
-    if (line := found.line) is not None:
+    if (line := amplification.line) is not None:
         notes.append(say("uncorrected", line=line, noise=1 - line.reliability))
-    if found.ranks is not None:
-        correlation, interval = found.ranks
+    if amplification.ranks is not None:
+        correlation, interval = amplification.ranks
         notes.append(say("ranks", correlation=correlation, interval=interval))
     return notes
 
 
-def drawn_besides(found: Amplification) -> str:
+def drawn_besides(amplification: Amplification) -> str:
     """Say what intervals of slope and shift allow for besides other occupations and biographies."""
-    return say("besides", unit=found.shift_interval.unit)
+    return say("besides", unit=amplification.shift_interval.unit)
 
 
-def read_intervals_note(found: Mapping[str, Amplification]) -> str:
+def read_intervals_note(by_model: Mapping[str, Amplification]) -> str:
     """Say what intervals of slope and shift allow for, by the resampled unit; at least one model."""
     units: dict[str, list[str]] = {}
-    for model, one in found.items():
+    for model, one in by_model.items():
         units.setdefault(one.shift_interval.unit, []).append(model)
     besides = [
         say("besides_for", unit=unit, models=models if len(units) > 1 else [])
         for unit, models in units.items()
     ]
-    return say("intervals", level=next(iter(found.values())).shift_interval.level, besides=besides)
+    return say("intervals", level=next(iter(by_model.values())).shift_interval.level, besides=besides)
 
 
 def text_note(trainings: Sequence[TrainingText], card: ReadCard) -> str:
@@ -117,40 +123,42 @@ def uncompared_finding(evidence: str) -> str:
     return say("uncompared", evidence=evidence)
 
 
-def _slope_sentence(model: str, found: Amplification) -> str:
-    occupations, line = len(found.occupations), found.line
+def _slope_sentence(model: str, amplification: Amplification) -> str:
+    occupations, line = len(amplification.occupations), amplification.line
     if line is None:
-        return say("no_slope", model=model, occupations=occupations, reason=found.no_line)
+        return say("no_slope", model=model, occupations=occupations, reason=amplification.no_line)
     low, high = line.ends
     if line.verdict == "cannot tell":
         return say("unclear_slope", model=model, occupations=occupations, line=line, may_reverse=low < 0)
     return say("slope", model=model, occupations=occupations, line=line, may_be_none=low <= 0 <= high)
 
 
-def _shift_sentence(found: Amplification) -> str:
-    shift, interval = found.shift, found.shift_interval
-    if interval.low <= 0 <= interval.high:
+def _shift_sentence(amplification: Amplification) -> str:
+    shift, interval = amplification.shift, amplification.shift_interval
+    if includes(interval):
         return say("unclear_shift", shift=shift, interval=interval)
     if shift <= 0:
-        interval = Interval(low=-interval.high, high=-interval.low)
+        interval = mirrored(interval)
     return say("shift", by=abs(shift), interval=interval, male=shift > 0)
 
 
-def sensitivity_finding(model: str, found: Sensitivity, interval: Interval | None = None) -> str:
+def sensitivity_finding(model: str, sensitivity: Sensitivity, interval: Interval | None = None) -> str:
     """State the range of R over all choices, what moves it most, how many leave the interval.
 
     The range over samples of the templates stands apart from them.
 
     The authors' scripts are other measures and do not count as choices.
     """
-    return " ".join(filter(None, [_choices_sentence(model, found, interval), _samples_sentence(found)]))
+    return " ".join(
+        filter(None, [_choices_sentence(model, sensitivity, interval), _samples_sentence(sensitivity)])
+    )
 
 
-def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None) -> str:
-    choices, base, readings = found.choices, found.base.overall_risk, len(found.rows)
+def _choices_sentence(model: str, sensitivity: Sensitivity, interval: Interval | None) -> str:
+    choices, base, readings = sensitivity.choices, sensitivity.base.overall_risk, len(sensitivity.rows)
     if not choices:
         return say("only_reading", model=model, risk=base, interval=interval)
-    low, high = span(found)
+    low, high = span(sensitivity)
     most = max(choices, key=lambda one: abs(one.overall_risk - base))
     if abs(most.overall_risk - base) < 1e-12:
         return say("same_risk", model=model, risk=base, interval=interval, readings=readings)
@@ -171,22 +179,22 @@ def _choices_sentence(model: str, found: Sensitivity, interval: Interval | None)
     return f"{sentence} {say('out_of_range', choices=len(outside))}"
 
 
-def _samples_sentence(found: Sensitivity) -> str:
+def _samples_sentence(sensitivity: Sensitivity) -> str:
     """Say what samples of the templates give: chance, which nobody chooses."""
-    if not found.samples:
+    if not sensitivity.samples:
         return ""
-    risks = [one.overall_risk for one in found.samples]
-    names = list(dict.fromkeys(one.name for one in found.samples))
+    risks = [one.overall_risk for one in sensitivity.samples]
+    names = list(dict.fromkeys(one.name for one in sensitivity.samples))
     return say("samples", names=names, low=min(risks), high=max(risks))
 
 
-def span(found: Sensitivity) -> tuple[float, float]:
+def span(sensitivity: Sensitivity) -> tuple[float, float]:
     """Return the lowest and the highest R over the present reading and all choices."""
-    risks = [found.base.overall_risk, *(one.overall_risk for one in found.choices)]
+    risks = [sensitivity.base.overall_risk, *(one.overall_risk for one in sensitivity.choices)]
     return min(risks), max(risks)
 
 
-def readings_finding(found: Sensitivities, order: str) -> str:
+def readings_finding(sensitivities: Sensitivities, order: str) -> str:
     """Say how the models are ordered as chosen, and whether another reading changes that of the estimates.
 
     Empty for one model.
@@ -196,29 +204,29 @@ def readings_finding(found: Sensitivities, order: str) -> str:
     Every word left out counts, since all models can be read with the same one; the extremes do not, since
     each model has its own.  Halves drawn at random are counted apart: they are samples.
     """
-    models = list(found.models)
+    models = list(sensitivities.models)
     if len(models) < 2:
         return ""
-    now = found.ranks(BASE_KEY)
-    shared = _common_readings(found)
+    now = sensitivities.ranks(BASE_KEY)
+    shared = _common_readings(sensitivities)
     if not shared:
         return say("no_common_reading")
-    moved = [key for key in shared if found.ranks(key) != now]
-    kinds = _by_kind(found, shared)
+    moved = [key for key in shared if sensitivities.ranks(key) != now]
+    kinds = _by_kind(sensitivities, shared)
     if not moved:
         same = [say("all_readings", kind=kind, number=len(keys)) for kind, keys in kinds.items()]
         return say("same_order", order=order, readings=same)
-    told = [
+    parts = [
         _moved_sentence(kind, keys, here)
         for kind, keys in kinds.items()
         if (here := [key for key in keys if key in moved])
     ]
-    return " ".join(filter(None, [order, *told]))
+    return " ".join(filter(None, [order, *parts]))
 
 
-def _by_kind(found: Sensitivities, keys: Sequence[Key]) -> dict[str, list[Key]]:
+def _by_kind(sensitivities: Sensitivities, keys: Sequence[Key]) -> dict[str, list[Key]]:
     """Group readings by what they are: ``choice``, ``each`` of the shorter lists, ``sample`` of templates."""
-    shorter = {v.key for table in found.models.values() for v in table.variants if v.kind == "each"}
+    shorter = {v.key for table in sensitivities.models.values() for v in table.variants if v.kind == "each"}
     kinds: dict[str, list[Key]] = {}
     for key in keys:
         kind = "sample" if key[0] == SAMPLE else "each" if key in shorter else "choice"
@@ -232,12 +240,12 @@ def _moved_sentence(kind: str, keys: Sequence[Key], moved: Sequence[Key]) -> str
     return say("other_order", kind=kind, moved=len(moved), number=len(keys), named=named)
 
 
-def _common_readings(found: Sensitivities) -> Sequence[Key]:
+def _common_readings(sensitivities: Sensitivities) -> Sequence[Key]:
     """Return the readings that all models allow, in the order of the first: choices, then the long lists."""
-    tables = list(found.models.values())
+    tables = list(sensitivities.models.values())
     shared = set.intersection(*({one.key for one in table.variants} for table in tables))
-    known = [one for one in tables[0].variants if one.key in shared and not one.end]
-    return [one.key for kind in ("choice", "each") for one in known if one.kind == kind]
+    common = [one for one in tables[0].variants if one.key in shared and not one.end]
+    return [one.key for kind in ("choice", "each") for one in common if one.kind == kind]
 
 
 def shown_row(dimension: str, name: str) -> str:
@@ -256,30 +264,25 @@ def in_words(key: Key) -> str:
     return say("choice_at_end", row=shown_row(dimension, name), end=end)
 
 
-def set_finding(asked: KnowledgeSet) -> str:
+def set_finding(facts: KnowledgeSet) -> str:
     """Say what a set asks for."""
     return say(
         "asked",
-        title=asked.title,
-        facts=len(asked.facts),
-        templates=len(asked.templates),
-        answers=len(asked.words),
-        prompts=len(asked.prompts),
+        title=facts.title,
+        facts=len(facts.facts),
+        templates=len(facts.templates),
+        answers=len(facts.words),
+        prompts=len(facts.prompts),
     )
 
 
 def knowledge_finding(model: str, report: KnowledgeReport) -> str:
     """Say how much is known, and whether that is more than a liking for some answers.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    report
-        Of one set; intervals over templates stand behind the numbers, but whether the subject adds anything
-        is judged by the interval over templates and facts.
+    Intervals over templates stand behind the numbers, but whether the subject adds anything is judged by the
+    interval over templates and facts.
     """
-    known = say(
+    sentence = say(
         "known",
         model=model,
         report=report,
@@ -288,7 +291,7 @@ def knowledge_finding(model: str, report: KnowledgeReport) -> str:
         facts=len(report.facts),
         interval=_over(report, "knowledge", "templates"),
     )
-    return " ".join(filter(None, [known, _gain_sentence(report)]))
+    return " ".join(filter(None, [sentence, _gain_sentence(report)]))
 
 
 def _gain_sentence(report: KnowledgeReport) -> str:
@@ -298,9 +301,9 @@ def _gain_sentence(report: KnowledgeReport) -> str:
         return ""
     if both is None:
         return say("one_alone", elsewhere=elsewhere, template=len(report.templates) == 1)
-    if both.low <= 0 <= both.high:
+    if includes(both):
         return say("no_more_than_frequent", elsewhere=elsewhere)
-    interval = _mirrored(both) if gain < 0 else both
+    interval = mirrored(both) if gain < 0 else both
     return say("subject_matters", elsewhere=elsewhere, adds=gain > 0, by=abs(gain), interval=interval)
 
 
@@ -320,8 +323,4 @@ def confidence_finding(report: KnowledgeReport) -> str:
 
 
 def _over(report: KnowledgeReport, quantity: str, over: str) -> Interval | None:
-    return next((found for found in report.intervals.get(quantity, ()) if found.over == over), None)
-
-
-def _mirrored(interval: Interval) -> Interval:
-    return interval.model_copy(update={"low": -interval.high, "high": -interval.low})
+    return next((one for one in report.intervals.get(quantity, ()) if one.over == over), None)

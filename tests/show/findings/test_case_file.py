@@ -29,7 +29,7 @@ from pcf_core.show.findings.case_file import (
 from pcf_core.texts.case_file import AuditName, CaseRow, SharedOccupation, SharedOccupations, Verdict
 from pcf_core.texts.criteria.records.independence import SharedValue
 from pcf_core.texts.criteria.records.runs import CriterionReading
-from pcf_core.texts.fairpair.records import FairPairResult, OthersReading, Variation
+from pcf_core.texts.fairpair.records import FairPairReport, FairPairResult, OthersReading, Variation
 from tests.show.findings.test_models import report_of
 from tests.texts.fairpair.planted import planted
 from tests.texts.fairpair.results import made_up
@@ -57,6 +57,11 @@ ALL = [
     row("fairpair", "difference"),
     row("criteria", "difference", side="higher for he"),
 ]
+
+
+def sure(report: FairPairReport) -> object:
+    """Texts of which one side is more positive."""
+    return report.sentiment.model_copy(update={"interval": Interval(low=0.1, high=0.2)})
 
 
 def dumped(rows: Sequence[CaseRow]) -> list[dict[str, object]]:
@@ -116,6 +121,7 @@ def examples() -> dict[str, object]:
         whole.model_copy(update={"others": None, "least_p": 0.5}),
         whole.model_copy(update={"others": None, "p_value": None, "least_p": None, "adjusted": None}),
         whole.model_copy(update={"others": None, "means": UNDEFINED}),
+        whole.model_copy(update={"others": None, "sentiment": sure(whole)}),
     ]
     return {
         "agreement": {name: agreement_finding("toy", "Gender", rows) for name, rows in sets.items()},

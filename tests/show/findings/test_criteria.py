@@ -10,9 +10,7 @@ from pcf_core.core.records import LeftOut
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings import criteria
 from pcf_core.texts.criteria.records.runs import Criterion, CriterionReading
-from tests.show.charts.anecdotal import anecdotes_example
-from tests.show.charts.answered import answered
-from tests.show.charts.hobbies import embedding_example, hobbies_example
+from tests.show.charts.texts import anecdotes_example, answered, embedding_example, hobbies_example
 
 
 def interval(low: float, high: float) -> Interval:

@@ -21,8 +21,7 @@ from pcf_core.texts.criteria.records.independence import (
     SharedValue,
 )
 from pcf_core.texts.criteria.records.quantities import MutualInformation
-from tests.show.charts.anecdotal import anecdotes_example, information_example
-from tests.show.charts.hobbies import embedding_example, hobbies_example
+from tests.show.charts.texts import anecdotes_example, embedding_example, hobbies_example, information_example
 from tests.texts.criteria.hobbyists import BOYS, GIRLS, few_names, planted
 
 
@@ -46,7 +45,10 @@ def passing() -> MutualInformation:
 
 def untold() -> MutualInformation:
     """One story for each profession."""
-    return information_example().model_copy(update={"n": 12})
+    found = information_example()
+    assert found.null is not None
+    level = found.null.model_copy(update={"varies": False})
+    return found.model_copy(update={"n": 12, "null": level})
 
 
 def beyond(value: float, low: float, high: float, *, line: bool = True) -> AnecdotesReport:

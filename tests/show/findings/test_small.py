@@ -14,7 +14,7 @@ from pcf_core.measure.toy import ToyRisk, older_bias, older_deviation, toy_risk,
 from pcf_core.show.findings import benchmarks, gate, probe, toy
 from pcf_core.texts.benchmarks.comparing import Agreement, WorsePair
 from pcf_core.texts.benchmarks.records import BenchmarkReport, BenchmarkResult
-from tests.show.charts.probed import answer
+from tests.show.charts.records import answer
 from tests.show.findings.test_notes import run_of
 from tests.texts.benchmarks.test_readings import stereoset, winobias
 

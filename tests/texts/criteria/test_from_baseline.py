@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.records.separation import WITHOUT, AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA_AUDIT
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import answered
 from tests.texts.criteria.asked import score_criteria
 
 TASKS = Tasks.load()

@@ -18,8 +18,7 @@ from pcf_core.texts.criteria.records.quantities import USUAL
 from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
 from pcf_core.texts.criteria.summary import NOT_DRAWN, readings_of, towards
-from tests.show.charts.anecdotal import anecdotes_example
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import anecdotes_example, answered
 from tests.texts.criteria.gaps import gap_of
 from tests.texts.criteria.planted import written
 
