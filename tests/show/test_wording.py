@@ -94,7 +94,7 @@ def _names(part: nodes.Node) -> Iterator[nodes.Name]:
 
 def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
     """No sentence is written with a hole, and none changes what a user called a thing."""
-    say = sentences("tails")
+    say = sentences("models")
     assert say("no_caprice", model="<b>a & b</b>") == "No occupation has any caprice with <b>a & b</b> here."
     with pytest.raises(jinja2.UndefinedError):
         say("no_caprice")
@@ -102,7 +102,7 @@ def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
 
 def test_a_value_is_never_a_template() -> None:
     """A name with braces is written as it is."""
-    said = sentences("tails")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
+    said = sentences("models")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
     assert said == "No occupation has any caprice with {{ 7 * 7 }} {% raw %} here."
 
 
