@@ -8,7 +8,7 @@ from pcf_core.app.results.risk import OCCUPATION_COLUMNS, draw_caprice, draw_fit
 from pcf_core.app.shell import show
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.report.sections.tails import caprice_panel, prejudice_panel, tails_table
-from pcf_core.show.findings.tails import stand_outs, widest
+from pcf_core.show.findings.models import stand_outs, widest
 
 
 def draw() -> None:

@@ -12,8 +12,7 @@ from pcf_core.app.shell import show
 from pcf_core.app.widgets import controls, plain
 from pcf_core.core.risk import RiskReport
 from pcf_core.report.sections.tilt import panel_groups, tilt_panel, tilts_of
-from pcf_core.show.answers import farthest_answer
-from pcf_core.show.overview import ModelRow, overview_answer
+from pcf_core.show.overview import ModelRow, farthest_answer, overview_answer
 
 READ = """
 *What it read* shows the same scale for the biographies that the shipped models were trained on, those whose

@@ -54,32 +54,23 @@ from pcf_core.report.sections.heat_map import example_cell
 from pcf_core.report.sections.risk import neutral_distances
 from pcf_core.report.sections.tails import largest_caprice
 from pcf_core.report.sections.tilt import even_stereotypes, interval_of_share, opening_of, tilts_of, unit_in
-from pcf_core.show import answers, compare, overview
+from pcf_core.show import compare, overview
 from pcf_core.show.findings import (
-    anecdotes,
-    answer_notes,
+    answers,
     case_file,
-    case_file_rows,
     comparison,
     criteria,
     factors,
     fairpair,
-    fairpair_run,
-    hobbies,
-    knowledge,
+    independence,
+    material,
     models,
     notes,
     occupations,
-    read,
     reliability,
-    several,
-    tails,
-    templates,
-    topics,
     toy,
+    why,
 )
-from pcf_core.show.findings import answers as answered
-from pcf_core.show.findings import sensitivity as choices
 from pcf_core.store.store import Store
 from pcf_core.texts.case_file import shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
@@ -190,7 +181,7 @@ def tell_results(
     sentence, shares = example_cell(study)
     found.say(overview.example_sentence, sentence.replace("[Y]", "…"), shares)
     found.say(models.overview_finding, reports, over)
-    found.say(answers.farthest_answer, even)
+    found.say(overview.farthest_answer, even)
     names = tuple(reports)
     (paired,), _ = study.comparisons
     standing = compare.Standing.of((names[0], names[1]), paired, scales, reports)
@@ -214,22 +205,22 @@ def tell_results(
             found.say(occupations.strongest_finding, name, even[name], *groups)
         else:
             found.say(occupations.leaders_finding, name, even[name])
-        found.say(answers.heat_map_answer, name, preferences, weights)
+        found.say(overview.heat_map_answer, name, preferences, weights)
         found.say(occupations.heat_map_finding, name, preferences, groups[0], weights)
         often = partial(interval_of_share, item, report, study.options)
         found.say(occupations.occupation_finding, report, "nurse", preferences, often)
         found.say(models.risk_finding, name, report, over)
         found.say(models.unseen_note, report)
         found.say(models.corrected_finding, name, report)
-        found.say(tails.stand_outs, name, report)
-        found.say(tails.widest, name, report)
+        found.say(models.stand_outs, name, report)
+        found.say(models.widest, name, report)
         values = parts_of({name: report}, "caprice_risk")[name]
         tail = caprice_tail(values)
-        found.say(tails.tails_finding, name, report, tail.zero_share, tail.excess_kurtosis)
+        found.say(models.tails_finding, name, report, tail.zero_share, tail.excess_kurtosis)
         largest = largest_caprice(study.options, len(groups))
-        found.say(tails.shape_finding, name, tail_shape(values, largest))
+        found.say(models.shape_finding, name, tail_shape(values, largest))
         shape = normal_shape(parts_of({name: report}, "prejudice_risk")[name])
-        found.say(tails.normal_finding, name, shape)
+        found.say(models.normal_finding, name, shape)
         found.say(notes.left_out_note, report.left_out)
         several = stereotype_distributions(
             even_stereotypes(item, ["nurse"])[0],
@@ -243,7 +234,7 @@ def tell_results(
         for one in several[:1]:
             ends = [share_interval(one.share_above(limit), one.effective) for limit in (0.0, 0.5)]
             found.say(occupations.distribution_finding, name, one, 0.5, *ends)
-    found.say(tails.bound_finding, largest_caprice(study.options, len(groups)))
+    found.say(models.bound_finding, largest_caprice(study.options, len(groups)))
     found.say(models.interval_sentence, next(iter(reports.values())).intervals["overall_risk"][0])
     found.say(models.whiskers_note, dict.fromkeys(reports, "templates"))
     found.say(notes.low_coverage_note, {name: report.coverage for name, report in reports.items()})
@@ -256,12 +247,12 @@ def tell_presets(found: Listing, store: Store) -> None:
         sides = {name: Reading(item.run, item.result, study.options) for name, item in study.runs.items()}
         made = controlled([compared(sides[one], sides[two], study.options) for one, two in preset.compared])
         for pair, paired in zip(preset.pair, made, strict=False):
-            found.say(several.change_finding, pair, paired)
+            found.say(comparison.change_finding, pair, paired)
             turned = study.reports[pair.first], study.reports[pair.second]
-            found.say(several.sides_finding, *turned, (pair.first, pair.second))
+            found.say(comparison.sides_finding, *turned, (pair.first, pair.second))
             if pair.claim:
-                found.say(several.claim_finding, pair.claim, paired)
-        found.say(several.control_note, made)
+                found.say(comparison.claim_finding, pair.claim, paired)
+        found.say(comparison.control_note, made)
         found.say(comparison.order_finding, study.comparisons[0], said_risks(study.runs, study.over))
     points = [
         AxisPoint(
@@ -273,7 +264,7 @@ def tell_presets(found: Listing, store: Store) -> None:
         for place in ("gender-fiction-25", "gender-speeches", GENDER)
         for name, report in study_of(store, BEST_KNOWN, "gender", place).reports.items()
     ]
-    found.say(several.axis_finding, points, "text source")
+    found.say(comparison.axis_finding, points, "text source")
 
 
 def tell_why(found: Listing, store: Store, study: Study) -> None:
@@ -295,26 +286,26 @@ def tell_why(found: Listing, store: Store, study: Study) -> None:
             named, even.groups, even_stereotypes(item, named), unit, tilts[name]["male"], table
         )
         if text is not None:
-            found.say(read.read_finding, name, text)
-            found.say(read.read_occupations_finding, name, text)
-            found.say(read.read_occupation_finding, "nurse", {name: text})
-            found.say(read.read_notes, text)
-            found.say(read.read_intervals_note, {name: text})
+            found.say(why.read_finding, name, text)
+            found.say(why.read_occupations_finding, name, text)
+            found.say(why.read_occupation_finding, "nurse", {name: text})
+            found.say(why.read_notes, text)
+            found.say(why.read_intervals_note, {name: text})
         training = training_of(item.run.scoring.identity)
         if training is not None:
-            found.say(read.text_note, [training], table.card)
+            found.say(why.text_note, [training], table.card)
         tried = sensitivity(store, item.run, study.options)
         ranges[name] = tried
-        found.say(choices.sensitivity_finding, name, tried, item.report.interval("overall_risk"))
+        found.say(why.sensitivity_finding, name, tried, item.report.interval("overall_risk"))
         for facts in ("capitals", "opposites"):
             asked = load_knowledge(facts)
             known = knowledge_report(store, item.run.scoring, asked)
-            found.say(knowledge.knowledge_finding, name, known)
-            found.say(knowledge.confidence_finding, known)
-    found.say(knowledge.set_finding, load_knowledge("capitals"))
-    found.say(choices.readings_finding, Sensitivities(ranges), study.order)
-    found.say(read.unread_finding, PUBLIC)
-    found.say(read.other_topic_finding, "Race")
+            found.say(why.knowledge_finding, name, known)
+            found.say(why.confidence_finding, known)
+    found.say(why.set_finding, load_knowledge("capitals"))
+    found.say(why.readings_finding, Sensitivities(ranges), study.order)
+    found.say(why.unread_finding, PUBLIC)
+    found.say(why.other_topic_finding, "Race")
 
 
 def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
@@ -333,9 +324,9 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
         found.say(fairpair.convergence_finding, next(iter(result.convergence.values())))
         found.say(fairpair.words_finding, result.words)
         found.say(fairpair.categories_finding, result.words)
-        found.say(fairpair_run.settings_finding, result.asked, 1)
-        found.say(fairpair_run.perturber_finding, result.errors)
-        found.say(fairpair_run.ends_finding, result)
+        found.say(fairpair.settings_finding, result.asked, 1)
+        found.say(fairpair.perturber_finding, result.errors)
+        found.say(fairpair.ends_finding, result)
     several = [CRITERIA_AUDIT.load(store, asked.hash) for asked in CRITERIA_AUDIT.kept(store)]
     results = sorted(filter(None, several), key=lambda one: (one.asked.model, one.asked.experiment))
     for one in results:
@@ -347,8 +338,8 @@ def tell_texts(found: Listing, store: Store, studies: dict[str, Study]) -> None:
         found.say(criteria.summary_finding, model, readings)
         found.say(criteria.criterion_findings, readings)
         found.say(criteria.line_finding, readings)
-        rows = case_file_rows.run_rows(item.report, tilts_of(study)[model], study.over, item.key)
-        rows += [case_file_rows.criterion_row(reading, None, "") for reading in readings]
+        rows = case_file.run_rows(item.report, tilts_of(study)[model], study.over, item.key)
+        rows += [case_file.criterion_row(reading, None, "") for reading in readings]
         found.say(case_file.case_findings, rows)
         found.say(case_file.agreement_finding, model, "Gender", rows)
         stories = [result.report for result in own if isinstance(result.report, AnecdotesReport)]
@@ -365,23 +356,23 @@ def tell_criteria(found: Listing, result: CriteriaResult) -> None:
     """Write one experiment of the criteria."""
     report, model = result.report, result.asked.model
     if isinstance(report, AnecdotesReport):
-        found.say(anecdotes.anecdotes_finding, report, model)
-        found.say(anecdotes.amplification_finding, report)
-        found.say(anecdotes.reading_notes, report)
+        found.say(independence.anecdotes_finding, report, model)
+        found.say(independence.amplification_finding, report)
+        found.say(independence.reading_notes, report)
     elif isinstance(report, HobbiesReport):
-        found.say(hobbies.hobbies_finding, report, model)
-        found.say(hobbies.information_finding, report)
-        found.say(hobbies.words_finding, report)
-        found.say(hobbies.hobbies_notes, report)
+        found.say(independence.hobbies_finding, report, model)
+        found.say(independence.information_finding, report)
+        found.say(independence.words_finding, report)
+        found.say(independence.hobbies_notes, report)
         if report.embedding is not None:
-            found.say(hobbies.embedding_finding, report.embedding)
-            found.say(hobbies.leak_finding, report.embedding, report.embedding.models[0])
+            found.say(independence.embedding_finding, report.embedding)
+            found.say(independence.leak_finding, report.embedding, report.embedding.models[0])
     elif isinstance(report, AnswersReport):
-        found.say(answered.answers_finding, report)
-        found.say(answered.rates_finding, report)
-        found.say(answered.baseline_finding, report)
-        found.say(answer_notes.order_finding, report)
-        found.say(answer_notes.notes, report)
+        found.say(answers.answers_finding, report)
+        found.say(answers.rates_finding, report)
+        found.say(answers.baseline_finding, report)
+        found.say(answers.order_finding, report)
+        found.say(answers.notes, report)
     found.say(criteria.left_out_note, result)
 
 
@@ -389,18 +380,18 @@ def tell_material(found: Listing) -> None:
     """Write Topics and Templates."""
     for name in ("gender", "race", "disability-papers"):
         topic = load_topic(name)
-        found.say(topics.topic_finding, topic)
+        found.say(material.topic_finding, topic)
         found.say(notes.left_out_note, topic.left_out)
-    found.say(topics.list_finding, load_evidence(OCCUPATIONS))
+    found.say(material.list_finding, load_evidence(OCCUPATIONS))
     first, second = load_mined(GENDER), load_mined("gender-fiction-25")
     counts = [template.count for template in first.templates]
-    found.say(templates.set_finding, counts)
-    found.say(templates.cut_finding, counts, 20)
-    found.say(templates.origin_finding, first.card)
+    found.say(material.set_finding, counts)
+    found.say(material.cut_finding, counts, 20)
+    found.say(material.origin_finding, first.card)
     both = compare_sets(first.templates_only, second.templates_only)
     ranks = rank_correlation(both.first_weights, both.second_weights)
     rho = (ranks.spearman, ranks.spearman_interval) if ranks else (None, None)
-    found.say(templates.sets_finding, first, second, both.overlap, len(both.shared), *rho)
+    found.say(material.sets_finding, first, second, both.overlap, len(both.shared), *rho)
 
 
 def tell_method(found: Listing) -> None:

@@ -45,10 +45,17 @@ from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 from pcf_core.show.charts.theme import heading
-from pcf_core.show.findings.imported import imported_facts, imported_note
-from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note, other_lists_note
+from pcf_core.show.findings.notes import (
+    contexts,
+    left_out_note,
+    low_coverage_note,
+    noun_note,
+    other_lists_note,
+    unequal_weights,
+    weights_help,
+)
 from pcf_core.show.findings.numbers import called, count, listed
-from pcf_core.show.findings.progress import contexts, unequal_weights, weights_help
+from pcf_core.show.findings.provenance import imported_facts, imported_note
 from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}

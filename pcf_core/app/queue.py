@@ -26,9 +26,9 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
 from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings
+from pcf_core.show.findings.material import mining_finding
+from pcf_core.show.findings.notes import duration, look_finding, progress_note
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.progress import duration, look_finding, progress_note
-from pcf_core.show.findings.templates import mining_finding
 from pcf_core.texts.benchmarks.records import FACTS
 from pcf_core.work.benchmarks import BENCHMARK, BenchmarkRequest
 from pcf_core.work.criteria import CRITERIA, EMBEDDING, CriteriaRequest, EmbeddingRequest

@@ -44,9 +44,8 @@ from pcf_core.report.records import (
 from pcf_core.report.reproducing import export_command
 from pcf_core.report.whole import Texts, made_finding, write_report
 from pcf_core.report.written import report_bytes, tables_archive
-from pcf_core.show.findings.notes import other_lists_note
+from pcf_core.show.findings.notes import duration, other_lists_note
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.progress import duration
 from pcf_core.store.journal import Journal
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair.records import FairPairAsked

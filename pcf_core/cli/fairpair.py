@@ -26,8 +26,7 @@ from pcf_core.models.endpoint import PREFIX
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite
-from pcf_core.show.findings.fairpair import notes
-from pcf_core.show.findings.fairpair_run import declined_finding
+from pcf_core.show.findings.fairpair import declined_finding, notes
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
 from pcf_core.texts.fairpair.prompts import load_prompts

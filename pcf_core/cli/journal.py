@@ -12,7 +12,7 @@ from pcf_core.cli.options import JsonOption
 from pcf_core.core.settings import settings
 from pcf_core.report.documents import journal_document, journal_table
 from pcf_core.report.files import check_target, write_csv, write_whole
-from pcf_core.show.findings.journal import journal_finding
+from pcf_core.show.findings.provenance import journal_finding
 from pcf_core.store.journal import Journal
 
 

@@ -17,8 +17,8 @@ from pcf_core.core.errors import PackError
 from pcf_core.core.run import RunSpec, model_label
 from pcf_core.core.settings import settings
 from pcf_core.report.files import check_target, write_whole
-from pcf_core.show.findings.imported import inspected_note
 from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.provenance import inspected_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairResult

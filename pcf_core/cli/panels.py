@@ -31,7 +31,7 @@ from pcf_core.report.sections.risk import corrected_panel, lean_panel, reports_p
 from pcf_core.show.compare import Standing, how_sure, in_other_sentences, pair_answer
 from pcf_core.show.findings.benchmarks import criticism_finding
 from pcf_core.show.findings.criteria import criteria_findings
-from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.texts.benchmarks.records import BenchmarkResult
 from pcf_core.texts.criteria.records.runs import CriteriaResult, EmbeddingResult

@@ -22,8 +22,8 @@ from pcf_core.core.run import Protocol, RunSpec
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.report.documents import baseline_document, comparison_document, report_document
-from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.notes import other_lists_note
+from pcf_core.show.findings.provenance import imported_note
 from pcf_core.store.store import Store
 
 CountsOption = Annotated[

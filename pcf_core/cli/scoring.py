@@ -33,8 +33,7 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
 from pcf_core.models.registry import resolve_to_score
-from pcf_core.show.findings.notes import other_lists_note
-from pcf_core.show.findings.progress import look_finding, progress_note
+from pcf_core.show.findings.notes import look_finding, other_lists_note, progress_note
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import OpenScorer
 from pcf_core.work.launch import ensure_worker, worker_here

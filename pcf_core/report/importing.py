@@ -17,8 +17,8 @@ from pcf_core.core.errors import PackError
 from pcf_core.core.generation import Generated
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.packs import Block, Content, Pack, all_words
-from pcf_core.show.findings.imported import KEPT as IMPORTED
 from pcf_core.show.findings.notes import other_lists_note
+from pcf_core.show.findings.provenance import KEPT as IMPORTED
 from pcf_core.store.files import seal, sha256
 from pcf_core.store.results import RunInfo
 from pcf_core.store.shards import encode, file_names, manifest_of, now

@@ -33,9 +33,8 @@ from pcf_core.show.findings.models import (
     shown_interval,
     whole_templates_finding,
 )
-from pcf_core.show.findings.notes import low_coverage_note, noun_note, warning_text
+from pcf_core.show.findings.notes import contexts, low_coverage_note, noun_note, warning_text
 from pcf_core.show.findings.numbers import count, two_decimals
-from pcf_core.show.findings.progress import contexts
 from pcf_core.show.overview import ModelRow
 from pcf_core.store.store import Store
 

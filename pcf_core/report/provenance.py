@@ -23,12 +23,11 @@ from pcf_core.report.reproducing import (
     risk_command,
     score_command,
 )
-from pcf_core.show.findings.fairpair_run import decoding_text, ends_finding, perturber_finding
-from pcf_core.show.findings.imported import imported_facts, imported_note
+from pcf_core.show.findings.fairpair import decoding_text, ends_finding, perturber_finding
 from pcf_core.show.findings.models import unseen_share
-from pcf_core.show.findings.notes import coverage_facts, self_audit_facts
+from pcf_core.show.findings.notes import coverage_facts, look_finding, self_audit_facts
 from pcf_core.show.findings.numbers import count, percent
-from pcf_core.show.findings.progress import look_finding
+from pcf_core.show.findings.provenance import imported_facts, imported_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.records import EncoderKey, FairPairAsked, FairPairResult

@@ -75,16 +75,16 @@ class Standing:
         )
 
     @classmethod
-    def of_risk(cls, names: tuple[str, str], found: Difference, little: Sequence[bool]) -> Standing:
+    def of_risk(cls, names: tuple[str, str], difference: Difference, little: Sequence[bool]) -> Standing:
         """Make the record of the difference of two risks; ``little``: whether the figures of either are."""
         unsure = tuple(name for name, is_little in zip(names, little, strict=True) if is_little)
         return cls(
             names,
-            found.first,
-            found.second,
-            found.verdict,
-            found.ordered,
-            found.controlled_p,
+            difference.first,
+            difference.second,
+            difference.verdict,
+            difference.ordered,
+            difference.controlled_p,
             little=unsure,
         )
 
@@ -118,8 +118,8 @@ class Standing:
     def on_every_scale(self) -> bool:
         """Whether the labour force, neutral subjects and the spread of occupations all give this order."""
         return bool(self.lower) and all(
-            found is not None and found.ordered and found.verdict == self.verdict
-            for found in self.scales.differences
+            difference is not None and difference.ordered and difference.verdict == self.verdict
+            for difference in self.scales.differences
         )
 
     def is_general(self, elsewhere: Mapping[str, Standing]) -> bool:
@@ -157,9 +157,7 @@ class Lean:
             leading=leading(report),
             occupations=len(rows),
             near=sum(max(abs(tilt) for tilt in row.stereotype.values()) < NEAR_EVEN for row in rows),
-            examples={
-                group: tuple(called(row.occupation) for row in found) for group, found in ranked.items()
-            },
+            examples={group: tuple(called(row.occupation) for row in most) for group, most in ranked.items()},
             says_little=report.says_little,
         )
 
@@ -195,30 +193,26 @@ def pair_answer(standing: Standing, elsewhere: Mapping[str, Standing] | None = N
 def differing_first(here: Standing, elsewhere: Mapping[str, Standing]) -> list[str]:
     """Order template sets by what they answer on two models: the reversed order, another answer, the same."""
 
-    def place(name: str) -> tuple[bool, bool]:
+    def answer(name: str) -> tuple[bool, bool]:
         there = elsewhere[name]
         same = there.outcome == here.outcome
         return same, not (here.lower and there.lower)
 
-    return sorted(elsewhere, key=place)
+    return sorted(elsewhere, key=answer)
 
 
 def in_other_sentences(here: Standing, elsewhere: Mapping[str, Standing]) -> str:
     """Say whether the answer on two models holds in other sentences too; what differs comes first.
 
-    Parameters
-    ----------
-    here
-        In the sentences that are shown; where they give no answer, nothing is said.
-    elsewhere
-        The same two models, in the same order, by the name of another template set.
+    ``here``: in the sentences that are shown; where they give no answer, nothing is said.  ``elsewhere``: the
+    same two models, in the same order, by the name of another template set.
     """
     if here.little or not elsewhere:
         return ""
-    told: dict[str, list[str]] = {}
+    by_sentence: dict[str, list[str]] = {}
     for name in differing_first(here, elsewhere):
-        told.setdefault(say("there", here=here, there=elsewhere[name]), []).append(name)
-    return say("in_other_sentences", told=told, most=MOST_SETS)
+        by_sentence.setdefault(say("there", here=here, there=elsewhere[name]), []).append(name)
+    return say("in_other_sentences", told=by_sentence, most=MOST_SETS)
 
 
 def against_whom(lean: Lean) -> str:
@@ -255,48 +249,52 @@ def how_sure(standing: Standing, comparison: Comparison) -> str:
     )
 
 
-def _on_scale(standing: Standing, found: Difference | None) -> dict[str, object] | None:
+def _on_scale(standing: Standing, difference: Difference | None) -> dict[str, object] | None:
     """Return what another scale says of an order: ``same``, ``other``, ``small`` or ``unclear``, and figures.
 
     The figures are in the order of the answer, first that of the model said to be closer to even.
     """
-    if found is None or not standing.lower:
+    if difference is None or not standing.lower:
         return None
-    low, high = (found.second, found.first) if standing.verdict == "first" else (found.first, found.second)
+    low, high = (
+        (difference.second, difference.first)
+        if standing.verdict == "first"
+        else (difference.first, difference.second)
+    )
     says = "unclear"
-    if found.ordered:
-        says = "same" if found.verdict == standing.verdict else "other"
-    elif found.differs:
+    if difference.ordered:
+        says = "same" if difference.verdict == standing.verdict else "other"
+    elif difference.differs:
         says = "small"
     return {"says": says, "low": low, "high": high}
 
 
-def neutral_answer(names: tuple[str, str], found: NeutralComparison | None) -> str:
+def neutral_answer(names: tuple[str, str], neutral: NeutralComparison | None) -> str:
     """Say how both models treat neutral subjects, and how much the comparison depends on a single one.
 
     Of more than two groups the shares are those of the first.  Empty where nothing is known.
     """
-    if found is None:
+    if neutral is None:
         return ""
     ranges = []
     for side in range(2):
-        shares = sorted((one.shares[side][0], one.subject) for one in found.subjects)
+        shares = sorted((one.shares[side][0], one.subject) for one in neutral.subjects)
         (low, lowest), (high, highest) = shares[0], shares[-1]
         ranges.append({"low": low, "lowest": lowest, "high": high, "highest": highest})
-    ranked = sorted(found.subjects, key=lambda one: one.without)
+    ranked = sorted(neutral.subjects, key=lambda one: one.without)
     return say(
         "neutral",
         names=names,
-        group=found.groups[0],
+        group=neutral.groups[0],
         ranges=ranges,
-        subjects=len(found.subjects),
+        subjects=len(neutral.subjects),
         least=ranked[0],
         most=ranked[-1],
         turns=ranked[0].without < 0 < ranked[-1].without,
     )
 
 
-def neutral_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFrame:
+def neutral_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
     """Make the table of both models against their neutral subjects: figures, difference, test, verdict."""
     return pd.DataFrame(
         [
@@ -308,24 +306,24 @@ def neutral_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFr
                 "p": p_value(one.p_value).removeprefix("p ").removeprefix("= "),
                 "verdict": verdict_text(one, *names),
             }
-            for measure, one in found.differences.items()
+            for measure, one in neutral.differences.items()
         ]
     ).set_index("")
 
 
-def subjects_table(names: tuple[str, str], found: NeutralComparison) -> pd.DataFrame:
+def subjects_table(names: tuple[str, str], neutral: NeutralComparison) -> pd.DataFrame:
     """Make a table of the neutral subjects: what each gets, and the difference in distance without it."""
     return pd.DataFrame(
         [
             {
                 "Neutral subject": one.subject,
                 **{
-                    f"{name}: {people(found.groups[0])}": percent(one.shares[side][0])
+                    f"{name}: {people(neutral.groups[0])}": percent(one.shares[side][0])
                     for side, name in enumerate(names)
                 },
                 say("without_it"): signed(one.without),
             }
-            for one in found.subjects
+            for one in neutral.subjects
         ]
     )
 
@@ -391,14 +389,16 @@ def risks_table(
         [
             {
                 "": begun(word),
-                names[0]: with_interval(found.first, ranges[quantity][0]),
-                names[1]: with_interval(found.second, ranges[quantity][1]),
+                names[0]: with_interval(difference.first, ranges[quantity][0]),
+                names[1]: with_interval(difference.second, ranges[quantity][1]),
                 "Difference": say(
-                    "in_words", verdict=found.verdict, too_small=found.differs and found.negligible
+                    "in_words",
+                    verdict=difference.verdict,
+                    too_small=difference.differs and difference.negligible,
                 ),
             }
             for quantity, word in RISK_NAMES.items()
-            for found in [comparison.differences[quantity]]
+            for difference in [comparison.differences[quantity]]
         ]
     ).set_index("")
 
@@ -413,13 +413,13 @@ def sentences_table(occupation: str, models: Mapping[str, Preferences]) -> pd.Da
     table["Sentence"] = [text.replace("[X]", occupation).replace("[Y]", "…") for text in texts]
     for name, preferences in models.items():
         cells = preferences.values[preferences.occupations.index(occupation)]
-        known = dict(zip(preferences.templates, cells, strict=True))
+        cells_of = dict(zip(preferences.templates, cells, strict=True))
         table[name] = []
         for text in texts:
-            if text not in known:
+            if text not in cells_of:
                 table[name].append("")
                 continue
-            place = int(known[text].argmax())
-            group, share = preferences.groups[place], float(known[text][place])
+            index = int(cells_of[text].argmax())
+            group, share = preferences.groups[index], float(cells_of[text][index])
             table[name].append(say("expected", group=group, share=share))
     return pd.DataFrame(table)

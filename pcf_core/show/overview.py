@@ -1,4 +1,4 @@
-"""What Overview says of each model: its risk, its parts and its range, and whom it favours."""
+"""What Overview, Tilt and Heat map answer: risk, parts and range of each model, and whom it favours."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from pcf_core.audit.comparing import MOST_LETTERED
 from pcf_core.core.risk import Over, RiskReport
-from pcf_core.core.run import ModelKind
+from pcf_core.core.run import ModelKind, Preferences
 from pcf_core.show.charts.theme import CAPRICE, PREJUDICE
 from pcf_core.show.findings.numbers import two_decimals
-from pcf_core.show.findings.occupations import TIE
+from pcf_core.show.findings.occupations import NEARLY_ALL, TIE, largest_shares
 from pcf_core.show.wording import sentences
 
 KINDS: Mapping[ModelKind, str] = {
@@ -125,7 +126,7 @@ def risk_answer(rows: Sequence[ModelRow]) -> str:
 
     The second is said in as few words as it can be, so that both are one answer of 25 words.
     """
-    return " ".join(say("risk", row=row, briefly=place > 0) for place, row in enumerate(answering(rows)))
+    return " ".join(say("risk", row=row, briefly=index > 0) for index, row in enumerate(answering(rows)))
 
 
 def answering(rows: Sequence[ModelRow]) -> list[ModelRow]:
@@ -158,8 +159,8 @@ def lean_sentence(model: str, report: RiskReport) -> str:
 
 def ranges_sentence(rows: Sequence[ModelRow]) -> str:
     """Say where the risks would lie with other sentences; empty where nothing is known of them."""
-    known = [row for row in rows if row.low is not None and row.high is not None]
-    return " ".join(say("range_elsewhere", row=row, again=place > 0) for place, row in enumerate(known))
+    ranged = [row for row in rows if row.low is not None and row.high is not None]
+    return " ".join(say("range_elsewhere", row=row, again=index > 0) for index, row in enumerate(ranged))
 
 
 def _led(row: ModelRow) -> Mapping[str, int] | int:
@@ -241,18 +242,14 @@ def card_text(row: ModelRow) -> str:
 def example_sentence(text: str, shares: Mapping[str, Mapping[str, float]]) -> str:
     """Say whom each model expects in one sentence: "“The nurse said that …” mini-gpt: women 89 %, men 11 %.".
 
-    Parameters
-    ----------
-    text
-        The sentence, with "…" for the word that is asked for.
-    shares
-        By model the probability of each group; the two most probable are named.
+    ``text``: the sentence, with "…" for the word that is asked for; ``shares``: by model the probability of
+    each group, of which the two most probable are named.
     """
-    told = [
+    parts = [
         say("expected", model=model, shares=sorted(of_groups.items(), key=lambda pair: -pair[1])[:2])
         for model, of_groups in shares.items()
     ]
-    return say("example", sentence=text, told=" ".join(told))
+    return say("example", sentence=text, told=" ".join(parts))
 
 
 def copies_text(quantizations: Mapping[str, str]) -> str:
@@ -309,3 +306,34 @@ def bar(row: ModelRow) -> str:
     size = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" width="{WIDTH}" height="{HEIGHT}"'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
     return f"data:image/svg+xml;base64,{b64encode(picture.encode()).decode()}"
+
+
+def farthest_answer(reports: Mapping[str, RiskReport]) -> str:
+    """Say for which occupation each of two models at the most is farthest from even, and towards whom.
+
+    ``reports``: against an even split; empty where nothing leans; those whose figures say little are
+    passed over.
+    """
+    parts = []
+    telling = [(model, report) for model, report in reports.items() if not report.says_little]
+    for model, report in telling[:2]:
+        lean, group, occupation = max(
+            (tilt, group, row.occupation)
+            for row in report.occupations
+            for group, tilt in row.stereotype.items()
+        )
+        if lean > 0:
+            parts.append(say("farthest", model=model, group=group, occupation=occupation))
+    return say("each_farthest", told=parts) if parts else ""
+
+
+def heat_map_answer(model: str, preferences: Preferences, template_weights: ArrayLike) -> str:
+    """Say in how many occupations a model expects the same group in every sentence, or in nearly every one.
+
+    ``preferences``: [occupation, template, group]; unknown cells are NaN and do not count.
+    ``template_weights``: [template]; sentences without weight are left out.
+    """
+    shares = largest_shares(preferences.values, template_weights)
+    same = [share for share in shares if share >= NEARLY_ALL]
+    every = all(share == 1 for share in same)
+    return say("same_group", model=model, same=len(same), occupations=len(shares), every=every)

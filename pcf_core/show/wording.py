@@ -58,16 +58,16 @@ def read_all() -> None:
 @cache
 def environment() -> jinja2.Environment:
     """Return Jinja's environment of all sentences: plain text, which pages and reports escape."""
-    found = jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=False,  # a sentence is no markup: who draws it escapes it, as any text
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {each.__name__: each for each in FILTERS}
-    found.filters["quoted"] = "“{}”".format
-    return found
+    made.filters |= {each.__name__: each for each in FILTERS}
+    made.filters["quoted"] = "“{}”".format
+    return made
 
 
 @cache

@@ -13,7 +13,7 @@ import pytest
 from pcf_core.audit.case import held_against
 from pcf_core.core.errors import RunError
 from pcf_core.core.run import Preferences
-from tests.show.findings.test_calibration import calibration
+from tests.show.findings.test_reliability import calibration
 
 PLANTED = calibration().planted
 MEASURED = Preferences(

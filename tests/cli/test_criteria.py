@@ -17,7 +17,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.report.sections.criteria import WAYS
 from pcf_core.show.findings.criteria import criteria_findings, summary_finding
-from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.criteria.records.quantities import ExperimentName

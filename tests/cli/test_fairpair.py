@@ -17,8 +17,7 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings
 from pcf_core.measure.regression import holm
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.fairpair import fairpair_finding, notes, words_finding
-from pcf_core.show.findings.fairpair_run import perturber_finding
+from pcf_core.show.findings.fairpair import fairpair_finding, notes, perturber_finding, words_finding
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import LABEL

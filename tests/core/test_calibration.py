@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from pcf_core.core.sensitivity import Planted
-from tests.show.findings.test_calibration import calibration
+from tests.show.findings.test_reliability import calibration
 
 TRUTH = calibration().planted.model_dump()
 

@@ -9,7 +9,7 @@ import pytest
 from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.registry import planted_models
-from tests.show.findings.test_calibration import calibration
+from tests.show.findings.test_reliability import calibration
 
 
 def write(folder: Path, text: str) -> None:

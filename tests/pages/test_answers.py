@@ -6,7 +6,7 @@ import pytest
 
 from pcf_core.app.results.heat_map import CLICKED, TEMPLATE, called, sentence, take_click
 from pcf_core.audit.results import load_result
-from pcf_core.show.answers import heat_map_answer
+from pcf_core.show.overview import heat_map_answer
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 

@@ -11,7 +11,7 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.measure.tails import normal_shape, tail_shape
 from pcf_core.report.sections.tails import caprice_figures
-from pcf_core.show.findings.tails import normal_finding, shape_finding
+from pcf_core.show.findings.models import normal_finding, shape_finding
 from pcf_core.store.store import Store
 from tests.pages.opened import open_app, texts
 

@@ -14,7 +14,7 @@ from pcf_core.core.settings import Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.criteria import criterion_findings, judged_finding, verdict_finding
-from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import load_experiment

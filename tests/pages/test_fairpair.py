@@ -21,7 +21,7 @@ from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.show.findings.fairpair import categories_finding, fairpair_finding, words_finding
 from pcf_core.show.findings.numbers import beside_one
-from pcf_core.show.findings.sources import source_of
+from pcf_core.show.findings.provenance import source_of
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.prompts import OWN, load_prompts_upload

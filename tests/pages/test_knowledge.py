@@ -18,7 +18,7 @@ from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.report.reproducing import afresh
-from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.queue import Queue

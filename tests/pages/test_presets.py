@@ -21,9 +21,8 @@ from pcf_core.core.sensitivity import SeedSpread
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models.presets import Claim, Preset, presets
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.comparison import order_finding
+from pcf_core.show.findings.comparison import change_finding, claim_finding, order_finding
 from pcf_core.show.findings.models import risk_with_interval
-from pcf_core.show.findings.several import change_finding, claim_finding
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run

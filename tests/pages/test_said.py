@@ -19,8 +19,8 @@ from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.show.findings.models import whole_templates_finding
+from pcf_core.show.findings.notes import unequal_weights
 from pcf_core.show.findings.numbers import people
-from pcf_core.show.findings.progress import unequal_weights
 from pcf_core.store.store import Store
 from pcf_core.work.scoring import score_run
 from tests.conftest import fill

@@ -15,7 +15,7 @@ from pcf_core.core.settings import Settings
 from pcf_core.report.loaded import load
 from pcf_core.report.sections.factors import panels_in
 from pcf_core.show.findings.factors import MATCHED
-from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding
+from pcf_core.show.findings.why import readings_finding, sensitivity_finding
 from pcf_core.store.results import result_path
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue

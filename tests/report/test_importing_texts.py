@@ -15,7 +15,7 @@ from pcf_core.models.registry import resolve_writer
 from pcf_core.report.importing import Arrived, import_pack
 from pcf_core.report.packs import read_pack
 from pcf_core.report.provenance import facts_of_criteria, facts_of_fairpair
-from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.provenance import imported_note
 from pcf_core.store import imported
 from pcf_core.store.store import Store
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers, load_asked_experiment

@@ -53,7 +53,7 @@ def _calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
             yield subjects[node.func.id], node
 
 
-def _name(call: ast.Call) -> str:
+def name_of(call: ast.Call) -> str:
     """Return the name of the sentence that a call writes."""
     first = call.args[0] if call.args else None
     assert isinstance(first, ast.Constant), f"line {call.lineno}: a sentence is named where it is written"
@@ -68,8 +68,8 @@ def test_every_call_gives_what_its_template_takes() -> None:
     known = {subject: _macros(subject) for subject in SUBJECTS}
     for path, subject, call in CALLS:
         where = f"{path.name}, line {call.lineno}"
-        macro = known[subject].get(_name(call))
-        assert macro is not None, f"{where}: {subject}.j2 has no {_name(call)!r}"
+        macro = known[subject].get(name_of(call))
+        assert macro is not None, f"{where}: {subject}.j2 has no {name_of(call)!r}"
         assert len(call.args) == 1, f"{where}: values are named"
         given = {keyword.arg for keyword in call.keywords}
         assert given == {argument.name for argument in macro.args}, where
@@ -78,7 +78,7 @@ def test_every_call_gives_what_its_template_takes() -> None:
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_template_is_used_and_uses_what_it_takes(subject: str) -> None:
     """What no finding says is deleted, and so is a value that no word depends on."""
-    written = {_name(call) for _, where, call in CALLS if where == subject}
+    written = {name_of(call) for _, where, call in CALLS if where == subject}
     said = written | _within(subject)
     for name, macro in _macros(subject).items():
         assert name in said, f"{subject}.j2: {name} is never written"
@@ -94,7 +94,7 @@ def _names(part: nodes.Node) -> Iterator[nodes.Name]:
 
 def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
     """No sentence is written with a hole, and none changes what a user called a thing."""
-    say = sentences("tails")
+    say = sentences("models")
     assert say("no_caprice", model="<b>a & b</b>") == "No occupation has any caprice with <b>a & b</b> here."
     with pytest.raises(jinja2.UndefinedError):
         say("no_caprice")
@@ -102,7 +102,7 @@ def test_a_missing_value_is_an_error_and_markup_stays_text() -> None:
 
 def test_a_value_is_never_a_template() -> None:
     """A name with braces is written as it is."""
-    said = sentences("tails")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
+    said = sentences("models")("no_caprice", model="{{ 7 * 7 }} {% raw %}")
     assert said == "No occupation has any caprice with {{ 7 * 7 }} {% raw %} here."
 
 

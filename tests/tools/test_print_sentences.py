@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from pcf_core.show import answers, compare, findings, overview
+from pcf_core.show import compare, findings, overview
 from tools import print_sentences
 from tools.print_sentences import PLACE, sentences
 
@@ -19,18 +19,19 @@ NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 # Functions whose sentences no shipped result has: they need a worker, an endpoint, or material of a user.
 ELSEWHERE = {
     # Modules: a typed sentence, a job or a plan, planted models and seeds, a policy, files of a user, people.
-    *("probe", "progress", "reliability", "gate", "benchmarks", "journal"),
+    *("probe", "reliability", "gate", "benchmarks"),
+    *("findings.notes.progress_note", "findings.notes.look_finding", "findings.provenance.journal_finding"),
     *("findings.notes.tokens_sentence", "findings.notes.tokens_clause", "findings.notes.sizes_clause"),
     "findings.notes.unequal_note",
     *(
-        "findings.several.topics_finding",
-        "findings.several.checkpoints_finding",
-        "findings.several.size_finding",
+        "findings.comparison.topics_finding",
+        "findings.comparison.checkpoints_finding",
+        "findings.comparison.size_finding",
     ),
-    *("findings.several.alignment_finding", "findings.hobbies.embedding_findings"),
-    *("findings.hobbies.gap_finding", "findings.criteria.criteria_findings"),
-    *("findings.fairpair.few_note", "findings.fairpair_run.grid_finding"),
-    *("findings.fairpair_run.declined_finding", "findings.fairpair_run.silence_warning"),
+    *("findings.comparison.alignment_finding", "findings.independence.embedding_findings"),
+    *("findings.independence.gap_finding", "findings.criteria.criteria_findings"),
+    *("findings.fairpair.few_note", "findings.fairpair.grid_finding"),
+    *("findings.fairpair.declined_finding", "findings.fairpair.silence_warning"),
     *(
         "findings.models.whole_templates_finding",
         "findings.notes.tokens_note",
@@ -41,16 +42,20 @@ ELSEWHERE = {
         "findings.notes.noise_note",
         "findings.notes.noun_note",
         "findings.notes.other_lists_note",
-        "findings.several.common_note",
+        "findings.comparison.common_note",
     ),
-    *("findings.read.uncompared_finding", "findings.templates.mining_finding"),
-    *("findings.templates.move_finding", "findings.topics.words_finding", "findings.topics.probes_finding"),
-    *("findings.topics.low_probes_caution", "findings.topics.same_tokens_cautions"),
-    "findings.topics.effective_words_finding",
-    *("findings.topics.forms_note", "findings.imported.imported_note"),
-    "findings.imported.inspected_note",
+    *("findings.why.uncompared_finding", "findings.material.mining_finding"),
+    *(
+        "findings.material.move_finding",
+        "findings.material.words_finding",
+        "findings.material.probes_finding",
+    ),
+    *("findings.material.low_probes_caution", "findings.material.same_tokens_cautions"),
+    "findings.material.effective_words_finding",
+    *("findings.material.forms_note", "findings.provenance.imported_note"),
+    "findings.provenance.inspected_note",
     # Said inside others, which are there.
-    *("findings.anecdotes.stereotype_finding", "findings.anecdotes.information_finding"),
+    *("findings.independence.stereotype_finding", "findings.independence.profession_link_finding"),
     *("findings.answers.separation_finding", "findings.answers.sufficiency_finding"),
     *("findings.answers.validity_finding", "findings.answers.untold_finding"),
     *("findings.answers.common_finding", "findings.answers.pairs_finding"),
@@ -59,7 +64,7 @@ ELSEWHERE = {
         "findings.factors.templates_note",
         "findings.factors.matching_finding",
     ),
-    *("findings.answer_notes.disagreement_finding", "findings.occupations.opening_finding"),
+    *("findings.answers.disagreement_finding", "findings.occupations.opening_finding"),
     *("findings.criteria.verdict_finding", "findings.criteria.judged_finding"),
 }
 
@@ -67,7 +72,7 @@ ELSEWHERE = {
 def modules() -> list[ModuleType]:
     names = [found.name for found in pkgutil.iter_modules(findings.__path__)]
     several = [importlib.import_module(f"{findings.__name__}.{name}") for name in names]
-    return [*several, answers, compare, overview]
+    return [*several, compare, overview]
 
 
 def sentence_functions() -> set[str]:

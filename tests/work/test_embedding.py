@@ -13,7 +13,7 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
-from pcf_core.show.findings.hobbies import embedding_findings
+from pcf_core.show.findings.independence import embedding_findings
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.embedding import SEEDS, embedding_report
 from pcf_core.texts.criteria.hobbies import Hobbies

@@ -17,7 +17,7 @@ from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve, resolve_writer
 from pcf_core.report.reproducing import criteria_command, fairpair_command
-from pcf_core.show.findings.imported import inspected_note
+from pcf_core.show.findings.provenance import inspected_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
 from pcf_core.texts.fairpair.prompts import load_prompts

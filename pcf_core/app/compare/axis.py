@@ -42,14 +42,14 @@ from pcf_core.models.registry import resolve
 from pcf_core.report.documents import RISKS, several_table
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.axis import axis_panels, change_panels
-from pcf_core.show.findings.numbers import count, listed
-from pcf_core.show.findings.several import (
+from pcf_core.show.findings.comparison import (
     alignment_finding,
     axis_finding,
     checkpoints_finding,
     size_finding,
     topics_finding,
 )
+from pcf_core.show.findings.numbers import count, listed
 
 Axis = Literal["models", "size", "base and aligned", "text source", "topic"]
 BY_SOURCE = 4  # the number of the papers' table of text sources

@@ -29,15 +29,15 @@ from pcf_core.core.run import RunSpec, model_label
 from pcf_core.models.presets import Preset, PresetPair, preset_of, presets
 from pcf_core.report.documents import several_table
 from pcf_core.report.loaded import said_risks
-from pcf_core.show.findings.comparison import order_finding
-from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
-from pcf_core.show.findings.several import (
+from pcf_core.show.findings.comparison import (
     change_finding,
     claim_finding,
     common_note,
     control_note,
+    order_finding,
     sides_finding,
 )
+from pcf_core.show.findings.reliability import seeds_finding, seeds_spread
 
 PAGE = "compare"
 VIEW = "along an axis"

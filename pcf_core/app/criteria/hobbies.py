@@ -44,7 +44,7 @@ from pcf_core.report.sections.criteria import (
     labels_table,
 )
 from pcf_core.report.sections.criteria import ends as interval_ends
-from pcf_core.show.charts.hobbies import (
+from pcf_core.show.charts.independence import (
     embedding_dots,
     hobby_word_dots,
     label_bars,
@@ -52,7 +52,7 @@ from pcf_core.show.charts.hobbies import (
     mean_scores,
     word_counts,
 )
-from pcf_core.show.findings.hobbies import (
+from pcf_core.show.findings.independence import (
     embedding_finding,
     embedding_findings,
     hobbies_finding,

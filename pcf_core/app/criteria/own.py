@@ -20,7 +20,7 @@ from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.models.precision import named as precision_named
-from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment

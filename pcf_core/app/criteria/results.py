@@ -25,8 +25,8 @@ from pcf_core.core.records import Record
 from pcf_core.report.citing import CRITERIA_PAPER
 from pcf_core.report.provenance import criteria_facts
 from pcf_core.report.reproducing import criteria_command
+from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.progress import duration
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
 from pcf_core.work.criteria import CRITERIA, CRITERIA_AUDIT

@@ -36,21 +36,22 @@ from pcf_core.report.sections.criteria import (
     rates_table,
     units_table,
 )
-from pcf_core.show.charts.anecdotes import information_dots, share_against_world
-from pcf_core.show.charts.answers import confusion_tiles, unit_errors
-from pcf_core.show.findings.anecdotes import (
-    amplification_finding,
-    anecdotes_finding,
-    information_finding,
-    reading_notes,
-)
-from pcf_core.show.findings.answer_notes import notes, order_finding
+from pcf_core.show.charts.criteria import confusion_tiles, unit_errors
+from pcf_core.show.charts.independence import information_dots, share_against_world
 from pcf_core.show.findings.answers import (
     answers_finding,
     baseline_finding,
     common_finding,
+    notes,
+    order_finding,
     pairs_finding,
     rates_finding,
+)
+from pcf_core.show.findings.independence import (
+    amplification_finding,
+    anecdotes_finding,
+    profession_link_finding,
+    reading_notes,
 )
 from pcf_core.show.findings.numbers import begun, ends, p_value, percent, signed, two_decimals
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
@@ -132,7 +133,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
                 key=f"cr_genders_{answering}",
                 help="Clear stories alone, or those that tell no gender as a third kind.",
             )
-        finding(f"{model}: {information_finding(tables[counted])}")
+        finding(f"{model}: {profession_link_finding(tables[counted])}")
         picture(
             partial(information_dots, tables[counted]),
             f"anecdotes_information_{answering}",

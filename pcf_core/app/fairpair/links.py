@@ -19,7 +19,7 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import model_label
 from pcf_core.models.precision import named as precision_named
 from pcf_core.models.registry import resolve_writer
-from pcf_core.show.findings.fairpair_run import decoding_text
+from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.records import (

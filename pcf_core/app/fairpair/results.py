@@ -27,8 +27,8 @@ from pcf_core.report.provenance import fairpair_facts, fairpair_hashes
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
+from pcf_core.show.findings.notes import duration
 from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
-from pcf_core.show.findings.progress import duration
 from pcf_core.texts.fairpair.prompts import prompts_toml
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT

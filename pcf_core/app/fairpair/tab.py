@@ -21,15 +21,16 @@ from pcf_core.app.texts.shared import complete_result, draw_where_asked
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.core.run import model_label
 from pcf_core.report.sections.fairpair import read_together
-from pcf_core.show.findings.fairpair import fairpair_answer, notes
-from pcf_core.show.findings.fairpair_run import (
+from pcf_core.show.findings.fairpair import (
     ends_finding,
+    fairpair_answer,
+    notes,
     perturber_finding,
     settings_finding,
     silence_warning,
 )
 from pcf_core.show.findings.numbers import count, listed
-from pcf_core.show.findings.sources import source_of
+from pcf_core.show.findings.provenance import source_of
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS

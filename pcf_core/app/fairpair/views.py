@@ -55,14 +55,14 @@ from pcf_core.show.findings.fairpair import (
     bars_finding,
     convergence_finding,
     fairpair_finding,
+    grid_finding,
     mean_ratio_note,
     prompt_finding,
     prompts_finding,
     sentiment_finding,
 )
-from pcf_core.show.findings.fairpair_run import grid_finding
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.sources import source_of
+from pcf_core.show.findings.provenance import source_of
 from pcf_core.texts.fairpair.dissimilarity import Piece, phrase_places, words_apart
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import (

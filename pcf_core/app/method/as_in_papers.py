@@ -59,18 +59,22 @@ from pcf_core.report.rows import cell_rows
 from pcf_core.report.sections.factors import Panels
 from pcf_core.report.sections.heat_map import shown_axes
 from pcf_core.report.sections.tails import normal_shapes
-from pcf_core.show.answers import farthest_answer, heat_map_answer
-from pcf_core.show.findings.anecdotes import stereotype_finding
 from pcf_core.show.findings.answers import baseline_finding
+from pcf_core.show.findings.comparison import change_finding, claim_finding
 from pcf_core.show.findings.factors import factors_answer, line_notes
 from pcf_core.show.findings.fairpair import bars_finding, convergence_finding
-from pcf_core.show.findings.hobbies import embedding_finding, hobbies_finding, leak_finding, words_finding
+from pcf_core.show.findings.independence import (
+    embedding_finding,
+    hobbies_finding,
+    leak_finding,
+    stereotype_finding,
+    words_finding,
+)
+from pcf_core.show.findings.material import topic_finding
+from pcf_core.show.findings.models import normal_finding, tails_finding, widest
 from pcf_core.show.findings.notes import left_out_note
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.several import change_finding, claim_finding
-from pcf_core.show.findings.tails import normal_finding, tails_finding, widest
-from pcf_core.show.findings.topics import topic_finding
-from pcf_core.show.overview import ModelRow, overview_answer
+from pcf_core.show.overview import ModelRow, farthest_answer, heat_map_answer, overview_answer
 from pcf_core.texts.criteria.records.independence import AnecdotesReport, HobbiesReport
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.criteria.records.separation import AnswersReport

@@ -31,9 +31,9 @@ from pcf_core.models.offers import Offer, is_here, offer_of
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.public import how_to_get, public_model
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.imported import imported_note
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.provenance import imported_note
 from pcf_core.store.results import RunInfo
 from pcf_core.work.requests import FETCH, delete_run, submit_fetch
 

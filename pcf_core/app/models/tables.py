@@ -23,8 +23,8 @@ from pcf_core.models.names import KnownModel
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.report.documents import journal_table
 from pcf_core.report.records import KeyFigure
-from pcf_core.show.findings.journal import journal_finding
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.provenance import journal_finding
 from pcf_core.store.journal import Journal, Journaled
 
 ALL = "all"

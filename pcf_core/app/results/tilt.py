@@ -22,7 +22,7 @@ from pcf_core.report.sections.tilt import MOST_PANELS, even_stereotypes, opening
 from pcf_core.show.charts.distribution import stereotype_histogram, stereotype_steps
 from pcf_core.show.findings.numbers import called
 from pcf_core.show.findings.occupations import distribution_finding
-from pcf_core.show.findings.read import read_finding, read_intervals_note, read_occupation_finding
+from pcf_core.show.findings.why import read_finding, read_intervals_note, read_occupation_finding
 
 HOW = """
 A context counts by its weight. **First picture**: the stereotype in each context, in bins of 0.05; above

@@ -22,8 +22,8 @@ from pcf_core.report.importing import Arrived, TextResult, import_pack
 from pcf_core.report.packs import ENDING, read_pack
 from pcf_core.report.packs import LARGEST as LARGEST_PACK
 from pcf_core.report.signing import signature_of
-from pcf_core.show.findings.imported import imported_note, inspected_note
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.provenance import imported_note, inspected_note
 from pcf_core.texts.fairpair.records import FairPairResult
 from pcf_core.texts.inspected.log import LARGEST as LARGEST_LOG
 from pcf_core.texts.inspected.log import read_log

@@ -42,9 +42,8 @@ from pcf_core.models.names import (
 )
 from pcf_core.models.precision import AUTO, in_precision
 from pcf_core.models.registry import list_models, resolve_to_score
-from pcf_core.show.findings.notes import other_lists_note, tokens_note
+from pcf_core.show.findings.notes import duration, other_lists_note, tokens_note
 from pcf_core.show.findings.numbers import chance, count, listed
-from pcf_core.show.findings.progress import duration
 from pcf_core.work.estimate import RECENT_JOBS, Estimate, estimate, estimate_declared
 from pcf_core.work.queue import Job
 from pcf_core.work.requests import submit_words

@@ -33,8 +33,8 @@ from pcf_core.models.precision import AUTO, DTYPES
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.show.charts.templates import RiskMove, TemplateShare, risk_moves, share_scatter
 from pcf_core.show.charts.theme import RISKS
+from pcf_core.show.findings.material import move_finding, sets_finding
 from pcf_core.show.findings.numbers import count, percent
-from pcf_core.show.findings.templates import move_finding, sets_finding
 
 LEAST_COVERED = 0.9  # of a set's mass: below, a run says too little of the set
 MOST_RUNS = 8

@@ -33,8 +33,8 @@ from pcf_core.measure.resampling import effective_number
 from pcf_core.mining.rules import LANGUAGES
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
+from pcf_core.show.findings.material import cut_finding, kept_share, origin_finding, set_finding
 from pcf_core.show.findings.numbers import count, effective_count, number, percent
-from pcf_core.show.findings.templates import cut_finding, kept_share, origin_finding, set_finding
 
 USUAL = "gender-wikipedia-100"
 VIEWS = {

@@ -15,9 +15,9 @@ from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.run import model_label
-from pcf_core.show.findings.fairpair_run import decoding_text
-from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
+from pcf_core.show.findings.provenance import imported_note
 from pcf_core.texts.criteria.records.runs import CriteriaAsked, CriteriaResult
 from pcf_core.texts.fairpair.records import FairPairAsked, FairPairResult
 from pcf_core.work.criteria import CRITERIA_AUDIT

@@ -16,7 +16,7 @@ from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.topics import Topic
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.sections.tilt import tilts_of
-from pcf_core.show.findings.case_file_rows import criterion_row, fairpair_rows, lacking, run_rows, told_apart
+from pcf_core.show.findings.case_file import criterion_row, fairpair_rows, lacking, run_rows, told_apart
 from pcf_core.texts.case_file import CaseRow, SharedOccupations, shared_occupations
 from pcf_core.texts.criteria.records.independence import AnecdotesReport
 from pcf_core.texts.criteria.records.quantities import ExperimentName

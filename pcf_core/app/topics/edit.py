@@ -39,8 +39,8 @@ from pcf_core.material.topics import (
     save_topic,
     topic_toml,
 )
+from pcf_core.show.findings.material import topic_finding
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.topics import topic_finding
 
 SIDE_BY_SIDE = 3  # groups
 LINE, FRAME = 24, 40  # pixels

@@ -39,9 +39,7 @@ from pcf_core.material.suiting import (
 from pcf_core.material.topics import FIRST, SHELF, own_topics
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
-from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.topics import (
+from pcf_core.show.findings.material import (
     effective_words_finding,
     forms_note,
     list_finding,
@@ -52,6 +50,8 @@ from pcf_core.show.findings.topics import (
     topic_finding,
     words_finding,
 )
+from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
+from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import CheckRequest, make_check
 
 VIEWS = {

@@ -52,10 +52,10 @@ from pcf_core.report.provenance import model_facts
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.reproducing import afresh, dtype_option
 from pcf_core.report.sections.knowledge import knowledge_panel, knowledge_table, ordered
-from pcf_core.show.charts.knowledge import MOST_FACTS
-from pcf_core.show.findings.knowledge import set_finding
+from pcf_core.show.charts.why import MOST_FACTS
 from pcf_core.show.findings.notes import self_audit_facts
 from pcf_core.show.findings.numbers import ends, two_decimals, with_interval
+from pcf_core.show.findings.why import set_finding
 from pcf_core.work.requests import submit_knowledge
 
 RECENT = 100

@@ -30,9 +30,9 @@ from pcf_core.material.factors import read_counts
 from pcf_core.models.registry import training_of
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.tilt import even_stereotypes, tilts_of, unit_in
-from pcf_core.show.charts.read import read_scatter
+from pcf_core.show.charts.why import read_scatter
 from pcf_core.show.findings.numbers import ends, two_decimals
-from pcf_core.show.findings.read import (
+from pcf_core.show.findings.why import (
     drawn_besides,
     other_topic_finding,
     read_finding,

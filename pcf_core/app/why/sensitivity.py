@@ -22,10 +22,10 @@ from pcf_core.core.sensitivity import SCRIPTS, Kind, Quantity, Sensitivities, Se
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.report.records import KeyFigure
 from pcf_core.report.sections.factors import Panels, matching_table, panels_in
-from pcf_core.show.charts.sensitivity import sensitivity_dots
+from pcf_core.show.charts.why import sensitivity_dots
 from pcf_core.show.findings.factors import matching_finding
 from pcf_core.show.findings.numbers import listed, two_decimals
-from pcf_core.show.findings.sensitivity import readings_finding, sensitivity_finding, span
+from pcf_core.show.findings.why import readings_finding, sensitivity_finding, span
 
 RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
 THREE_DIGITS = "%.3g"

@@ -13,8 +13,8 @@ from pcf_core.report.loaded import Study, study_notes
 from pcf_core.report.panels import facts_table, said, table_of
 from pcf_core.report.provenance import effective_text, is_file, occupation_weights_text
 from pcf_core.report.records import ReportPart, RunFacts
+from pcf_core.show.findings.notes import contexts
 from pcf_core.show.findings.numbers import count
-from pcf_core.show.findings.progress import contexts
 
 METHOD = (
     "A template such as *The [X] said that [Y]* is filled at [X] with an occupation x. At [Y] the model "

@@ -12,8 +12,7 @@ from pcf_core.core.risk import Interval
 from pcf_core.report import how_to_read
 from pcf_core.report.loaded import PROGRAM
 from pcf_core.report.panels import Panel
-from pcf_core.show.charts.answers import gap_dots, rate_dots
-from pcf_core.show.charts.criteria_summary import criteria_dots
+from pcf_core.show.charts.criteria import criteria_dots, gap_dots, rate_dots
 from pcf_core.show.findings.answers import common_finding, pairs_finding
 from pcf_core.show.findings.criteria import criterion_findings, line_finding, summary_finding
 from pcf_core.show.findings.numbers import listed

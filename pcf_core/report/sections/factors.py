@@ -18,7 +18,7 @@ from pcf_core.report.loaded import LoadedRun, Runs, Study
 from pcf_core.report.panels import Panel, part_of, said, table_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.report.sections.tilt import unit_in
-from pcf_core.show.charts.factors import factor_plot, risk_span
+from pcf_core.show.charts.why import factor_plot, risk_span
 from pcf_core.show.findings.factors import (
     MATCHED,
     factors_finding,

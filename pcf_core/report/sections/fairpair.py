@@ -19,10 +19,12 @@ from pcf_core.show.findings.fairpair import (
     categories_finding,
     fairpair_finding,
     notes,
+    perturber_finding,
     sentiment_finding,
+    settings_finding,
+    silence_warning,
     words_finding,
 )
-from pcf_core.show.findings.fairpair_run import perturber_finding, settings_finding, silence_warning
 from pcf_core.show.findings.numbers import listed
 from pcf_core.texts.fairpair.records import (
     LABEL,

@@ -20,12 +20,12 @@ from pcf_core.report.loaded import LoadedRun, Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.rows import cell_rows
-from pcf_core.show.answers import heat_map_answer
 from pcf_core.show.charts.heat_map import heat_map
 from pcf_core.show.findings.numbers import count, words_of
 from pcf_core.show.findings.occupations import (
     heat_map_finding,
 )
+from pcf_core.show.overview import heat_map_answer
 
 TELLING = ("nurse", "engineer")  # of whom the example may speak where the list has them
 SHOWN_OCCUPATIONS = 40

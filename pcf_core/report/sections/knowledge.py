@@ -19,9 +19,9 @@ from pcf_core.report.loaded import Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import ReportPart
 from pcf_core.report.reproducing import dtype_option
-from pcf_core.show.charts.knowledge import knowledge_bars
-from pcf_core.show.findings.knowledge import confidence_finding, knowledge_finding
+from pcf_core.show.charts.why import knowledge_bars
 from pcf_core.show.findings.numbers import listed
+from pcf_core.show.findings.why import confidence_finding, knowledge_finding
 from pcf_core.store.store import Store
 
 

@@ -25,8 +25,7 @@ from pcf_core.report.rows import (
     run_rows,
 )
 from pcf_core.report.sections.comparison import neutral_panel, scales_of
-from pcf_core.show.charts.corrected import corrected_dots
-from pcf_core.show.charts.risk import LeanBar, RiskBar, lean_bars, occupation_bars, risk_bars
+from pcf_core.show.charts.risk import LeanBar, RiskBar, corrected_dots, lean_bars, occupation_bars, risk_bars
 from pcf_core.show.findings.models import (
     baseline_finding,
     corrected_finding,

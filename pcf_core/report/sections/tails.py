@@ -17,15 +17,15 @@ from pcf_core.report.loaded import Runs, Study
 from pcf_core.report.panels import Panel, part_of
 from pcf_core.report.records import KeyFigure, ReportPart
 from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram, qq_plot, survival_plot
-from pcf_core.show.findings.models import unseen_share
-from pcf_core.show.findings.numbers import digits, ends, listed, percent, two_decimals, with_interval
-from pcf_core.show.findings.tails import (
+from pcf_core.show.findings.models import (
     bound_finding,
     fitted_to,
     normal_finding,
     shape_finding,
     tails_finding,
+    unseen_share,
 )
+from pcf_core.show.findings.numbers import digits, ends, listed, percent, two_decimals, with_interval
 
 SIGNIFICANT = 0.05
 

@@ -30,18 +30,8 @@ def axis_panels(
 
     Places that are numbers stand on a logarithmic axis, names in the order in which they come first.  Nothing
     joins the points, as topics, template sets and checkpoints have no order, unless they are ``joined``: the
-    sizes of one series.  Printed rows are hollow diamonds without intervals.
-
-    Parameters
-    ----------
-    points
-        Runs and printed rows.
-    title
-        What the axis is, with its direction.
-    order
-        Names of the models as all charts have them, which decides colours and marks.
-    joined
-        Whether the points of a line, whose places are numbers, are joined in their order.
+    sizes of one series.  Printed rows are hollow diamonds without intervals.  ``title``: what the axis is,
+    with its direction; ``order``: all models' names, by which every chart gives colours.
     """
     numbers = all(isinstance(point.place, float) for point in points)
     places = list(dict.fromkeys(point.place for point in points))
@@ -49,21 +39,21 @@ def axis_panels(
     styles = theme.model_styles([*order, *(line for line, published in lines if not published)])
     alone = len({(point.line, point.published, point.place) for point in points}) == len(places)
     figure = make_subplots(rows=len(PANELS), shared_xaxes=True, vertical_spacing=0.05)
-    for place, (line, published) in enumerate(lines):
+    for index, (line, published) in enumerate(lines):
         chosen = [point for point in points if (point.line, point.published) == (line, published)]
-        shift = 0.0 if alone or len(lines) == 1 else SPREAD * (2 * place / (len(lines) - 1) - 1) / 2
-        aside = APART ** (2 * place - len(lines) + 1) if joined else 1.0
+        shift = 0.0 if alone or len(lines) == 1 else SPREAD * (2 * index / (len(lines) - 1) - 1) / 2
+        aside = APART ** (2 * index - len(lines) + 1) if joined else 1.0
         x = [float(p.place) * aside if numbers else places.index(p.place) + shift for p in chosen]
         style = PRINTED if published else styles[line]
         name = theme.text(f"{line} ({published})" if published else line, 60)
         mode = "lines+markers" if joined else "markers"
-        _add_line(figure, chosen, x, style, name, _details, mode=mode, legendgroup=str(place))
+        _add_line(figure, chosen, x, style, name, _details, mode=mode, legendgroup=str(index))
     for row, (quantity, panel) in enumerate(PANELS.items(), start=1):
         figure.update_yaxes(title_text=panel, range=_range(points, quantity), nticks=5, row=row, col=1)
     if numbers:
         figure.update_xaxes(type="log")
     else:
-        labels = [theme.lines(place, 16) for place in places]
+        labels = [theme.lines(index, 16) for index in places]
         ends = [-0.5, len(places) - 0.5]
         figure.update_xaxes(tickvals=list(range(len(places))), ticktext=labels, range=ends)
     return _finish(figure, points, title, 640, legend=len(lines) > 1)
@@ -72,24 +62,16 @@ def axis_panels(
 def change_panels(points: Sequence[AxisPoint], title: str, order: Sequence[str] = ()) -> go.Figure:
     """Draw what alignment changes at each size: R, R^p and R^c of the aligned checkpoint less the base one.
 
-    One panel each, with intervals and the line of no change; the sizes of a line are joined.
-
-    Parameters
-    ----------
-    points
-        The differences, at numbers of parameters.
-    title
-        What the axis is, with its direction.
-    order
-        Names of the lines, which decides colours and marks.
+    One panel each, with intervals and the line of no change; the sizes of a line are joined.  ``title`` and
+    ``order``: as of :func:`axis_panels`.
     """
     lines = list(dict.fromkeys(point.line for point in points))
     styles = theme.model_styles([*order, *lines])
     figure = make_subplots(rows=len(PANELS), shared_xaxes=True, vertical_spacing=0.05)
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         chosen = [point for point in points if point.line == line]
         x = [float(point.place) for point in chosen]
-        name, shared = theme.text(line, 60), {"mode": "lines+markers", "legendgroup": str(place)}
+        name, shared = theme.text(line, 60), {"mode": "lines+markers", "legendgroup": str(index)}
         _add_line(figure, chosen, x, styles[line], name, _change_details, **shared)
     for row, (quantity, panel) in enumerate(PANELS.items(), start=1):
         marks.rule(figure, y=0, row=row, col=1)
@@ -145,16 +127,16 @@ def _finish(
 def _both_ways(points: Sequence[AxisPoint], quantity: str) -> list[float]:
     """Return a range with 0 in its middle that holds every difference and its whiskers, with a margin."""
     ends = [abs(point.values[quantity]) for point in points]
-    found = [point.intervals.get(quantity) for point in points]
-    ends += [abs(end) for one in found if one for end in (one.low, one.high)]
+    intervals = [point.intervals.get(quantity) for point in points]
+    ends += [abs(end) for one in intervals if one for end in (one.low, one.high)]
     top = max(ends) if max(ends) > NOWHERE else 1.0
     return [-(1 + ABOVE) * top, (1 + ABOVE) * top]
 
 
 def _range(points: Sequence[AxisPoint], quantity: str) -> list[float]:
     """Return the range from 0 to the highest mark or whisker, with a margin; to 1 where all is 0."""
-    found = [point.intervals.get(quantity) for point in points]
-    highest = max([point.values[quantity] for point in points] + [one.high for one in found if one])
+    intervals = [point.intervals.get(quantity) for point in points]
+    highest = max([point.values[quantity] for point in points] + [one.high for one in intervals if one])
     top = highest if highest > NOWHERE else 1.0
     return [-BELOW * top, (1 + ABOVE) * top]
 

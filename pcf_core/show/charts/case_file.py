@@ -25,17 +25,17 @@ RADIUS = 7.0  # of a point with its rim
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))  # where a name may stand beside its point, clear of whiskers
 
 
-def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
+def shared_scatter(occupations: SharedOccupations, group: str) -> go.Figure:
     """Draw a point per occupation: across its tilt towards ``group``'s words, upwards the stories' share.
 
     Filled points lean to the same side in both; the dotted lines are an even split.
     """
     figure = go.Figure()
     for same, name in ((True, SAME), (False, OTHER)):
-        rows = [row for row in found.rows if (row.same_side is True) is same]
+        rows = [row for row in occupations.rows if (row.same_side is True) is same]
         if rows:
             figure.add_trace(_points(rows, same, name))
-    for row, (right, up) in _labelled(found.rows):
+    for row, (right, up) in _labelled(occupations.rows):
         marks.note(
             figure,
             theme.text(called(row.occupation), LONGEST),
@@ -60,7 +60,7 @@ def shared_scatter(found: SharedOccupations, group: str) -> go.Figure:
         tickformat=".0%",
         tickvals=[0, 0.25, 0.5, 0.75, 1],
     )
-    return theme.base_layout(figure, HEIGHT, view=f"shared {len(found.rows)}", legend=True)
+    return theme.base_layout(figure, HEIGHT, view=f"shared {len(occupations.rows)}", legend=True)
 
 
 def _points(rows: list[SharedOccupation], same: bool, name: str) -> go.Scatter:
@@ -132,9 +132,9 @@ def _labelled(rows: Sequence[SharedOccupation]) -> list[tuple[SharedOccupation, 
             for corner, box in places
             if box.inside and not any(box.may_meet(other) for other in (*points, *names))
         )
-        if len(chosen) < MOST_LABELS and (found := next(free, None)):
-            chosen.append((row, found[0]))
-            names.append(found[1])
+        if len(chosen) < MOST_LABELS and (index := next(free, None)):
+            chosen.append((row, index[0]))
+            names.append(index[1])
     return chosen
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.probe import ProbeAnswer
-from pcf_core.show.charts import marks, theme
+from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.numbers import chance, odds, percent
 
 ROW, PANEL, REST = 20, 30, 90  # pixels: a word, a panel's title, axis and legend
@@ -50,20 +51,16 @@ def cell_bars(
             cliponaxis=False,
         )
         figure.add_trace(bars)
-    if neutral is not None:
-        marks.rule(figure, x=neutral)
     ticks = [0, 0.25, 0.5, 0.75, 1]
-    figure.update_xaxes(
-        title_text="probability of the group → more",
-        range=[0, 1.12],
-        tickvals=ticks,
-        ticktext=[percent(tick) for tick in ticks],
-    )
-    marks.name_rows(figure, {str(place): theme.lines(group) for place, group in enumerate(groups)})
+    axis = {"range": [0, 1.12], "tickvals": ticks, "ticktext": [percent(tick) for tick in ticks]}
+    labels = {key: theme.lines(group) for key, group in rows.keyed(groups)}
     models = len(preferences_by_model)
-    height = 120 + 26 * max(1, len(groups)) * max(1, models)
-    view = " ".join(groups)
-    return theme.base_layout(figure, height, view=view, legend=models > 1, barmode="group", bargap=0.25)
+    pixels = (120, 26 * max(1, models))
+    look: dict[str, Any] = {"axis": axis, "legend": models > 1, "barmode": "group", "bargap": 0.25}
+    title = "probability of the group → more"
+    return rows.finish(
+        figure, labels, title, view=" ".join(groups), pixels=pixels, least=1, zero=neutral, **look
+    )
 
 
 def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
@@ -72,7 +69,7 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
     styles = theme.group_styles(list(dict.fromkeys(word.group for word in words)))
     figure = go.Figure()
     for group, style in styles.items():
-        chosen = [(str(place), word) for place, word in enumerate(ranked) if word.group == group]
+        chosen = [(str(index), word) for index, word in enumerate(ranked) if word.group == group]
         if chosen:
             bars = marks.bars(
                 [word.probability for _, word in chosen],
@@ -85,15 +82,11 @@ def word_bars(words: Sequence[WordProbability], top: int = 15) -> go.Figure:
             )
             figure.add_trace(bars)
     ticks = _ticks(max((word.probability for word in ranked), default=0.0))
-    figure.update_xaxes(
-        title_text="probability of the word → more",
-        rangemode="tozero",
-        tickvals=list(ticks),
-        ticktext=list(ticks.values()),
-    )
-    marks.name_rows(figure, {str(place): theme.text(word.word, 22) for place, word in enumerate(ranked)})
-    view, height = " ".join(styles), 120 + 22 * max(2, len(ranked))
-    return theme.base_layout(figure, height, view=view, legend=True, barmode="overlay", bargap=0.25)
+    axis = {"rangemode": "tozero", "tickvals": list(ticks), "ticktext": list(ticks.values())}
+    labels = {key: theme.text(word.word, 22) for key, word in rows.keyed(ranked)}
+    look: dict[str, Any] = {"axis": axis, "barmode": "overlay", "bargap": 0.25}
+    title, view = "probability of the word → more", " ".join(styles)
+    return rows.finish(figure, labels, title, view=view, pixels=(120, 22), **look)
 
 
 def _ticks(largest: float) -> dict[float, str]:
@@ -106,7 +99,7 @@ def _ticks(largest: float) -> dict[float, str]:
     power = 10.0 ** math.floor(math.log10(largest))
     step = next(part * power for part in (0.5, 1, 2, 5) if largest <= 4 * part * power)
     last = int(largest / step + 1e-9)  # 0.3 / 0.1 is a little under 3
-    values = [place * step for place in range(1, last + 1)]
+    values = [index * step for index in range(1, last + 1)]
     return {0.0: "0"} | {value: percent(value) if step >= 0.01 else odds(value) for value in values}
 
 
@@ -116,24 +109,24 @@ def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
     A group shows the words to which any model gives most; a word without probability has no mark.
     """
     panels = _panels(answers)
-    rows = [len(words) for words in panels.values()]
-    plot = ROW * sum(rows) + PANEL * len(rows)
+    sizes = [len(words) for words in panels.values()]
+    plot = ROW * sum(sizes) + PANEL * len(sizes)
     figure = make_subplots(
-        rows=max(1, len(rows)),
+        rows=max(1, len(sizes)),
         shared_xaxes=True,
-        row_heights=rows or None,
-        vertical_spacing=PANEL / plot if len(rows) > 1 else None,
+        row_heights=sizes or None,
+        vertical_spacing=PANEL / plot if len(sizes) > 1 else None,
         subplot_titles=[theme.text(group) for group in panels] or None,
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     styles = theme.model_styles(list(answers))
     for model, answer in answers.items():
-        found = {word.word: word for word in answer.words if word.probability > 0}
+        by_word = {word.word: word for word in answer.words if word.probability > 0}
         for panel, words in enumerate(panels.values(), start=1):
-            places = [(str(place), found[word]) for place, word in enumerate(words) if word in found]
+            places = [(str(index), by_word[word]) for index, word in enumerate(words) if word in by_word]
             trace = marks.dots(
                 [word.probability for _, word in places],
-                [place for place, _ in places],
+                [index for index, _ in places],
                 theme.text(model),
                 color=styles[model].color,
                 symbol=styles[model].marker,
@@ -145,11 +138,11 @@ def probe_words(answers: Mapping[str, ProbeAnswer]) -> go.Figure:
             )
             figure.add_trace(trace, row=panel, col=1)
     for panel, words in enumerate(panels.values(), start=1):
-        labels = {str(place): theme.text(word, 22) for place, word in enumerate(words)}
+        labels = {str(index): theme.text(word, 22) for index, word in enumerate(words)}
         axis = {**theme.name_axis(labels), "range": [len(words) - 0.5, -0.5], "showgrid": True}
         figure.update_yaxes(axis, row=panel, col=1)
     figure.update_xaxes(type="log", nticks=6, exponentformat="power")
-    figure.update_xaxes(title_text="probability of the word (log) → more", row=max(1, len(rows)), col=1)
+    figure.update_xaxes(title_text="probability of the word (log) → more", row=max(1, len(sizes)), col=1)
     return theme.base_layout(figure, REST + plot, view=" ".join(panels), legend=len(answers) > 1, top=PANEL)
 
 

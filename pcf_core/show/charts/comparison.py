@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from pcf_core.core.risk import Comparison, OccupationDifference
-from pcf_core.show.charts import marks, theme
+from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.compare import Dumbbell
 from pcf_core.show.findings.numbers import RISK_NAMES, called
 
@@ -29,16 +29,16 @@ def difference_plot(
     hollow grey ones do not.  Of many occupations the ``most`` with the largest differences are drawn.
     ``order``: names of all models that are shown: two of one colour have other shapes in that order.
     """
-    rows = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
-    rows.sort(key=lambda row: -row.differences[quantity].value)
+    drawn = sorted(comparison.occupations, key=lambda row: -abs(row.differences[quantity].value))[:most]
+    drawn.sort(key=lambda row: -row.differences[quantity].value)
     figure = go.Figure()
-    _add_sides(figure, comparison, rows, quantity, order, sorted_rows=True)
-    marks.rule(figure, x=0)
+    _add_sides(figure, comparison, drawn, quantity, order, sorted_rows=True)
     first = theme.text(comparison.first.name, 28)  # both names do not fit on a telephone
-    figure.update_xaxes(title_text=f"difference in {RISK_NAMES[quantity]}<br>→ {first} has more", nticks=6)
-    marks.name_rows(figure, {row.occupation: theme.text(called(row.occupation), 24) for row in rows})
-    view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(rows)}"
-    return theme.base_layout(figure, 150 + 16 * max(4, len(rows)), view=view, legend=True)
+    title = f"difference in {RISK_NAMES[quantity]}<br>→ {first} has more"
+    labels = {row.occupation: theme.text(called(row.occupation), 24) for row in drawn}
+    view = f"{comparison.first.run} {comparison.second.run} {quantity} {len(drawn)}"
+    look: dict[str, Any] = {"pixels": (150, 16), "least": 4, "zero": 0, "axis": {"nticks": 6}}
+    return rows.finish(figure, labels, title, view=view, **look)
 
 
 def risk_scatter(
@@ -49,8 +49,8 @@ def risk_scatter(
     ``order``: as for :func:`difference_plot`.
     """
     figure = go.Figure()
-    found = [row.differences[quantity] for row in comparison.occupations]
-    end = 1.05 * max([1e-6, *(max(one.first, one.second) for one in found)])
+    differences = [row.differences[quantity] for row in comparison.occupations]
+    end = 1.05 * max([1e-6, *(max(one.first, one.second) for one in differences)])
     figure.add_trace(marks.line([0, end], [0, end], "the same", dash="dot"))
     _add_sides(figure, comparison, comparison.occupations, quantity, order, sorted_rows=False)
     points = [
@@ -69,7 +69,7 @@ def risk_scatter(
 def _add_sides(
     figure: go.Figure,
     comparison: Comparison,
-    rows: Sequence[OccupationDifference],
+    drawn: Sequence[OccupationDifference],
     quantity: str,
     order: Sequence[str],
     *,
@@ -84,23 +84,23 @@ def _add_sides(
     ]
     for name, verdict, color, symbol in (*looks, ("cannot tell apart", "", theme.MUTED, "circle-open")):
         chosen = [
-            (row, found)
-            for row in rows
-            for found in [row.differences[quantity]]
-            if (found.verdict == verdict if verdict else not found.differs)
+            (row, difference)
+            for row in drawn
+            for difference in [row.differences[quantity]]
+            if (difference.verdict == verdict if verdict else not difference.differs)
         ]
         if not chosen:
             continue
         figure.add_trace(
             marks.dots(
-                [found.value if sorted_rows else found.second for _, found in chosen],
-                [row.occupation if sorted_rows else found.first for row, found in chosen],
+                [difference.value if sorted_rows else difference.second for _, difference in chosen],
+                [row.occupation if sorted_rows else difference.first for row, difference in chosen],
                 name,
                 color=color,
                 symbol=symbol,
                 size=7 if verdict else 6,
                 rim=None if verdict else 1.5,
-                across=[found.interval() for _, found in chosen] if sorted_rows else None,
+                across=[difference.interval() for _, difference in chosen] if sorted_rows else None,
                 whisker=color,
                 look=marks.THIN,
                 hover=[_details(comparison, row, quantity) for row, _ in chosen],
@@ -109,14 +109,15 @@ def _add_sides(
 
 
 def _details(comparison: Comparison, row: OccupationDifference, quantity: str) -> str:
-    """Write hover text: both figures, the difference with its interval, the controlled p-value."""
-    found = row.differences[quantity]
+    difference = row.differences[quantity]
     return marks.told(
         called(row.occupation),
-        f"{theme.text(comparison.first.name)} {found.first:.3g}",
-        f"{theme.text(comparison.second.name)} {found.second:.3g}",
-        f"difference {found.value:+.3g}{marks.within(found.interval(), '+.3g')}",
-        "" if found.adjusted is None else f"p {found.p_value:.3g}, controlled {found.adjusted:.3g}",
+        f"{theme.text(comparison.first.name)} {difference.first:.3g}",
+        f"{theme.text(comparison.second.name)} {difference.second:.3g}",
+        f"difference {difference.value:+.3g}{marks.within(difference.interval(), '+.3g')}",
+        ""
+        if difference.adjusted is None
+        else f"p {difference.p_value:.3g}, controlled {difference.adjusted:.3g}",
     )
 
 
@@ -155,7 +156,7 @@ def dumbbell_plot(
     figure = go.Figure()
     occupations = [row.occupation for row in rows]
     styles = theme.model_styles([*order, *names])
-    told = [
+    hover = [
         f"{theme.text(called(row.occupation))}<br>{theme.text(names[0])} {row.first:+.2f}"
         f"<br>{theme.text(names[1])} {row.second:+.2f}"
         for row in rows
@@ -168,7 +169,7 @@ def dumbbell_plot(
             "color": style.color,
             "symbol": style.marker,
             "size": 11,
-            "text": told,
+            "text": hover,
             "customdata": occupations,
         }
         still: dict[str, Any] = {"unselected": {"marker": {"opacity": 1}}}  # a click reads the customdata
@@ -182,7 +183,7 @@ def dumbbell_plot(
             named,
             ROW,
             "a click opens the occupation",
-            text=[words for words in told for _ in places],
+            text=[words for words in hover for _ in places],
             showlegend=False,
             **marks.hovering("%{text}"),
         )

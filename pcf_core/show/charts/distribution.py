@@ -26,14 +26,9 @@ Several = Mapping[str, Sequence[StereotypeDistribution]]
 def stereotype_histogram(distributions: Several, *, other: str = "", threshold: float) -> go.Figure:
     """Draw weighted histograms over contexts, the models overlaid.
 
-    Parameters
-    ----------
-    distributions
-        Per model, one distribution a panel, the same groups for all; on the scale that ends at 1.
-    other
-        With two groups, the one at the left end; empty for a panel per group.
-    threshold
-        τ, drawn as a dotted line.
+    ``distributions``: by model, one a panel, the same groups for all; on the scale that ends at 1.
+    ``other``: with two groups, the one at the left end; empty for a panel per group.  ``threshold``: τ, a
+    dotted line.
     """
     figure, groups = _panels(distributions, other)
     edges = _edges(distributions)
@@ -46,8 +41,8 @@ def stereotype_histogram(distributions: Several, *, other: str = "", threshold: 
             tallest = max(tallest, max(bars.y))
             figure.add_trace(bars, row=panel + 1, col=1)
         step = tallest * (0.09 if len(groups) == 1 else 0.22)
-        for place, (model, one) in enumerate(shown.items()):
-            height = tallest + step * (place + 0.8)
+        for index, (model, one) in enumerate(shown.items()):
+            height = tallest + step * (index + 0.8)
             for trace in _marks(model, one, height, styles[model], alone=len(groups) == 1):
                 figure.add_trace(trace, row=panel + 1, col=1)
         ticks = _ticks(tallest, most=5 if len(groups) == 1 else 2)
@@ -162,9 +157,9 @@ def _marks(
             )
         )
     interval = one.mean_interval
-    said = f"mean {one.mean:+.3g}{marks.within(interval, '+.3g')}<br>s.d. {one.sd:.3g}"
+    hover = f"mean {one.mean:+.3g}{marks.within(interval, '+.3g')}<br>s.d. {one.sd:.3g}"
     look: dict[str, Any] = {"symbol": style.marker, "size": 9, "across": [interval], "whisker": style.color}
-    return [*traces, marks.dots([one.mean], [height], hover=[said], **look, **shared)]
+    return [*traces, marks.dots([one.mean], [height], hover=[hover], **look, **shared)]
 
 
 def _gap(one: StereotypeDistribution) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from pcf_core.show.charts import marks, theme
+from pcf_core.show.charts import marks, rows, theme
 from pcf_core.texts.fairpair.records import (
     Convergence,
     FairPairReport,
@@ -42,34 +42,24 @@ def ratio_dots(reports: Mapping[str, FairPairReport], order: Sequence[str] = ())
     undefined keeps its line and says so.  ``order``: all names, by which every chart gives colours.
     """
     styles = theme.model_styles(order or list(reports))
-    keys = {name: str(place) for place, name in enumerate(reports)}
+    keyed = rows.keyed(list(reports))
+    ratios = [
+        rows.Mark(
+            key,
+            report.means.ratio,
+            _details(name, report),
+            report.intervals.get("ratio_of_means"),
+            report.differs,
+        )
+        for key, name in keyed
+        for report in [reports[name]]
+    ]
     figure = go.Figure()
-    for verdict in (SHOWN, NOT_SHOWN):
-        told = verdict == SHOWN
-        drawn = {
-            name: report
-            for name, report in reports.items()
-            if report.differs == told and report.means.ratio is not None
-        }
-        if drawn:
-            figure.add_trace(
-                marks.dots(
-                    [report.means.ratio for report in drawn.values()],
-                    [keys[name] for name in drawn],
-                    verdict,
-                    color=[styles[name].color for name in drawn],
-                    symbol=[marks.symbol(styles[name].marker, told) for name in drawn],
-                    size=12,
-                    rim=2,
-                    across=[report.intervals.get("ratio_of_means") for report in drawn.values()],
-                    hover=[_details(name, report) for name, report in drawn.items()],
-                )
-            )
-    undefined = [keys[name] for name, report in reports.items() if report.means.ratio is None]
-    _finish_ratios(figure, _places(list(reports.values())), undefined, RATIO)
-    marks.name_rows(figure, {key: theme.lines(name) for name, key in keys.items()})
-    height = 168 + 40 * max(2, len(keys))
-    return _finished(figure, height, " ".join(keys))
+    by_row = {key: styles[name] for key, name in keyed}
+    figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN), by_row, size=12))
+    labels = {key: theme.lines(name) for key, name in keyed}
+    ends = [end for one in ratios if one.ends for end in (one.ends.low, one.ends.high)]
+    return _finish_ratios(figure, ratios, ends, labels, RATIO, view=" ".join(reports), pixels=(168, 40))
 
 
 def prompt_dots(report: FairPairReport) -> go.Figure:
@@ -78,41 +68,18 @@ def prompt_dots(report: FairPairReport) -> go.Figure:
     Filled marks: the prompt by itself differs, controlled over all prompts.  A prompt whose F is undefined
     keeps its line and says so.
     """
-    rows = sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS]
-    keyed = [(str(place), row) for place, row in enumerate(rows)]
+    keyed = rows.keyed(sorted(report.prompts, key=lambda row: -row.energy)[:MOST_PROMPTS])
+    ratios = [rows.Mark(key, row.ratio, _prompt_details(row), differs=row.differs) for key, row in keyed]
+    chance = [rows.Mark(key, row.chance_ratio) for key, row in keyed]
     figure = go.Figure()
-    for verdict in (SHOWN, NOT_SHOWN):
-        told = verdict == SHOWN
-        drawn = [(key, row) for key, row in keyed if row.differs == told and row.ratio is not None]
-        if drawn:
-            figure.add_trace(
-                marks.dots(
-                    [row.ratio for _, row in drawn],
-                    [key for key, _ in drawn],
-                    verdict,
-                    color=theme.ACCENT,
-                    symbol=marks.symbol("circle", told),
-                    rim=2,
-                    hover=[_prompt_details(row) for _, row in drawn],
-                )
-            )
-    figure.add_trace(
-        marks.dots(
-            [row.chance_ratio for _, row in keyed],
-            [key for key, _ in keyed],
-            "random labels",
-            color=theme.MUTED,
-            symbol="line-ns-open",
-            size=12,
-            rim=2,
-            hover="random labels %{x:.3g}",
-        )
-    )
-    values = [value for row in rows for value in (row.ratio, row.chance_ratio) if value is not None]
+    figure.add_traces(rows.by_verdict(ratios, (SHOWN, NOT_SHOWN)))
+    look: dict[str, Any] = {"size": 12, "rim": 2, "hover": "random labels %{x:.3g}"}
+    figure.add_trace(rows.dots(chance, "random labels", rows.TICK, **look))
     title = "F of the prompt (1 = sampling alone)<br>→ the two sides differ more"
-    _finish_ratios(figure, values, [key for key, row in keyed if row.ratio is None], title)
-    marks.name_rows(figure, {key: theme.lines(row.prompt, 24) for key, row in keyed}, grid=True)
-    return _finished(figure, 178 + 30 * max(3, len(keyed)), report.model)
+    labels = {key: theme.lines(row.prompt, 24) for key, row in keyed}
+    ends = [one.value for one in chance if one.value is not None]
+    around: dict[str, Any] = {"pixels": (178, 30), "least": 3, "grid": True}
+    return _finish_ratios(figure, ratios, ends, labels, title, view=report.model, **around)
 
 
 def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
@@ -120,34 +87,26 @@ def variation_bars(reports: Mapping[str, FairPairReport]) -> go.Figure:
     first = next(iter(reports.values()))
     sides = theme.group_styles([first.original, first.counterpart])
     original, prompt = (theme.text(name, 20) for name in (first.original, first.counterpart))
-    keys = {name: str(place) for place, name in enumerate(reports)}
+    labels = {key: theme.lines(name) for key, name in rows.keyed(list(reports))}
     figure = go.Figure()
     for quantity, label, style in (
-        ("between", "between the two sides (B)", theme.ModelStyle(theme.ACCENT, "circle", "")),
+        ("between", "between the two sides (B)", rows.ACCENT),
         ("within_original", f"among texts for {original} (V)", sides[first.original]),
         ("within_prompt", f"among texts for {prompt} (V)", sides[first.counterpart]),
     ):
         values = [float(getattr(report.means, quantity)) for report in reports.values()]
-        figure.add_trace(
-            marks.bars(
-                values,
-                list(keys.values()),
-                label,
-                style,
-                across=[report.intervals.get(quantity) for report in reports.values()],
-                hover=[
-                    f"{label} {value:.3g}<br>{_details(name, report)}"
-                    for value, (name, report) in zip(values, reports.items(), strict=True)
-                ],
-            )
-        )
-    figure.update_xaxes(title_text="mean dissimilarity Φ (0 = alike) → less alike", rangemode="tozero")
-    marks.name_rows(figure, {key: theme.lines(name) for name, key in keys.items()})
-    return _finished(figure, 178 + 70 * len(keys), " ".join(reports), barmode="group", bargap=0.3)
+        hover = [
+            f"{label} {value:.3g}<br>{_details(name, report)}"
+            for value, (name, report) in zip(values, reports.items(), strict=True)
+        ]
+        across = [report.intervals.get(quantity) for report in reports.values()]
+        figure.add_trace(marks.bars(values, list(labels), label, style, across=across, hover=hover))
+    title, view = "mean dissimilarity Φ (0 = alike) → less alike", " ".join(reports)
+    return _grouped(figure, labels, title, view=view, pixels=(178, 70), least=1)
 
 
 def convergence_lines(
-    found: Mapping[str, Convergence],
+    models: Mapping[str, Convergence],
     over: Literal["samples", "folds"],
     quantity: Quantity = "between",
     order: Sequence[str] = (),
@@ -156,10 +115,10 @@ def convergence_lines(
 
     ``order``: as for :func:`ratio_dots`.
     """
-    names = list(dict.fromkeys(order or found))
+    names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
-    for name, convergence in found.items():
+    for name, convergence in models.items():
         course = convergence.samples if over == "samples" else convergence.folds
         values: Sequence[float | None] = getattr(course, quantity)
         size = "%{x} texts a side" if over == "samples" else f"%{{x}} folds of {convergence.count:,} texts"
@@ -177,20 +136,20 @@ def convergence_lines(
     if over == "folds":
         figure.update_xaxes(type="log", tickvals=FOLD_TICKS)
     figure.update_yaxes(title_text=QUANTITY_WORDS[quantity])
-    return _finished(figure, 400, f"{over} {quantity}", legend=len(found) > 1)
+    return _settled(figure, f"{over} {quantity}", legend=len(models) > 1)
 
 
 def temperature_lines(
-    found: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
+    models: Mapping[str, Mapping[float, FairPairReport]], order: Sequence[str] = ()
 ) -> go.Figure:
     """Draw F of each model at each temperature with its interval over statements.
 
     Undefined ones are left out.
     """
-    names = list(dict.fromkeys(order or found))
+    names = list(dict.fromkeys(order or models))
     styles = theme.model_styles(names)
     figure = go.Figure()
-    for name, by_temperature in found.items():
+    for name, by_temperature in models.items():
         points = {
             temperature: report
             for temperature, report in sorted(by_temperature.items())
@@ -207,7 +166,7 @@ def temperature_lines(
     marks.rule(figure, y=1)
     figure.update_xaxes(title_text="temperature → more random texts", rangemode="tozero")
     figure.update_yaxes(title_text=QUANTITY_WORDS["ratio"])
-    return _finished(figure, 400, " ".join(found), legend=len(found) > 1)
+    return _settled(figure, " ".join(models), legend=len(models) > 1)
 
 
 def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
@@ -217,61 +176,44 @@ def phrase_dots(report: WordReport, most: int = MOST_PHRASES) -> go.Figure:
     """
     styles = theme.group_styles([report.original, report.counterpart])
     chosen = [row for side in SIDES for row in _strongest(report, side, most)]
-    rows = sorted(chosen, key=lambda row: -row.log_odds)
-    keys = {row.words: str(place) for place, row in enumerate(rows)}
+    keyed = rows.keyed(sorted(chosen, key=lambda row: -row.log_odds))
     figure = go.Figure()
     for side in reversed(SIDES):
         name = _name(report, side)
-        style, shown = styles[name], [row for row in rows if row.more_in == side]
-        if shown:
-            figure.add_trace(
-                marks.dots(
-                    [row.log_odds for row in shown],
-                    [keys[row.words] for row in shown],
-                    f"more in texts for {theme.text(name, 20)}",
-                    color=style.color,
-                    symbol=[marks.symbol(style.marker, row.differs) for row in shown],
-                    rim=2,
-                    hover=[_word_details(row, report) for row in shown],
-                )
-            )
-    marks.rule(figure, x=0)
-    counterpart = theme.text(report.counterpart, 20)
-    figure.update_xaxes(
-        title_text=f"log-odds δ (0 = as often)<br>→ more in texts for {counterpart}", nticks=7
-    )
-    marks.name_rows(figure, {key: theme.text(words, 24) for words, key in keys.items()}, grid=True)
-    if not rows:
+        drawn = [
+            rows.Mark(key, row.log_odds, _word_details(row, report), differs=row.differs)
+            for key, row in keyed
+            if row.more_in == side
+        ]
+        if drawn:
+            label = f"more in texts for {theme.text(name, 20)}"
+            figure.add_trace(rows.dots(drawn, label, styles[name], verdicts=True, rim=2))
+    if not keyed:
         marks.note(figure, "no phrase to compare", x=0.5, y=0.5, xref="paper", yref="paper")
-    return _finished(figure, 178 + 20 * max(4, len(keys)), " ".join(keys))
+    labels = {key: theme.text(row.words, 24) for key, row in keyed}
+    title = f"log-odds δ (0 = as often)<br>→ more in texts for {theme.text(report.counterpart, 20)}"
+    view = " ".join(row.words for _, row in keyed)
+    look: dict[str, Any] = {"least": 4, "zero": 0, "grid": True, "axis": {"nticks": 7}}
+    return rows.finish(figure, labels, title, view=view, pixels=(178, 20), top=theme.BELOW_BUTTONS, **look)
 
 
 def category_bars(report: WordReport) -> go.Figure:
     """Draw shares of either side's texts with a word of each category; a star where they differ."""
     styles = theme.group_styles([report.original, report.counterpart])
-    keys = {row.name: str(place) for place, row in enumerate(report.categories)}
+    keyed = rows.keyed(report.categories)
+    labels = {key: theme.text(row.title, 22) + (" *" if row.differs else "") for key, row in keyed}
     figure = go.Figure()
     for side, texts in zip(SIDES, (report.original_texts, report.prompt_texts), strict=True):
         name = _name(report, side)
-        counts = [int(getattr(row, side)) for row in report.categories]
-        figure.add_trace(
-            marks.bars(
-                [100 * count / max(1, texts) for count in counts],
-                list(keys.values()),
-                f"texts for {theme.text(name, 20)}",
-                styles[name],
-                hover="%{x:.3g} %<br>%{customdata}",
-                extra="name",
-                customdata=[f"{count:,} of {texts:,} texts" for count in counts],
-            )
-        )
-    labels = {
-        keys[row.name]: theme.text(row.title, 22) + (" *" if row.differs else "") for row in report.categories
-    }
-    figure.update_xaxes(title_text="texts with a word of the category, % → more", rangemode="tozero")
-    marks.name_rows(figure, labels)
-    height = 158 + 44 * max(2, len(keys))
-    return _finished(figure, height, " ".join(keys), barmode="group", bargap=0.3)
+        counts = [int(getattr(row, side)) for _, row in keyed]
+        shares = [100 * count / max(1, texts) for count in counts]
+        look: dict[str, Any] = {"hover": "%{x:.3g} %<br>%{customdata}", "extra": "name"}
+        look["customdata"] = [f"{count:,} of {texts:,} texts" for count in counts]
+        label = f"texts for {theme.text(name, 20)}"
+        figure.add_trace(marks.bars(shares, list(labels), label, styles[name], **look))
+    title = "texts with a word of the category, % → more"
+    view = " ".join(row.name for _, row in keyed)
+    return _grouped(figure, labels, title, view=view, pixels=(158, 44))
 
 
 def _course(
@@ -291,49 +233,50 @@ def _course(
     return marks.dots(x, y, theme.text(name), color=style.color, symbol=style.marker, **joined, **more)
 
 
-def _finish_ratios(figure: go.Figure, places: Sequence[float], undefined: Sequence[str], title: str) -> None:
-    """Draw the line at 1 on an axis around it, and say which rows have no F where there is more room."""
-    low, high = min([1.0, *places]), max([1.0, *places])
+def _settled(figure: go.Figure, view: str, *, legend: bool) -> go.Figure:
+    return theme.base_layout(figure, 400, view=view, legend=legend, top=theme.BELOW_BUTTONS)
+
+
+def _finish_ratios(
+    figure: go.Figure,
+    ratios: Sequence[rows.Mark],
+    others: Sequence[float],
+    labels: Mapping[str, str],
+    title: str,
+    **look: Any,
+) -> go.Figure:
+    """Draw the line at 1 on an axis around all values, and say which rows have no F where there is room."""
+    values = [one.value for one in ratios if one.value is not None]
+    low, high = min([1.0, *values, *others]), max([1.0, *values, *others])
     room = ROOM * max(high - low, 0.1)
     right = 1 - low <= high - 1
-    for key in undefined:
-        side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
-        marks.note(figure, "F is undefined", x=1, y=key, **side)
-    marks.rule(figure, x=1)
-    figure.update_xaxes(title_text=title, range=[low - room, high + room], nticks=7)
+    for one in ratios:
+        if one.value is None:
+            side = {"xanchor": "left" if right else "right", "xshift": 8 if right else -8}
+            marks.note(figure, "F is undefined", x=1, y=one.row, **side)
+    axis = {"range": [low - room, high + room], "nticks": 7}
+    return rows.finish(figure, labels, title, zero=1, axis=axis, top=theme.BELOW_BUTTONS, **look)
 
 
-def _finished(
-    figure: go.Figure, height: float, view: str, *, legend: bool = True, **layout: Any
-) -> go.Figure:
-    return theme.base_layout(figure, height, view=view, legend=legend, top=theme.BELOW_BUTTONS, **layout)
-
-
-def _places(reports: Sequence[FairPairReport]) -> list[float]:
-    """Return every F, and the ends of its interval."""
-    places: list[float] = []
-    for report in reports:
-        if report.means.ratio is not None:
-            end = report.intervals.get("ratio_of_means")
-            places += [report.means.ratio, *(() if end is None else (end.low, end.high))]
-    return places
+def _grouped(figure: go.Figure, labels: Mapping[str, str], title: str, **look: Any) -> go.Figure:
+    layout: dict[str, Any] = {"barmode": "group", "bargap": 0.3, "top": theme.BELOW_BUTTONS}
+    return rows.finish(figure, labels, title, axis={"rangemode": "tozero"}, **layout, **look)
 
 
 def _prompt_details(row: PromptDifference) -> str:
-    tested = (
-        "not tested" if row.p_value is None else f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
-    )
+    tested = "not tested"
+    if row.p_value is not None:
+        tested = f"p {row.p_value:.3g}, controlled {row.controlled_p:.3g}"
     return marks.told(
         row.prompt,
         "F undefined" if row.ratio is None else f"F {row.ratio:.5g}",
         f"B {row.between:.3g}, V {row.within_original:.3g} and {row.within_prompt:.3g}",
-        f"E {row.energy:.3g}, {'not tested' if row.p_value is None else tested}",
+        f"E {row.energy:.3g}, {tested}",
         length=60,
     )
 
 
 def _details(name: str, report: FairPairReport) -> str:
-    """Write hover text: F with its interval, B, both V, E and the test."""
     means = report.means
     ratio = "F undefined" if means.ratio is None else f"F {means.ratio:.5g}"
     tested = "not tested" if report.controlled_p is None else f"p {report.controlled_p:.3g}"
@@ -346,9 +289,8 @@ def _details(name: str, report: FairPairReport) -> str:
 
 
 def _strongest(report: WordReport, side: Side, most: int) -> Sequence[WordDifference]:
-    """Return the phrases of one side, the strongest first."""
-    rows = [row for row in report.words if row.more_in == side]
-    return sorted(rows, key=lambda row: -abs(row.z_score))[:most]
+    phrases = [row for row in report.words if row.more_in == side]
+    return sorted(phrases, key=lambda row: -abs(row.z_score))[:most]
 
 
 def _name(report: WordReport, side: Side) -> str:
@@ -356,7 +298,6 @@ def _name(report: WordReport, side: Side) -> str:
 
 
 def _word_details(row: WordDifference, report: WordReport) -> str:
-    """Write hover text: how many texts of either side, the log-odds, z and the controlled p-value."""
     tested = "not tested" if row.adjusted is None else f"controlled p {row.adjusted:.3g}"
     return marks.told(
         row.words,

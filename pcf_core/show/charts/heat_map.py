@@ -148,7 +148,7 @@ def _cells(
     )
     if not opened:
         return [drawn]
-    found = [
+    data = [
         [row, column, values[down, right], 0.0 if coverage is None else coverage[down, right]]
         for down, row in enumerate(rows)
         for right, column in enumerate(columns)
@@ -156,7 +156,7 @@ def _cells(
     over = marks.unseen(
         keys_x * len(rows),
         [key for key in keys_y for _ in keys_x],
-        found,
+        data,
         14,
         "a click opens the cell",
         marker={"symbol": "square"},
@@ -166,7 +166,6 @@ def _cells(
 
 
 def _flags(flagged: np.ndarray, keys_x: list[str], keys_y: list[str]) -> go.Scatter:
-    """Draw a cross on each cell of which the preferences say little."""
     places = np.argwhere(flagged)
     return go.Scatter(
         x=[keys_x[column] for _, column in places],

@@ -115,25 +115,10 @@ def dots(
 ) -> go.Scatter:
     """Return dots, with whiskers where intervals are given.
 
-    Parameters
-    ----------
-    x, y
-        Their places.
-    name
-        In the legend.
-    color, symbol, size
-        One for all or one each; sizes in pixels.
-    rim
-        Width of the line around them in their own colour, which is all of a hollow one; ``None`` for
-        plotly's.
-    hover, extra
-        See :func:`hovering`.
-    across, upwards
-        Their intervals on either axis.
-    whisker, look
-        Colour of the whiskers, and what is else not as usual in them.
-    marker, more
-        Further properties of plotly's marker and scatter.
+    ``color``, ``symbol`` and ``size``, in pixels, are one for all or one each.  ``rim``: width of the line
+    around them in their own colour, which is all of a hollow one; ``None`` for plotly's.  ``across``,
+    ``upwards``: their intervals on either axis; ``whisker``, ``look``: colour of the whiskers, and what is
+    else not as usual in them.  ``marker``, ``more``: further properties of plotly's marker and scatter.
     """
     drawn = {"symbol": symbol, "color": color, "size": size, **(marker or {})}
     if rim is not None:
@@ -209,7 +194,7 @@ def histogram(
     )
 
 
-def box(values: FloatArray, place: float, width: float, name: str, color: str) -> go.Box:
+def box(values: FloatArray, index: float, width: float, name: str, color: str) -> go.Box:
     """Return a lying box of quartiles, whose whiskers reach to the last value within 1.5 of its lengths."""
     q1, median, q3 = np.quantile(values, [0.25, 0.5, 0.75])
     reach = 1.5 * (q3 - q1)
@@ -221,7 +206,7 @@ def box(values: FloatArray, place: float, width: float, name: str, color: str) -
         q3=[q3],
         lowerfence=[inside.min()],
         upperfence=[inside.max()],
-        y=[place],
+        y=[index],
         width=width,
         line={"color": color, "width": 1.5},
         fillcolor="rgba(127, 127, 127, 0.12)",
@@ -276,27 +261,12 @@ def fit(
 ) -> list[go.Scatter]:
     """Return the band of a fit and the line over it, which share a place in the legend.
 
-    Parameters
-    ----------
-    x
-        [point] where the line is known.
-    mean
-        [point] its height.
-    band
-        Low and high ends, [point] each, already within the axis.
-    color
-        ``#rrggbb``.
-    name
-        In the legend and the hover.
-    value
-        How the hover writes the height.
-    dash
-        Of the line.
-    rank
-        Place in the legend, the lowest first; plotly's own is 1000.
+    ``x``, ``mean``, ``band``: [point] each, the band's ends already within the axis.  ``color``:
+    ``#rrggbb``. ``value``: how the hover writes the height.  ``rank``: place in the legend, the lowest
+    first; plotly's own is 1000.
     """
     places, low, high = (np.asarray(ends) for ends in (x, *band))
-    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (int(color[index : index + 2], 16) for index in (1, 3, 5))
     area = line(
         np.concatenate([places, places[::-1]]),
         np.concatenate([low, high[::-1]]),
@@ -366,20 +336,10 @@ def name_points(
 ) -> None:
     """Name the points that are farthest away, where a name has room beside those that are there.
 
-    Parameters
-    ----------
-    figure
-        What they are written on.
-    points
-        Those that may be named; those further ``away`` than 0 are named above, the others below.
-    room
-        What a name takes on a narrow page, in units of the axes.
-    middle
-        Of the axis, towards which names run; ``None`` centres them.
-    tried, most
-        How many of the farthest are tried, and how many named.
-    shift
-        Pixels from a point to its name.
+    ``points``: those further ``away`` than 0 are named above, the others below.  ``room``: what a name takes
+    on a narrow page, in units of the axes.  ``middle``: of the axis, towards which names run; ``None``
+    centres them. ``tried``, ``most``: how many of the farthest are tried, and how many named.  ``shift``:
+    pixels from a point to its name.
     """
     named: list[Point] = []
     for point in sorted(points, key=lambda one: -abs(one.away))[:tried]:

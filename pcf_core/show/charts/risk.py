@@ -1,19 +1,20 @@
-"""Risk as bars of its parts and as dots: models, reference lines, occupations, how much these differ."""
+"""Risk as bars of its parts and as dots: models, reference lines, occupations, what correction changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts import marks, theme
+from pcf_core.core.risk import Over, RiskReport
+from pcf_core.show.charts import marks, rows, theme
 from pcf_core.show.findings.numbers import called, digits, percent, two_decimals, with_interval
 
 MOST_ROWS = 20
-ROW, AROUND = 34, 142  # pixels of a row of dots with room, and of all that stands around the rows
+AROUND, ROW = 142, 34  # pixels of all that stands around the rows of dots, and of a row with room
 TWO_LINES = 2.6  # of plotly's text, in sizes of its letters
 SMALLEST, USUAL = 9, 11  # letters, in pixels
 PREJUDICE = theme.ModelStyle(theme.PREJUDICE, "", "")
@@ -84,7 +85,7 @@ class LeanBar:
 Keyed = Sequence[tuple[str, RiskBar]]
 
 
-def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
+def risk_bars(shown: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     """Draw stacked bars from top to bottom in the order given; the whisker is the interval of R.
 
     Reference models are muted; published values are hollow diamonds at R without a bar.  With more than
@@ -92,33 +93,34 @@ def risk_bars(rows: Sequence[RiskBar], *, thousand: bool = False) -> go.Figure:
     × 1,000, as PCF's tables do.
     """
     figure = go.Figure()
-    rows = [row.times(1000) for row in rows] if thousand else rows
+    shown = [row.times(1000) for row in shown] if thousand else shown
     places: dict[tuple[str, int | None], str] = {}
     keyed = []
-    for index, row in enumerate(rows):
-        shared = row.kind == "published" and bool(row.source) and len(rows) > MOST_ROWS
+    for index, row in enumerate(shown):
+        shared = row.kind == "published" and bool(row.source) and len(shown) > MOST_ROWS
         place = (row.source, None) if shared else (row.label, index)
         keyed.append((places.setdefault(place, str(len(places))), row))
     ours = [(key, row) for key, row in keyed if row.kind != "published"]
     if ours:
         figure.add_traces([_part("prejudice", PREJUDICE, ours), _part("caprice", CAPRICE, ours)])
-    if known := [(key, row) for key, row in ours if row.interval]:
-        figure.add_traces(marks.rimmed(_overall(known, "overall risk with its interval", "line-ns-open", 8)))
+    if measured := [(key, row) for key, row in ours if row.interval]:
+        figure.add_traces(
+            marks.rimmed(_overall(measured, "overall risk with its interval", "line-ns-open", size=8))
+        )
     if published := [(key, row) for key, row in keyed if row.kind == "published"]:
-        figure.add_trace(_overall(published, "published", "diamond-open", 10))
+        figure.add_trace(_overall(published, "published", "diamond-open", size=10))
     labels = {key: theme.lines(label) for (label, _), key in places.items()}
-    height = 130 + 30 * max(3, len(places))
-    view = f"{thousand} {' '.join(row.label for row in rows)}"
-    return _stacked(figure, labels, height, view, AXIS_THOUSAND if thousand else AXIS)
+    view = f"{thousand} {' '.join(row.label for row in shown)}"
+    return _stacked(figure, labels, AXIS_THOUSAND if thousand else AXIS, view, pixels=(130, 30), least=3)
 
 
 def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False) -> go.Figure:
     """Draw the ``top`` occupations by overall risk r_x, largest first, with r_x's interval where known."""
     ranked = sorted(report.occupations, key=lambda occupation: -occupation.overall_risk)[:top]
-    rows = []
+    bars = []
     for occupation in ranked:
         interval = next(iter(occupation.intervals.get("overall_risk", ())), None)
-        rows.append(
+        bars.append(
             RiskBar(
                 called(occupation.occupation),
                 "run",
@@ -131,79 +133,62 @@ def occupation_bars(report: RiskReport, top: int = 20, *, thousand: bool = False
                 corrected=occupation.corrected_prejudice_risk,
             )
         )
-    return risk_bars(rows, thousand=thousand)
+    return risk_bars(bars, thousand=thousand)
 
 
-def risk_dots(rows: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
+def risk_dots(shown: Sequence[RiskBar], references: Mapping[str, float]) -> go.Figure:
     """Draw dots from top to bottom in the order given; published values are hollow diamonds.
 
-    Parameters
-    ----------
-    rows
-        Runs and published values; rows of kind ``reference`` are drawn as muted dots.
-    references
-        Labels of the vertical lines and where they stand on the axis of R.
+    Rows of kind ``reference`` are muted.  ``references``: labels of vertical lines and their places on R's
+    axis.
     """
     figure = go.Figure()
-    keyed = [(str(place), row) for place, row in enumerate(rows)]
-    styles = {
-        "run": ("overall risk with its interval", "circle", theme.ACCENT),
-        "reference": ("reference model", "line-ns-open", theme.MUTED),
-        "published": ("published", "diamond-open", theme.MUTED),
-    }
-    for kind, (name, symbol, color) in styles.items():
+    keyed = rows.keyed(shown)
+    for kind, name, symbol, color in (
+        ("run", "overall risk with its interval", "circle", theme.ACCENT),
+        ("reference", "reference model", "line-ns-open", theme.MUTED),
+        ("published", "published", "diamond-open", theme.MUTED),
+    ):
         if chosen := [(key, row) for key, row in keyed if row.kind == kind]:
-            figure.add_trace(_overall(chosen, name, symbol, 11, color))
-    furthest = max([1.0, *references.values(), *(row.high or row.overall for row in rows)])
-    for label, place in references.items():
-        marks.rule(figure, x=place)
+            figure.add_trace(_overall(chosen, name, symbol, color, size=11))
+    furthest = max([1.0, *references.values(), *(row.high or row.overall for row in shown)])
+    for label, index in references.items():
+        marks.rule(figure, x=index)
         # Side by side two labels meet on a telephone, and to one side one would near its neighbour.
-        where = {"x": place, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
+        where = {"x": index, "y": 1, "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
         marks.note(figure, theme.text(label).replace(" ", "<br>", 1), font_size=11, **where)
-    figure.update_xaxes(title_text=AXIS, range=[-0.04, furthest + 0.06])
-    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(rows)) / TWO_LINES)  # of two lines in a row
+    fitting = int((theme.MAX_HEIGHT - AROUND) / max(1, len(shown)) / TWO_LINES)  # of two lines in a row
     written = theme.lines if fitting >= SMALLEST else theme.text
-    marks.name_rows(figure, {key: written(row.label) for key, row in keyed}, grid=True)
-    theme.base_layout(
-        figure,
-        AROUND + ROW * max(2, len(rows)),
-        view=" ".join(row.label for row in rows),
-        legend=len({row.kind for row in rows}) > 1,
-        top=theme.BELOW_BUTTONS,
-        right=28,
-    )
+    labels = {key: written(row.label) for key, row in keyed}
+    look: dict[str, Any] = {"grid": True, "axis": {"range": [-0.04, furthest + 0.06]}}
+    look |= {"legend": len({row.kind for row in shown}) > 1, "top": theme.BELOW_BUTTONS, "right": 28}
+    view = " ".join(row.label for row in shown)
+    rows.finish(figure, labels, AXIS, view=view, pixels=(AROUND, ROW), **look)
     return figure.update_yaxes(tickfont_size=min(USUAL, max(SMALLEST, fitting)))
 
 
-def lean_bars(rows: Sequence[LeanBar]) -> go.Figure:
+def lean_bars(shown: Sequence[LeanBar]) -> go.Figure:
     """Draw stacked bars from top to bottom, with a diamond at the squared tilt of neutral subjects."""
     figure = go.Figure()
-    places = [str(place) for place in range(len(rows))]
+    keyed = rows.keyed(shown)
     for part, (name, style) in PARTS.items():
-        values = [getattr(row, part) for row in rows]
+        values = [getattr(row, part) for row in shown]
         hover = [
             marks.told(row.label, f"{name} {digits(value)}", f"{_share(value, row)} of the squared tilt")
-            for row, value in zip(rows, values, strict=True)
+            for row, value in zip(shown, values, strict=True)
         ]
-        figure.add_trace(marks.bars(values, places, name, style, hover=hover))
-    known = [
-        (place, row, row.neutral) for place, row in zip(places, rows, strict=True) if row.neutral is not None
+        figure.add_trace(marks.bars(values, [key for key, _ in keyed], name, style, hover=hover))
+    measured = [
+        rows.Mark(key, row.neutral, marks.told(row.label, f"neutral subjects {digits(row.neutral)}"))
+        for key, row in keyed
+        if row.neutral is not None
     ]
-    if known:
-        neutrals = marks.dots(
-            [neutral for _, _, neutral in known],
-            [place for place, _, _ in known],
-            "neutral subjects",
-            color=theme.OKABE_ITO[7],
-            symbol="diamond",
-            size=12,
-            marker={"line": {"width": 2, "color": theme.MUTED}},
-            hover=[marks.told(row.label, f"neutral subjects {digits(neutral)}") for _, row, neutral in known],
-        )
-        figure.add_traces(marks.rimmed(neutrals))
-    labels = {place: theme.lines(row.label) for place, row in zip(places, rows, strict=True)}
-    view = " ".join(row.label for row in rows)
-    return _stacked(figure, labels, 130 + 40 * max(2, len(rows)), view, SQUARES)
+    if measured:
+        style = theme.ModelStyle(theme.OKABE_ITO[7], "diamond", "")
+        rim = {"line": {"width": 2, "color": theme.MUTED}}
+        figure.add_traces(marks.rimmed(rows.dots(measured, "neutral subjects", style, size=12, marker=rim)))
+    labels = {key: theme.lines(row.label) for key, row in keyed}
+    return _stacked(figure, labels, SQUARES, " ".join(row.label for row in shown), pixels=(130, 40))
 
 
 def _share(value: float, row: LeanBar) -> str:
@@ -211,25 +196,24 @@ def _share(value: float, row: LeanBar) -> str:
     return percent(value / whole if whole > 0 else 0.0)
 
 
-def _stacked(figure: go.Figure, labels: Mapping[str, str], height: float, view: str, axis: str) -> go.Figure:
-    figure.update_xaxes(title_text=axis, rangemode="tozero")
-    marks.name_rows(figure, labels)
-    return theme.base_layout(figure, height, view=view, legend=True, barmode="stack", bargap=0.35)
+def _stacked(
+    figure: go.Figure,
+    labels: Mapping[str, str],
+    axis: str,
+    view: str,
+    *,
+    pixels: tuple[int, int],
+    least: int = 2,
+) -> go.Figure:
+    look: dict[str, Any] = {"axis": {"rangemode": "tozero"}, "barmode": "stack", "bargap": 0.35}
+    return rows.finish(figure, labels, axis, view=view, pixels=pixels, least=least, **look)
 
 
-def _overall(keyed: Keyed, name: str, symbol: str, size: float, color: str = theme.MUTED) -> go.Scatter:
+def _overall(keyed: Keyed, name: str, symbol: str, color: str = theme.MUTED, *, size: float) -> go.Scatter:
     """Draw marks at R, with a whisker where a row has an interval; keys are places on the axis of names."""
-    return marks.dots(
-        [row.overall for _, row in keyed],
-        [key for key, _ in keyed],
-        name,
-        color=color,
-        symbol=symbol,
-        size=size,
-        marker={"line": {"width": 2 if symbol.endswith("-open") else 0}},
-        across=[row.interval for _, row in keyed],
-        hover=[_details(row) for _, row in keyed],
-    )
+    drawn = [rows.Mark(key, row.overall, _details(row), row.interval) for key, row in keyed]
+    rim = {"line": {"width": 2 if symbol.endswith("-open") else 0}}
+    return rows.dots(drawn, name, theme.ModelStyle(color, symbol, ""), size=size, marker=rim)
 
 
 def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed: Keyed) -> go.Bar:
@@ -244,7 +228,6 @@ def _part(part: Literal["prejudice", "caprice"], style: theme.ModelStyle, keyed:
 
 
 def _details(row: RiskBar) -> str:
-    """Write hover text: the risks, the s.d. beside caprice, the interval, and where they come from."""
     corrected = "" if row.corrected is None else f", corrected {two_decimals(row.corrected)}"
     return marks.told(
         row.label,
@@ -256,3 +239,66 @@ def _details(row: RiskBar) -> str:
         {"run": "", "published": "published", "reference": "reference model"}[row.kind],
         theme.text(row.source, 80),
     )
+
+
+SHIFT = 0.16  # how far from the middle of a row the plug-in and the corrected mark stand
+COLORS = {"prejudice": theme.PREJUDICE, "caprice": theme.CAPRICE}
+KINDS = {"plug-in": "plug_in_", "corrected": ""}  # name -> of the fields
+
+
+def corrected_dots(
+    reports: Mapping[str, RiskReport], over: Over = "templates", *, thousand: bool = False
+) -> go.Figure:
+    """Draw prejudice above caprice, a row a model: as counted (filled), and corrected for few templates.
+
+    The whisker, over what is asked for where that is known, belongs to the one that the report gives first.
+    A muted tick is the prejudice that these templates would show by their sampling alone if every occupation
+    were neutral; the s.d. of the stereotype stands beside the models' names.  Reports without corrected
+    figures are left out.  ``thousand``: risks × 1,000.
+    """
+    shown = {name: report for name, report in reports.items() if report.corrected}
+    factor = 1000.0 if thousand else 1.0
+    spacing = 0.28 / max(2, len(shown)) + 0.08
+    figure = make_subplots(rows=2, cols=1, subplot_titles=list(COLORS), vertical_spacing=spacing)
+    for row, part in enumerate(COLORS, start=1):
+        for kind in KINDS:
+            figure.add_trace(_corrected(shown, part, kind, over, factor), row=row, col=1)
+    ticks = [
+        rows.Mark(index, value, f"expected from template sampling alone {two_decimals(value)}")
+        for index, report in enumerate(shown.values())
+        if report.corrected and report.corrected.sampling_prejudice is not None
+        for value in [factor * report.corrected.sampling_prejudice]
+    ]
+    if ticks:
+        expected = rows.dots(ticks, "expected from sampling alone", rows.TICK, size=26, rim=2.5)
+        figure.add_trace(expected, row=1, col=1)
+    unit = " × 1,000" if thousand else ""
+    figure.update_xaxes(rangemode="tozero")
+    figure.update_xaxes(title_text=f"part of the risk{unit} (0 = none) → more", row=2)
+    names = [theme.lines(name, 14) for name in shown]
+    marks.number_rows(figure, names)
+    deviations = [f"s.d. {report.stereotype_sd:.2g}" for report in shown.values()]
+    figure.update_yaxes(ticktext=list(map("<br>".join, zip(names, deviations, strict=True))), row=2)
+    figure.update_annotations(font_size=12)
+    height = 190 + 2 * 56 * max(1, len(shown))
+    view = f"{over} {thousand} {' '.join(shown)}"
+    return theme.base_layout(figure, height, view=view, legend=True, top=theme.BELOW_PANEL_NAMES)
+
+
+def _corrected(
+    shown: Mapping[str, RiskReport], part: str, kind: str, over: Over, factor: float
+) -> go.Scatter:
+    """Draw plug-in filled and corrected hollow, on either side of the models' rows."""
+    hollow = kind == "corrected"
+    drawn = []
+    for index, (model, report) in enumerate(shown.items()):
+        value = factor * getattr(report.corrected, f"{KINDS[kind]}{part}_risk")
+        ends = report.interval(f"{part}_risk", over) or report.interval(f"{part}_risk")
+        span = None
+        if ends and report.corrected and report.corrected.headline is hollow:
+            span = marks.Span(factor * ends.low, factor * ends.high)
+        hover = f"{theme.text(model)}<br>{part}, {kind} {with_interval(value, span)}"
+        drawn.append(rows.Mark(index + (SHIFT if hollow else -SHIFT), value, hover, span))
+    style = theme.ModelStyle(COLORS[part], marks.symbol("diamond", not hollow), "")
+    look: dict[str, Any] = {"rim": 2 if hollow else None, "whisker": style.color, "cliponaxis": False}
+    return rows.dots(drawn, kind, style, legendgroup=kind, showlegend=part == "prejudice", **look)

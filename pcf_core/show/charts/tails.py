@@ -80,13 +80,8 @@ def prejudice_histogram(
 ) -> go.Figure:
     """Draw density of the occupations' prejudice, one panel per model, with the normal curve fitted to it.
 
-    Parameters
-    ----------
-    reports
-        Per model.
-    fits
-        Per model the mean and standard deviation of the normal distribution; without one, or with a standard
-        deviation of 0, no curve is drawn.
+    ``fits``: by model the mean and standard deviation of that; without one, or with a deviation of 0, no
+    curve is drawn.
     """
     values = {
         model: np.array([x.prejudice_risk for x in report.occupations]) for model, report in reports.items()
@@ -187,8 +182,8 @@ def hill_plot(shapes: Mapping[str, TailShape]) -> go.Figure:
             name = "shape of the upper tail's fit"
             figure.add_trace(marks.line(hill.order[[0, -1]], [shape] * 2, name, **look), row=row, col=1)
             drawn = True
-        steady = hill.high[min(STEADY, len(hill.order) - 1) :].max()
-        ends = [min(0.0, shape) - 0.1, 1.1 * max(steady, shape)]
+        narrow = hill.high[min(STEADY, len(hill.order) - 1) :].max()
+        ends = [min(0.0, shape) - 0.1, 1.1 * max(narrow, shape)]
         figure.update_yaxes(title_text="tail index ξ → heavier", range=ends, row=row)
     figure.update_xaxes(title_text="how many of the largest values → more", row=max(1, len(models)))
     return _finish(figure, models, "hill", 110, legend=bool(models))
@@ -229,7 +224,6 @@ def qq_plot(reports: Mapping[str, RiskReport], shapes: Mapping[str, NormalShape]
 
 
 def _edges(values: Sequence[FloatArray]) -> FloatArray:
-    """Return bin edges from 0, the same for all models."""
     largest = max((float(risks.max(initial=0.0)) for risks in values), default=0.0)
     return np.linspace(0.0, max(largest, SMALLEST_RANGE), BINS + 1)
 
@@ -270,15 +264,15 @@ def _bars(
 ) -> go.Bar:
     style = theme.model_styles(list(reports))[model]
     ends = np.column_stack([edges[:-1], edges[1:]])
-    said = f"%{{customdata[0]:.3g}} to %{{customdata[1]:.3g}}<br>{hover}"
-    return marks.histogram(heights, ends, theme.text(model), theme.bar_marker(style), hover=said)
+    text = f"%{{customdata[0]:.3g}} to %{{customdata[1]:.3g}}<br>{hover}"
+    return marks.histogram(heights, ends, theme.text(model), theme.bar_marker(style), hover=text)
 
 
 def _survivors(
     report: RiskReport, positive: FloatArray, model: str, reports: Mapping[str, RiskReport]
 ) -> go.Scatter:
     """Draw one mark per occupation: the share of the positive values at or above its own."""
-    found = [row for row in report.occupations if row.caprice_risk > 0]
+    positive_rows = [row for row in report.occupations if row.caprice_risk > 0]
     style = theme.model_styles(list(reports))[model]
     return marks.dots(
         positive,
@@ -289,7 +283,8 @@ def _survivors(
         size=5,
         hover="%{customdata}: %{x:.3g}<br>%{y:.3g} at or above",
         customdata=[
-            theme.text(called(row.occupation)) for row in sorted(found, key=lambda row: row.caprice_risk)
+            theme.text(called(row.occupation))
+            for row in sorted(positive_rows, key=lambda row: row.caprice_risk)
         ],
         showlegend=False,
     )
@@ -328,16 +323,16 @@ def _panels(models: Mapping[str, Any], notes: Sequence[str], x: float, *, top: b
     count = max(1, len(models))
     figure = make_subplots(rows=count, cols=1, shared_xaxes=True, vertical_spacing=0.08 / count)
     for row, (model, note) in enumerate(zip(models, notes, strict=True), start=1):
-        said = theme.text(model, 28) + (f"<br>{theme.lines(note, 36)}" if note else "")
-        place = {"x": x, "y": 0.98 if top else 0.02, "yanchor": "top" if top else "bottom"}
-        _say_in_panel(figure, row, said, xanchor="left", align="left", **place)
+        text = theme.text(model, 28) + (f"<br>{theme.lines(note, 36)}" if note else "")
+        index = {"x": x, "y": 0.98 if top else 0.02, "yanchor": "top" if top else "bottom"}
+        _say_in_panel(figure, row, text, xanchor="left", align="left", **index)
     return figure
 
 
-def _say_in_panel(figure: go.Figure, row: int, said: str, **where: Any) -> None:
+def _say_in_panel(figure: go.Figure, row: int, text: str, **where: Any) -> None:
     axis = "" if row == 1 else row
     domain = {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "yanchor": "top"}
-    marks.note(figure, said, **{**domain, **where})
+    marks.note(figure, text, **{**domain, **where})
 
 
 def _finish(

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.risk import RiskReport
-from pcf_core.show.charts import marks, theme
+from pcf_core.show.charts import marks, rows, theme
 
 MOST_POINTS = 400
 TEMPLATE_LENGTH = 70
@@ -40,18 +40,14 @@ class RiskMove:
 def zipf_plot(texts: Sequence[str], counts: Sequence[float], kept: int | None = None) -> go.Figure:
     """Count by rank, both logarithmic, over the share of the mass that the heaviest carry together.
 
-    Parameters
-    ----------
-    texts, counts
-        The templates, heaviest first; those with the count 0 are not drawn.
-    kept
-        How many of the heaviest a cut keeps, drawn as a line; ``None`` for no cut.
+    ``texts``, ``counts``: heaviest first; those with the count 0 are not drawn.  ``kept``: how many of the
+    heaviest a cut keeps, drawn as a line.
     """
     weights = np.array([count for count in counts if count > 0])
     shares = np.cumsum(weights) / weights.sum()
     ranks = _thinned(len(weights))
     places = ranks - 1
-    names = [theme.text(texts[place], TEMPLATE_LENGTH) for place in places]
+    names = [theme.text(texts[index], TEMPLATE_LENGTH) for index in places]
     figure = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06, row_heights=[0.55, 0.45])
     down_to = [f"up to here {share:.3g}" for share in shares[places]]
     curves = (
@@ -160,29 +156,24 @@ def risk_moves(moves: Sequence[RiskMove], before: str, after: str) -> go.Figure:
     """
     figure = make_subplots(rows=len(theme.RISKS), vertical_spacing=0.13)
     sides = (
-        (before, [move.before for move in moves], -0.16, "circle-open", theme.MUTED),
-        (after, [move.after for move in moves], 0.16, "diamond", theme.ACCENT),
+        (before, [move.before for move in moves], -0.16, theme.ModelStyle(theme.MUTED, "circle-open", "")),
+        (after, [move.after for move in moves], 0.16, theme.ModelStyle(theme.ACCENT, "diamond", "")),
     )
     for row, (risk, title) in enumerate(theme.RISKS.items(), start=1):
-        for name, reports, offset, symbol, color in sides:
+        for name, reports, offset, style in sides:
             values = [getattr(report, risk) for report in reports]
             ends = [report.intervals[risk][0] for report in reports]
-            trace = marks.dots(
-                values,
-                [place + offset for place in range(len(moves))],
-                theme.text(name, 60),
-                color=color,
-                symbol=symbol,
-                rim=2,
-                across=marks.reaching(values, ends),
-                whisker=color,
-                hover=[
-                    marks.told(move.label, theme.text(name), f"{value:#.3g}{marks.within(end, '#.3g', '–')}")
-                    for move, value, end in zip(moves, values, ends, strict=True)
-                ],
-                legendgroup=symbol,
-                showlegend=row == 1,
-            )
+            hover = [
+                marks.told(move.label, theme.text(name), f"{value:#.3g}{marks.within(end, '#.3g', '–')}")
+                for move, value, end in zip(moves, values, ends, strict=True)
+            ]
+            whiskers = marks.reaching(values, ends)
+            found = [
+                rows.Mark(index + offset, *drawn)
+                for index, drawn in enumerate(zip(values, hover, whiskers, strict=True))
+            ]
+            look: dict[str, Any] = {"rim": 2, "whisker": style.color, "showlegend": row == 1}
+            trace = rows.dots(found, theme.text(name, 60), style, legendgroup=style.marker, **look)
             figure.add_trace(trace, row=row, col=1)
         figure.update_xaxes(title_text=title, nticks=6, row=row, col=1)
     marks.number_rows(figure, [theme.lines(move.label) for move in moves])

@@ -105,9 +105,9 @@ def group_styles(groups: Sequence[str]) -> dict[str, ModelStyle]:
     """Return a style per group, by its place: no model's colour or marker; two are purple and brown."""
     colors = PAIR_COLORS if len(set(groups)) == 2 else GROUP_COLORS
     styles = {}
-    for place, name in enumerate(dict.fromkeys(groups)):
-        mark = (place + place // len(GROUP_MARKERS)) % len(GROUP_MARKERS)
-        styles[name] = ModelStyle(colors[place % len(colors)], GROUP_MARKERS[mark], GROUP_PATTERNS[mark])
+    for index, name in enumerate(dict.fromkeys(groups)):
+        mark = (index + index // len(GROUP_MARKERS)) % len(GROUP_MARKERS)
+        styles[name] = ModelStyle(colors[index % len(colors)], GROUP_MARKERS[mark], GROUP_PATTERNS[mark])
     return styles
 
 
@@ -154,10 +154,10 @@ def lines(label: object, width: int = 20) -> str:
     if columns(plain) <= width:
         return text(plain, width)
     end = fitting(plain, width)
-    spaces = [place for place in range(end, 1, -1) if plain[place] == " "]
-    fits = [place for place in spaces if columns(plain[place + 1 :]) <= width]
-    fits.sort(key=lambda place: plain[place - 1] != ":")
-    breaks = (place for place in range(end, 1, -1) if place in spaces or plain[place - 1] == "-")
+    spaces = [index for index in range(end, 1, -1) if plain[index] == " "]
+    fits = [index for index in spaces if columns(plain[index + 1 :]) <= width]
+    fits.sort(key=lambda index: plain[index - 1] != ":")
+    breaks = (index for index in range(end, 1, -1) if index in spaces or plain[index - 1] == "-")
     first = fits[0] if fits else next(breaks, end)
     return f"{text(plain[:first], width)}<br>{text(plain[first:], width)}"
 
@@ -182,7 +182,7 @@ def diverging(neutral: float) -> list[list[Any]]:
 
 def shades(colors: Sequence[str]) -> list[list[Any]]:
     """Return a colour scale whose stops are even steps from 0 to 1."""
-    return [[place / (len(colors) - 1), color] for place, color in enumerate(colors)]
+    return [[index / (len(colors) - 1), color] for index, color in enumerate(colors)]
 
 
 def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
@@ -205,8 +205,8 @@ def probability_axis(words: str, neutral: float, **bar: Any) -> dict[str, Any]:
 
 def color_bar(title: str) -> dict[str, Any]:
     """Return a lying colour bar with its title above."""
-    place = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0}
-    return {**place, "title": {"text": title, "side": "top", "font": {"size": 12}}}
+    index = {"orientation": "h", "thickness": 10, "len": 0.8, "x": 0, "xanchor": "left", "xpad": 0}
+    return {**index, "title": {"text": title, "side": "top", "font": {"size": 12}}}
 
 
 def name_axis(labels: Mapping[str, str]) -> dict[str, Any]:
@@ -254,24 +254,11 @@ def base_layout(
     tallest: float = MAX_HEIGHT,
     **layout: Any,
 ) -> go.Figure:
-    """Apply what every chart shares, in place.
+    """Apply what every chart shares, in place, and return the figure.
 
-    Parameters
-    ----------
-    figure
-        The chart; it is also returned.
-    height
-        Pixels, cut to ``tallest``.
-    view
-        Zoom is kept from one drawing to the next as long as this stays the same.
-    legend
-        Whether to show the legend; ``None`` leaves it to plotly.
-    top, right
-        Margins in pixels.
-    tallest
-        Pixels.
-    layout
-        Further properties of plotly's layout.
+    ``height``: pixels, cut to ``tallest``.  ``view``: zoom is kept from one drawing to the next as long as
+    this stays the same.  ``legend``: whether to show it; ``None`` leaves that to plotly.  ``top``, ``right``:
+    margins in pixels.  ``layout``: further properties of plotly's layout.
     """
     figure.update_layout(
         height=min(tallest, round(height)),
@@ -312,20 +299,12 @@ def heading(sentence: str) -> str:
 
 
 def titled(figure: go.Figure, title: str, source: str = "") -> go.Figure:
-    """Write title and source into a figure, in place, so that a file of it carries them.
+    """Write title and source into a figure, in place, so that a file of it carries them, and return it.
 
-    The title stands at the left above the plot, and the source in small letters under it, either in two lines
-    where it is wider than a telephone; the figure is made higher by what they need, its plot stays as it was.
-    A figure that has a title keeps it: it may come again.
-
-    Parameters
-    ----------
-    figure
-        The chart; it is also returned.
-    title
-        Plain words of at most 60 characters: what is seen.
-    source
-        Whence it comes: program, topic and material.
+    ``title``: what is seen, in plain words of at most 60 characters; ``source``: whence it comes, program,
+    topic and material.  They stand at the left above the plot, either in two lines where it is wider than a
+    telephone; the figure is made higher by what they need, its plot stays as it was.  A figure that has a
+    title keeps it: it may come again.
     """
     if figure.layout.title.text:
         return figure

@@ -59,26 +59,23 @@ def tilt_box(
     """Draw one horizontal box per model over the occupations' mean stereotype of ``group_high``.
 
     Every occupation is a point; the three furthest to each side are named (fewer where many models share the
-    height), those to the right above the box, those to the left below it.  A hollow mark under the box is
-    the mean over occupations with its interval.
+    height), those to the right above the box, those to the left below it.  A hollow mark under the box is the
+    mean over occupations with its interval.
 
     Parameters
     ----------
     reports
         Per model; only ``occupations[i].stereotype[group_high]`` is read.
-    group_high
-        The group at the right end of the axis.
-    group_low
-        The group named at the left end.
+    group_high, group_low
+        The groups at the right and at the left end of the axis.
     labour
         Per occupation the share of ``group_low`` (women, for gender) among the people employed, in [0, 1];
         drawn as a muted row of their tilt on the same axis, 1 − 2 · share.
     text
         Per occupation the lean of the training text on the same axis; drawn as a muted row too.
-    tilts
-        Per model and group, how sure the mean and each occupation are; ``None`` draws no interval.
-    over
-        Which of the intervals of the mean is drawn; the points' are always over templates.
+    tilts, over
+        Per model and group, how sure the mean and each occupation are, and which interval of the mean is
+        drawn; the points' are always over templates.
     chosen
         An occupation to be ringed, with its interval.
     """
@@ -88,10 +85,10 @@ def tilt_box(
             model,
             *_tilt(report, group_high),
             style=styles[model],
-            place=place,
+            place=index,
             tilt=tilts[model][group_high] if tilts else None,
         )
-        for place, (model, report) in enumerate(reports.items())
+        for index, (model, report) in enumerate(reports.items())
     ]
     if labour:
         muted = theme.ModelStyle(theme.MUTED, "circle-open", "")
@@ -132,8 +129,8 @@ def tilt_panels(
     ``chosen`` as of :func:`tilt_box`; ``drawn``: the groups that have a panel, all where none is named.
     """
     styles = theme.model_styles(list(reports))
-    known = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
-    groups = [group for group in known if group in drawn] if drawn else known
+    every = list(dict.fromkeys(group for report in reports.values() for group in report.groups))
+    groups = [group for group in every if group in drawn] if drawn else every
     titles = [f"← less · {theme.text(people(group))} · more →" for group in groups]
     figure = make_subplots(
         rows=len(groups), cols=1, shared_xaxes=True, subplot_titles=titles, vertical_spacing=0.3 / len(groups)
@@ -143,17 +140,17 @@ def tilt_panels(
             model,
             *_tilt(report, group),
             style=styles[model],
-            place=place,
+            place=index,
             panel=panel,
             tilt=tilts[model][group] if tilts else None,
         )
         for panel, group in enumerate(groups, start=1)
-        for place, (model, report) in enumerate(reports.items())
+        for index, (model, report) in enumerate(reports.items())
     ]
     for row in rows:
         _draw(figure, row, over, chosen)
     figure.update_annotations(font_size=12)
-    figure.update_xaxes(range=_range(rows, lowest=-1 / (len(known) - 1)), **theme.SIGNED)
+    figure.update_xaxes(range=_range(rows, lowest=-1 / (len(every) - 1)), **theme.SIGNED)
     figure.update_xaxes(title_text="← less often · even · the group more often →", row=len(groups))
     _finish_rows(figure, list(reports))
     height = 80 + len(groups) * (40 + 44 * len(reports))
@@ -183,7 +180,7 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
     panel = "" if row.panel == 1 else row.panel
     color, marker, name = row.style.color, row.style.marker, theme.text(row.label)
     shared: dict[str, Any] = {"name": name, "extra": "name"}
-    hover = [_value(row, place) for place in range(len(row.names))]
+    hover = [_value(row, index) for index in range(len(row.names))]
     traces = [
         marks.box(row.values, row.place, 2 * BOX, name, color),
         marks.dots(
@@ -199,8 +196,8 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
     ]
     if row.tilt:  # the mean over occupations, hollow, under the box
         mean, interval = row.tilt.mean, row.tilt.intervals[over]
-        said = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"
-        look: dict[str, Any] = {"symbol": f"{marker}-open", "rim": 2, "hover": [said], "whisker": color}
+        text = f"mean {mean:+.3g} ({interval.low:+.3g} to {interval.high:+.3g}, over {over})"
+        look: dict[str, Any] = {"symbol": f"{marker}-open", "rim": 2, "hover": [text], "whisker": color}
         traces.append(
             marks.dots([mean], [row.place + MEAN], color=color, across=[interval], **look, **shared)
         )
@@ -219,16 +216,14 @@ def _draw(figure: go.Figure, row: _Row, over: Over, chosen: str) -> None:
         figure.add_trace(trace.update(xaxis=f"x{panel}", yaxis=f"y{panel}"))
 
 
-def _interval(row: _Row, place: int) -> marks.Span | None:
-    """Return one occupation's interval over templates, where that is known."""
-    low, high = row.tilt.occupations[row.names[place]] if row.tilt else (None, None)
+def _interval(row: _Row, index: int) -> marks.Span | None:
+    low, high = row.tilt.occupations[row.names[index]] if row.tilt else (None, None)
     return None if low is None or high is None else marks.Span(low, high)
 
 
-def _value(row: _Row, place: int) -> str:
-    """Write hover text: one occupation and its mean stereotype with its interval."""
-    interval = marks.within(_interval(row, place), "+.3g")
-    return f"{theme.text(called(row.names[place]))}: {float(row.values[place]):+.3g}{interval}"
+def _value(row: _Row, index: int) -> str:
+    interval = marks.within(_interval(row, index), "+.3g")
+    return f"{theme.text(called(row.names[index]))}: {float(row.values[index]):+.3g}{interval}"
 
 
 def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
@@ -243,7 +238,6 @@ def _labels(row: _Row, labelled: int, step: float) -> list[dict[str, object]]:
 
 
 def _label(row: _Row, index: int, height: float) -> dict[str, object]:
-    """Name one occupation at the end of a thin line; the text runs towards the middle of the axis."""
     value = float(row.values[index])
     return {
         "text": theme.text(called(row.names[index]), 24),

@@ -28,14 +28,8 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
 
     The scale above each panel is the preference p, the one below the stereotype s that it becomes.  A context
     stands on the criterion's curve; the mean of the contexts stands above it, and the stretch between is the
-    Jensen gap, caprice.
-
-    Parameters
-    ----------
-    toys
-        Examples with the same two groups on the PCF scale with an even split.
-    curve
-        [point, 2] stereotype of the first group and J there.
+    Jensen gap, caprice.  ``toys``: on the PCF scale with an even split, with the same two groups; ``curve``:
+    [point, 2] stereotype of the first group and J there.
     """
     figure = make_subplots(rows=len(toys), cols=1, vertical_spacing=0.42 / len(toys))
     high, low = (theme.text(group) for group in toys[0].groups)
@@ -61,12 +55,7 @@ def jensen_curve(toys: Sequence[ToyRisk], curve: FloatArray) -> go.Figure:
 def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
     """Draw reference models as heat maps of P(group), occupations by contexts, two in a row.
 
-    Parameters
-    ----------
-    draws
-        By name of the model, [occupation, context] probabilities.
-    group
-        Whose they are, one of two.
+    ``draws``: by name of the model, [occupation, context] probabilities of one of two groups.
     """
     rows = -(-len(draws) // 2)
     figure = make_subplots(
@@ -77,9 +66,9 @@ def reference_tiles(draws: Mapping[str, FloatArray], group: str) -> go.Figure:
         vertical_spacing=0.24 / rows,
     )
     hover = f"occupation %{{y}}, context %{{x}}<br>P({theme.text(group)}) %{{z:.3g}}"
-    for place, (name, values) in enumerate(draws.items()):
+    for index, (name, values) in enumerate(draws.items()):
         cells = marks.cells(values, theme.text(name), hover=hover, x0=1, y0=1)
-        figure.add_trace(cells, row=place // 2 + 1, col=place % 2 + 1)
+        figure.add_trace(cells, row=index // 2 + 1, col=index % 2 + 1)
     figure.update_annotations(font_size=12)
     figure.update_xaxes(showgrid=False, nticks=6, tickformat="d")
     figure.update_yaxes(showgrid=False, nticks=4, tickformat="d")
@@ -102,14 +91,7 @@ def risk_flow(toys: Sequence[ToyRisk], prejudice: float, caprice: float) -> go.F
     """Draw how a matrix of preferences becomes risks, a vector, and one number (the note's Figure 1).
 
     From top to bottom: P of the first group, J, and the prejudice and caprice of each occupation over the
-    last bar, that of the model.
-
-    Parameters
-    ----------
-    toys
-        An occupation each, all with the same two groups and contexts.
-    prejudice, caprice
-        R^p and R^c, the means over the occupations.
+    last bar, that of the model.  ``toys``: an occupation each, with the same two groups and contexts.
     """
     first = theme.text(toys[0].groups[0])
     titles = [f"1 · preference P({first})", "2 · risk J in each context", "3 · risk r over contexts, and R"]
@@ -149,13 +131,6 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
     """Draw J over all preferences of three groups: a triangle, coloured by J, with an example's contexts.
 
     The corners are certain preferences for one group, the middle is neutral.
-
-    Parameters
-    ----------
-    risk
-        The grid and the example.
-    criterion
-        Its name, for the colours' title.
     """
     toy = risk.example
     first, second, third = (theme.text(group, 20) for group in toy.groups)
@@ -165,12 +140,12 @@ def simplex(risk: SimplexRisk, criterion: str) -> go.Figure:
     mean = _in_plane(toy.mean_preference[np.newaxis])[0]
     ends = [((float(x), float(y)), (float(mean[0]), float(mean[1]))) for x, y in _in_plane(toy.preferences)]
     figure.add_trace(marks.line(*marks.pieces(ends), "to the mean", width=2, dash="dash"))
-    for place, (end, _) in enumerate(ends):
-        said = f"J {toy.risks[place]:.3g}"
-        figure.add_trace(_point(end, said, toy.contexts[place], _style(toy, place), 13))
-    said = f"r = E J {toy.overall_risk:.3g}<br>prejudice J(E s) {toy.prejudice_risk:.3g}"
+    for index, (end, _) in enumerate(ends):
+        text = f"J {toy.risks[index]:.3g}"
+        figure.add_trace(_point(end, text, toy.contexts[index], _style(toy, index), 13))
+    text = f"r = E J {toy.overall_risk:.3g}<br>prejudice J(E s) {toy.prejudice_risk:.3g}"
     star = theme.ModelStyle(theme.OKABE_ITO[5], "star", "")
-    figure.add_trace(_point(mean, said, "mean of the contexts", star, 17))
+    figure.add_trace(_point(mean, text, "mean of the contexts", star, 17))
     figure.update_xaxes(
         title_text=f"← {first} · p({second}) − p({first}) · {second} →", range=[-REACH, REACH]
     )
@@ -256,31 +231,29 @@ def _stretch(x: float, low: float, high: float, name: str, color: str, dash: str
 
 
 def _contexts(toy: ToyRisk) -> list[go.Scatter]:
-    """Draw one mark per context, its area by the weight."""
     return [
         marks.dots(
             [stereotypes[0]],
             [risk],
-            theme.text(toy.contexts[place]),
-            color=_style(toy, place).color,
-            symbol=_style(toy, place).marker,
-            size=8 + 14 * float(toy.weights[place]) ** 0.5,
+            theme.text(toy.contexts[index]),
+            color=_style(toy, index).color,
+            symbol=_style(toy, index).marker,
+            size=8 + 14 * float(toy.weights[index]) ** 0.5,
             marker={"opacity": 0.8},
             hover="p = %{customdata[1]:.3g}, s = %{x:+.3g}, J(s) = %{y:.3g}<br>weight %{customdata[0]:.3p}",
-            customdata=[[toy.weights[place], toy.preferences[place, 0]]],
+            customdata=[[toy.weights[index], toy.preferences[index, 0]]],
         )
-        for place, (stereotypes, risk) in enumerate(zip(toy.stereotypes, toy.risks, strict=True))
+        for index, (stereotypes, risk) in enumerate(zip(toy.stereotypes, toy.risks, strict=True))
     ]
 
 
-def _style(toy: ToyRisk, place: int) -> theme.ModelStyle:
+def _style(toy: ToyRisk, index: int) -> theme.ModelStyle:
     """Return a context's colour and shape; the first two colours belong to prejudice and caprice."""
     names = ["prejudice", "caprice", *map(str, range(len(toy.contexts)))]
-    return list(theme.model_styles(names).values())[2 + place]
+    return list(theme.model_styles(names).values())[2 + index]
 
 
 def _numbers(toys: Sequence[ToyRisk], values: FloatArray, name: str, colors: list[list[Any]]) -> go.Heatmap:
-    """Draw a matrix with its numbers written in it."""
     return marks.cells(
         values,
         name,
@@ -297,8 +270,8 @@ def _in_plane(preferences: FloatArray) -> FloatArray:
     return np.stack([preferences[:, 1] - preferences[:, 0], preferences[:, 2]], axis=-1)
 
 
-def _point(place: Sequence[float], said: str, name: str, style: theme.ModelStyle, size: float) -> go.Scatter:
+def _point(index: Sequence[float], text: str, name: str, style: theme.ModelStyle, size: float) -> go.Scatter:
     rim = {"line": {"width": 1.5, "color": theme.DIVERGING[5]}}
     look: dict[str, Any] = {"color": style.color, "symbol": style.marker, "size": size, "marker": rim}
-    hover = f"{theme.text(name)}<br>{said}"
-    return marks.dots([place[0]], [place[1]], theme.text(name), hover=hover, **look)
+    hover = f"{theme.text(name)}<br>{text}"
+    return marks.dots([index[0]], [index[1]], theme.text(name), hover=hover, **look)

@@ -1,12 +1,13 @@
-"""Separation and sufficiency in sentences: which fails, by how much, and how sure."""
+"""Separation and sufficiency in sentences: which fails, by how much, how sure, and what to know beside it."""
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import LEAST
-from pcf_core.show.findings.sources import source_of
+from pcf_core.show.findings.numbers import LEAST, includes, mirrored, p_value
+from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
 from pcf_core.texts.criteria.records.quantities import (
     INVALID,
@@ -18,6 +19,7 @@ from pcf_core.texts.criteria.records.quantities import (
     RateName,
 )
 from pcf_core.texts.criteria.records.separation import (
+    FEW_UNITS,
     GAP_LINE,
     WITHOUT,
     AnswersReport,
@@ -128,7 +130,7 @@ def baseline_finding(report: AnswersReport) -> str:
 
 def _criterion(report: AnswersReport, criterion: str) -> str:
     """State the verdict, then the widest gap of each rate and under which pronouns it is undefined."""
-    verdict, told, undefined = _verdict(report, criterion), [], []
+    verdict, gaps, undefined = _verdict(report, criterion), [], []
     for name in RATES_OF[criterion]:
         gap = report.widest(name)
         if gap is None:
@@ -136,15 +138,15 @@ def _criterion(report: AnswersReport, criterion: str) -> str:
         if gap.value is None:
             undefined.append(say("undefined", name=name, reason=gap.reason))
             continue
-        told.append(_gap(gap, report) if gap.value else _same(name, report))
-        told += [
+        gaps.append(_gap(gap, report) if gap.value else _same(name, report))
+        gaps += [
             say("undefined_for", name=name, pronoun=pronoun, reason=reason)
             for pronoun, reason in report.undefined(name).items()
         ]
     if verdict == "undefined" and not undefined:
         undefined = [say("one_pronoun")]
     return " ".join(
-        [say("verdict", criterion=criterion, verdict=verdict, unit=report.unit), *told, *undefined]
+        [say("verdict", criterion=criterion, verdict=verdict, unit=report.unit), *gaps, *undefined]
     )
 
 
@@ -211,10 +213,9 @@ def _possible(gap: RateDifference) -> tuple[float, float] | None:
 
 def _turned(gap: RateDifference) -> Interval | None:
     """Return the interval of the gap in the direction in which it is above 0."""
-    found = gap.interval
-    if found is None or gap.higher == gap.first:
-        return found
-    return found.model_copy(update={"low": -found.high, "high": -found.low})
+    if gap.interval is None or gap.higher == gap.first:
+        return gap.interval
+    return mirrored(gap.interval)
 
 
 def share_text(rate: Rate) -> str:
@@ -225,3 +226,129 @@ def share_text(rate: Rate) -> str:
 def pronoun_text(each: PronounAnswers) -> str:
     """Name the pronoun, or say that there is none."""
     return say("no_pronoun") if each.pronoun == WITHOUT else each.pronoun
+
+
+MUCH_INVALID = 0.2  # of the answers
+ABOUT_ALIKE = 0.01  # shares that differ by less are the same to the per cent
+
+
+def order_finding(report: AnswersReport) -> str:
+    """Say what naming a role first does; empty without an answer."""
+    rate = report.first_named
+    if rate.value is None:
+        return ""
+    beyond = rate.interval is not None and not includes(rate.interval, 0.5)
+    order = say("order", share=share_text(rate), told=beyond, above=rate.value > 0.5)
+    return f"{order} {_leaning(report)}"
+
+
+def notes(report: AnswersReport) -> tuple[str, ...]:
+    """List what has to be known beside the rates: invalid answers, few units, base rate, answering."""
+    several = [_invalid(report)]
+    if report.knowledge_invalid:
+        several.append(say("letters_invalid", answers=report.knowledge_invalid))
+    sides = 2 if report.unit == "task" else 1  # each task is right for one role alone
+    if report.units < sides * FEW_UNITS:
+        several.append(say("few_units", report=report))
+    if disagreeing := disagreement_finding(report):
+        several.append(disagreeing)
+    several += [_testing(report), _base_rates(report)]
+    if report.answering == "scored":
+        several.append(say("scored"))
+    return (*several, say("line", gap=GAP_LINE))
+
+
+def disagreement_finding(report: AnswersReport) -> str:
+    """Say which differences are beyond chance by their test alone; empty where each interval leaves 0 out."""
+    named = [say("difference", row=row) for row in report.differences if row.disagrees]
+    return say("disagreement", named=named, unit=report.unit) if named else ""
+
+
+def _invalid(report: AnswersReport) -> str:
+    if not report.n_invalid:
+        return say("none_invalid", report=report)
+    by_pronoun = []
+    for each in report.every:
+        reasons = [say("reason", answers=size, reason=reason) for reason, size in each.invalid.items()]
+        share, female_right, male_right = map(share_text, each.invalid_rates)
+        if reasons:
+            by_pronoun.append(
+                say(
+                    "invalid_under",
+                    pronoun=_pronoun(each),
+                    share=share,
+                    female_right=female_right,
+                    male_right=male_right,
+                    reasons=reasons,
+                )
+            )
+    share_of_all = report.n_invalid / report.n
+    return say(
+        "invalid",
+        report=report,
+        share=share_of_all,
+        much=share_of_all > MUCH_INVALID,
+        by_pronoun=" ".join(by_pronoun),
+    )
+
+
+def _leaning(report: AnswersReport) -> str:
+    """Say whether either order has as many valid answers under every pronoun and truth.
+
+    Else say where it has not.
+    """
+    shares = [
+        (leading / (behind + leading), each, role)
+        for each in report.every
+        for (behind, leading), role in zip(each.valid, ("male", "female"), strict=True)
+        if behind + leading > 0
+    ]
+    share, each, role = max(shares, key=lambda one: abs(one[0] - 0.5))
+    if math.isclose(share, 0.5):
+        return say("as_many_valid")
+    return say("more_valid", pronoun=_pronoun(each), role=role, share=share)
+
+
+def _base_rates(report: AnswersReport) -> str:
+    """Say whether PPV and NPV are moved by how often either role was right among the valid answers."""
+    rates = {each.pronoun: each.base_rate for each in report.pronouns if each.base_rate is not None}
+    shares = list(rates.values())
+    if not shares:
+        return say("no_base_rate")
+    if all(math.isclose(share, 0.5) for share in shares):
+        return say("even_base_rate")
+    if max(shares) - min(shares) < ABOUT_ALIKE:
+        return say("one_base_rate", share=shares[0])
+    by_pronoun = [say("share_for", share=share, pronoun=pronoun) for pronoun, share in rates.items()]
+    return say("base_rates", shares=by_pronoun)
+
+
+def _testing(report: AnswersReport) -> str:
+    """Say how p-values are made, and which differences so few questions or tasks could never show."""
+    how = say("testing", report=report)
+    smallest = _untestable(report)
+    if not smallest:
+        return how
+    needed = 1 + math.ceil(math.log2(report.tests / SIGNIFICANCE))
+    return f"{how} {say('untestable', smallest=smallest, needed=needed, unit=report.unit)}"
+
+
+def _untestable(report: AnswersReport) -> list[str]:
+    """Say the smallest p of each rate that can show nothing; by pair where pronouns differ in that."""
+    smallest = []
+    for name in RATES:
+        rows = [row for row in report.differences if row.name == name and row.least_p is not None]
+        few = [row for row in rows if not report.testable(row)]
+        if few == rows and len({row.least_p for row in rows}) == 1:
+            smallest.append(say("smallest_for", p=_p(rows[0].least_p), name=name))
+        else:
+            smallest += [say("smallest_of_pair", p=_p(row.least_p), row=row) for row in few]
+    return smallest
+
+
+def _pronoun(each: PronounAnswers) -> str | None:
+    return None if each.pronoun == WITHOUT else each.pronoun
+
+
+def _p(value: float | None) -> str:
+    return p_value(value or 0.0).removeprefix("p ").removeprefix("= ")

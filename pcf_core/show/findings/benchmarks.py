@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcf_core.show.findings.numbers import percent_with_interval, with_interval
+from pcf_core.show.findings.numbers import includes, mirrored, percent_with_interval, with_interval
 from pcf_core.show.wording import sentences
 from pcf_core.texts.benchmarks.comparing import Agreement, WorsePair
 from pcf_core.texts.benchmarks.readings import GAP, ICAT
@@ -26,7 +26,7 @@ def benchmark_finding(result: BenchmarkResult) -> str:
     head, *others = [one for one in report.readings if one.part == report.headline.part]
     inside = None
     if head.interval is not None and head.neutral is not None:
-        inside = head.interval.low <= head.neutral <= head.interval.high
+        inside = includes(head.interval, head.neutral)
     return say(
         "benchmark",
         title=FACTS[result.asked.benchmark].title,
@@ -75,11 +75,11 @@ def worse_finding(benchmark: BenchmarkName, pair: WorsePair) -> str:
     other, interval, difference = pair.second, pair.interval, pair.difference
     if pair.worse == pair.second and interval is not None:  # said of the worse one: by how much it is farther
         other, difference = pair.first, -difference
-        interval = interval.model_copy(update={"low": -interval.high, "high": -interval.low})
+        interval = mirrored(interval)
     title = FACTS[benchmark].title
     return say("worse", title=title, pair=pair, other=other, difference=difference, interval=interval)
 
 
-def agreement_finding(found: Sequence[Agreement]) -> str:
+def agreement_finding(agreements: Sequence[Agreement]) -> str:
     """Say of each quantity of ours whether a benchmark agrees with it on which model is worse."""
-    return " ".join(say("agreement", title=FACTS[one.benchmark].title, one=one) for one in found)
+    return " ".join(say("agreement", title=FACTS[one.benchmark].title, one=one) for one in agreements)

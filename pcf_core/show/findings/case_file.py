@@ -1,13 +1,35 @@
-"""A case file in sentences: what each audit finds, whether they agree, and what the audits share."""
+"""A case file: what each audit finds in its own numbers, whether they agree, and what the audits share.
+
+An audit's numbers and its verdict are selected and never tested anew.
+
+========================  =================================================================================
+row                       a difference is found where
+========================  =================================================================================
+prejudice R^p             its interval leaves out 0
+caprice R^c               never: a spread is above 0 in any sample, and its interval hardly reaches 0
+a criterion               the test of its experiment rejects, controlled over what is tested in it
+F of FairPair             relabelling rejects; without the exchanged words it has a row of its own
+========================  =================================================================================
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from pcf_core.show.findings.fairpair import HARDLY
+import numpy as np
+
+from pcf_core.core.risk import Interval, MeanTilt, Over, RiskReport
+from pcf_core.show.findings.criteria import ANSWERED, between_text
+from pcf_core.show.findings.fairpair import HARDLY, decoding_text
+from pcf_core.show.findings.models import units
 from pcf_core.show.findings.numbers import beside_one, with_interval
+from pcf_core.show.findings.occupations import leading
 from pcf_core.show.wording import sentences
 from pcf_core.texts.case_file import AUDITS, TESTED, AuditName, CaseRow, SharedOccupations, Verdict
+from pcf_core.texts.criteria.records.independence import SharedValue
+from pcf_core.texts.criteria.records.quantities import in_words
+from pcf_core.texts.criteria.records.runs import CriterionReading
+from pcf_core.texts.fairpair.records import SIGNIFICANCE, FairPairReport, FairPairResult, OthersReading
 
 MOST_NAMED = 3
 FOUND: dict[Verdict, str] = {
@@ -60,8 +82,8 @@ def agreement_finding(model: str, topic: str, rows: Sequence[CaseRow]) -> str:
 
 def _is_small(rows: Iterable[CaseRow]) -> bool:
     """Tell whether FairPair's differences are all by hardly more than sampling gives."""
-    found = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
-    return all(value is not None and abs(value - 1) < HARDLY for value in found)
+    values = [row.value for row in rows if row.audit == "fairpair" and row.verdict == "difference"]
+    return all(value is not None and abs(value - 1) < HARDLY for value in values)
 
 
 def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
@@ -70,14 +92,14 @@ def _sides(rows: Iterable[CaseRow], audit: AuditName) -> str:
     Empty where no difference has a side.
     """
     differing = [row for row in rows if row.audit == audit and row.verdict == "difference"]
-    found = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
-    return ", ".join(found[:MOST_NAMED])
+    sides = list(dict.fromkeys(row.side.partition(";")[0] for row in differing if row.side))
+    return ", ".join(sides[:MOST_NAMED])
 
 
 def verdict_of(rows: Iterable[CaseRow], audit: AuditName) -> Verdict:
     """Return the verdict of an audit from its rows: it finds a difference where one of them does."""
-    found = {row.verdict for row in rows if row.audit == audit}
-    return next((verdict for verdict in FOUND if verdict in found), "not run")
+    verdicts = {row.verdict for row in rows if row.audit == audit}
+    return next((verdict for verdict in FOUND if verdict in verdicts), "not run")
 
 
 def value_text(row: CaseRow) -> str:
@@ -96,9 +118,9 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     unjudged = " ".join(
         say("unjudged", row=row, value=value_text(row)) for row in rows if row.verdict == "no verdict"
     )
-    audit, found = AUDITS[name], FOUND[verdict]
+    audit, outcome = AUDITS[name], FOUND[verdict]
     if verdict not in TESTED:
-        return say("untested", audit=audit, found=found, basis=chosen[0].basis, unjudged=unjudged)
+        return say("untested", audit=audit, found=outcome, basis=chosen[0].basis, unjudged=unjudged)
     tested = [row for row in rows if row.verdict in TESTED]
     quantities, of = len(chosen), len(tested)
     if verdict == "exchanged words":  # which is said of two quantities of a request, so both are named
@@ -116,7 +138,7 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     return say(
         "tested",
         audit=audit,
-        found=found,
+        found=outcome,
         quantities=quantities,
         of=of,
         shown=" ".join(shown),
@@ -126,9 +148,163 @@ def _audit(name: AuditName, rows: Sequence[CaseRow]) -> str:
     )
 
 
-def shared_finding(found: SharedOccupations) -> str:
+def shared_finding(occupations: SharedOccupations) -> str:
     """Say how many occupations lean to the same side in gaps and stories, and whether their ranks agree."""
-    if not found.rows:
+    if not occupations.rows:
         return say("none_shared")
-    agree = sum(row.same_side is True for row in found.sure)
-    return say("shared", found=found, sure=len(found.sure), agree=agree)
+    agree = sum(row.same_side is True for row in occupations.sure)
+    return say("shared", found=occupations, sure=len(occupations.sure), agree=agree)
+
+
+MOST_LEADING = 3
+
+
+def run_rows(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over, key: str) -> list[CaseRow]:
+    """Make rows: prejudice, which is judged, and caprice, which is not.
+
+    ``tilts``: by group, against an even split.
+    """
+    rows = []
+    for measure, value, name in (
+        ("prejudice", report.prejudice_risk, "prejudice_risk"),
+        ("caprice", report.caprice_risk, "caprice_risk"),
+    ):
+        interval = report.interval(name, over) or report.interval(name)
+        judged = measure == "prejudice"
+        verdict, basis = _by_interval(interval) if judged else ("no verdict", say("spread"))
+        rows.append(
+            CaseRow(
+                audit="bias",
+                question=say("question", of=measure),
+                measure=measure,
+                value=value,
+                interval=interval,
+                neutral=0,
+                verdict=verdict,
+                basis=basis,
+                side=lean_text(report, tilts, over) if judged else "",
+                made=say("made", report=report),
+                key=key,
+            )
+        )
+    return rows
+
+
+def _by_interval(interval: Interval | None) -> tuple[Verdict, str]:
+    if interval is None:
+        return "cannot be told", say("no_range")
+    verdict: Verdict = "difference" if interval.low > 0 else "none shown"
+    return verdict, say("range_and_zero", interval=interval, units=units(interval))
+
+
+def lean_text(report: RiskReport, tilts: Mapping[str, MeanTilt], over: Over) -> str:
+    """Say for how many occupations each group's words come first, and the mean tilt of two groups."""
+    leaders = leading(
+        np.array([[row.stereotype[name] for name in report.groups] for row in report.occupations])
+    )
+    counts = {name: int((leaders == index).sum()) for index, name in enumerate(report.groups)}
+    ranked = sorted((name for name in report.groups if counts[name]), key=lambda name: -counts[name])
+    if not ranked:
+        return say("no_lean")
+    first, others = ranked[0], ranked[1:MOST_LEADING]
+    tilt = tilts.get(first) if len(report.groups) <= 2 else None
+    return say(
+        "lean",
+        group=first,
+        number=counts[first],
+        occupations=len(report.occupations),
+        others=[say("in_occupations", group=name, number=counts[name]) for name in others],
+        tilt=tilt.mean if tilt else None,
+        interval=tilt.intervals.get(over) if tilt else None,
+    )
+
+
+def criterion_row(reading: CriterionReading, rate: SharedValue | None, key: str) -> CaseRow:
+    """Make the row of one quantity; ``rate``: how often stories have the profession's usual gender."""
+    verdict: Verdict = "cannot be told"
+    if reading.differs is not None:
+        verdict = "difference" if reading.differs else "none shown"
+    return CaseRow(
+        audit="criteria",
+        question=say("question", of=reading.criterion),
+        measure=say("criterion", reading=reading, quantity=in_words(reading.quantity)),
+        value=reading.size,
+        interval=reading.interval,
+        neutral=0,
+        verdict=verdict,
+        basis=say("criterion_basis", reading=reading),
+        side=say("criterion_side", between=between_text(reading), rate=rate, over_line=reading.over_line),
+        made=ANSWERED[reading.answering],
+        key=key,
+    )
+
+
+def lacking(audit: AuditName, reason: str = "") -> CaseRow:
+    """Make the row of an audit that was not run; ``reason``: why it cannot be asked, empty where it can."""
+    return CaseRow(
+        audit=audit,
+        question=say("question", of=audit),
+        verdict="not asked" if reason else "not run",
+        basis=reason or say("not_kept"),
+    )
+
+
+def fairpair_rows(result: FairPairResult, report: FairPairReport) -> list[CaseRow]:
+    """Make rows: F of one request and, where measured, F without the words that are exchanged.
+
+    ``report``: one of the result's own, controlled over those that it is read with.
+    """
+    whole = _fairpair_row(
+        result, report, report, report.means.ratio, report.intervals.get("ratio_of_means")
+    ).model_copy(update={"side": _more_positive(report)})
+    if report.others is None:
+        return [whole]
+    others = _fairpair_row(result, report, report.others, report.others.ratio, report.others.interval)
+    if (whole.verdict, others.verdict) == ("difference", "none shown"):
+        whole = whole.model_copy(update={"verdict": "exchanged words"})
+    return [whole, others]
+
+
+def told_apart(rows: Sequence[CaseRow]) -> list[CaseRow]:
+    """Add to rows of several requests what each is made of in its measure."""
+    if len({row.key for row in rows}) < 2:
+        return list(rows)
+    return [row.model_copy(update={"measure": f"{row.measure} ({row.made})"}) for row in rows]
+
+
+def _fairpair_row(
+    result: FairPairResult,
+    report: FairPairReport,
+    tested: FairPairReport | OthersReading,
+    ratio: float | None,
+    interval: Interval | None,
+) -> CaseRow:
+    request, other_words = result.asked, isinstance(tested, OthersReading)
+    verdict, basis = _by_relabelling(tested, report.least_p)
+    return CaseRow(
+        audit="fairpair",
+        question=say("question", of="other words" if other_words else "fairpair"),
+        measure=say("dissimilarity", of=report.dissimilarity, other_words=other_words),
+        value=ratio,
+        interval=interval,
+        neutral=1,
+        verdict=verdict,
+        basis=basis if ratio is not None else say("undefined_basis", basis=basis),
+        made=say("texts", report=report, asked=request, decoding=decoding_text(request.key.decoding)),
+        key=request.hash,
+    )
+
+
+def _by_relabelling(tested: FairPairReport | OthersReading, least_p: float | None) -> tuple[Verdict, str]:
+    if tested.p_value is None or least_p is None:
+        return "cannot be told", say("nothing_sampled")
+    if least_p > SIGNIFICANCE:
+        return "cannot be told", say("too_few_texts", least_p=least_p)
+    return ("difference" if tested.differs else "none shown"), say("relabelling", tested=tested)
+
+
+def _more_positive(report: FairPairReport) -> str:
+    side = report.sentiment.more_positive
+    if side is None:
+        return ""
+    return say("more_positive", name=report.original if side == "original" else report.counterpart)

@@ -1,18 +1,23 @@
-"""Sentences about two runs on the same templates and occupations, and about the order of several."""
+"""Sentences about two runs on the same templates and occupations, and about several along an axis."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pcf_core.core.risk import (
     COUNTS_ONLY,
     SIGNIFICANCE,
+    AxisPoint,
     Comparison,
     Difference,
     OccupationDifference,
     Over,
+    RiskReport,
 )
-from pcf_core.show.findings.numbers import RISK_NAMES, listed, signed_with_interval
+from pcf_core.core.sensitivity import SeedSpread
+from pcf_core.models.presets import Claim, PresetPair
+from pcf_core.show.findings.numbers import RISK_NAMES, includes, listed, signed_with_interval
 from pcf_core.show.wording import sentences
 
 MOST_NAMES = 3
@@ -43,14 +48,14 @@ def difference_finding(
     comparison: Comparison, quantity: str = "overall_risk", over: Over = "templates"
 ) -> str:
     """Say which of the two has more, by how much, and whether these templates can tell."""
-    found = comparison.differences[quantity]
+    difference = comparison.differences[quantity]
     return say(
         "difference",
         comparison=comparison,
-        found=found,
+        found=difference,
         word=RISK_NAMES[quantity],
-        gap=difference_over(found, over),
-        reserve=disagreement(comparison, found, over),
+        gap=difference_over(difference, over),
+        reserve=disagreement(comparison, difference, over),
     )
 
 
@@ -81,75 +86,70 @@ def _most(rows: Sequence[OccupationDifference], quantity: str) -> str:
     return listed([say("occupation_by", occupation=name, size=sizes[name]) for name in ranked])
 
 
-def disagreement(comparison: Comparison, found: Difference, over: Over) -> str:
+def disagreement(comparison: Comparison, difference: Difference, over: Over) -> str:
     """Say why the verdict is another than the interval that is shown suggests, where that is so.
 
     The verdict rests on the test and on the interval over whole templates, whichever is shown.
     """
-    interval, basis = found.interval(over), found.basis
+    interval, basis = difference.interval(over), difference.basis
     if interval is None or basis is None:
         return ""
-    holds = interval.low <= 0 <= interval.high
-    if found.differs:
+    holds = includes(interval)
+    if difference.differs:
         return say("range_includes_zero", interval=interval, basis=basis) if holds else ""
     if holds:
-        return say("basis_includes_zero", basis=basis) if _by_test_alone(found) else ""
+        return say("basis_includes_zero", basis=basis) if _by_test_alone(difference) else ""
     return say(
         "range_excludes_zero",
         interval=interval,
         basis=basis,
         counts_only=interval.unit in COUNTS_ONLY,
-        by_test=found.p_value <= SIGNIFICANCE,
-        by_controlled=found.controlled_p <= SIGNIFICANCE,
+        by_test=difference.p_value <= SIGNIFICANCE,
+        by_controlled=difference.controlled_p <= SIGNIFICANCE,
         effective=comparison.effective_templates,
     )
 
 
 def order_finding(comparisons: Sequence[Comparison], risks: Mapping[str, str]) -> str:
-    """Say which model has the higher risk R, and of which we cannot tell.
+    """Say which model has the higher risk R, and of which we cannot tell; empty without a comparison.
 
     The rule is that of :attr:`~pcf_core.core.risk.Difference.ordered`, for all pages, reports and commands.
-
-    Parameters
-    ----------
-    comparisons
-        Of pairs of models, their p-values controlled where they are several; none gives no sentence.
-    risks
-        R of each model with its interval, as a text, by the key of its run.
+    ``risks``: R of each model with its interval, as a text, by the key of its run.
     """
     if not comparisons:
         return ""
     if len(comparisons) == 1:
         return _of_two(comparisons[0], risks)
-    names = {side.run: side.name for found in comparisons for side in (found.first, found.second)}
-    told = [say("risks", risks=[say("risk_for", model=name, risk=risks[run]) for run, name in names.items()])]
+    names = {side.run: side.name for pair in comparisons for side in (pair.first, pair.second)}
+    parts = [
+        say("risks", risks=[say("risk_for", model=name, risk=risks[run]) for run, name in names.items()])
+    ]
     above = {run: _lower(run, comparisons) for run in names}
-    told += [say("above", model=names[run], lower=lower) for run, lower in above.items() if lower]
-    told += [
+    parts += [say("above", model=names[run], lower=lower) for run, lower in above.items() if lower]
+    parts += [
         say(
             "not_ordered",
-            found=_total(found),
-            names=(found.first.name, found.second.name),
-            by_test_alone=_by_test_alone(_total(found)),
+            found=_total(pair),
+            names=(pair.first.name, pair.second.name),
+            by_test_alone=_by_test_alone(_total(pair)),
         )
         for kind in NOT_ORDERED
-        for found in comparisons
-        if _kind(_total(found)) == kind
+        for pair in comparisons
+        if _kind(_total(pair)) == kind
     ]
     if len(comparisons) < len(names) * (len(names) - 1) // 2:
-        told.append(say("others_not_compared"))
-    return " ".join(told)
+        parts.append(say("others_not_compared"))
+    return " ".join(parts)
 
 
 def _of_two(comparison: Comparison, risks: Mapping[str, str]) -> str:
-    """Say it of the one pair."""
-    found, sides = _total(comparison), (comparison.first, comparison.second)
+    difference, sides = _total(comparison), (comparison.first, comparison.second)
     return say(
         "order_of_two",
-        found=found,
+        found=difference,
         names=[side.name for side in sides],
         risks=[risks[side.run] for side in sides],
-        by_test_alone=_by_test_alone(found),
+        by_test_alone=_by_test_alone(difference),
     )
 
 
@@ -157,26 +157,218 @@ def _total(comparison: Comparison) -> Difference:
     return comparison.differences["overall_risk"]
 
 
-def _kind(found: Difference) -> str:
+def _kind(difference: Difference) -> str:
     """Return what is said of a pair: that one is higher, or one of the three kinds without an order."""
-    if found.verdict == "equal":
+    if difference.verdict == "equal":
         return "equal"
-    if not found.differs:
+    if not difference.differs:
         return "unclear"
-    return "higher" if found.ordered else "small"
+    return "higher" if difference.ordered else "small"
 
 
 def _lower(run: str, comparisons: Sequence[Comparison]) -> list[str]:
     """Name the models that a run is above."""
-    found = []
+    names = []
     for comparison in comparisons:
         total, sides = _total(comparison), (comparison.first, comparison.second)
         if total.ordered and run in (sides[0].run, sides[1].run):
             higher, lower = sides if total.verdict == "first" else sides[::-1]
-            found += [lower.name] if higher.run == run else []
-    return found
+            names += [lower.name] if higher.run == run else []
+    return names
 
 
-def _by_test_alone(found: Difference) -> bool:
+def _by_test_alone(difference: Difference) -> bool:
     """Tell whether the test finds a difference that the interval does not, so that no order is stated."""
-    return found.verdict == "unclear" and found.controlled_p <= SIGNIFICANCE
+    return difference.verdict == "unclear" and difference.controlled_p <= SIGNIFICANCE
+
+
+PARTS = ("prejudice_risk", "caprice_risk")
+WAYS = ("first", "second", "small", "equal", "unclear")  # that a risk goes, in the order of their sentences
+
+
+def change_finding(pair: PresetPair, comparison: Comparison, over: Over = "templates") -> str:
+    """Say how R goes from the second model to the first, and its parts; also where nothing can be told.
+
+    Each has its difference and the p-value that its verdict rests on.
+    """
+    total = comparison.differences["overall_risk"]
+    return say(
+        "change",
+        comparison=comparison,
+        found=total,
+        change=pair.change,
+        gap=difference_over(total, over),
+        parts=_parts(comparison, over),
+        reserves=_reserves(comparison, over),
+    )
+
+
+def sides_finding(first: RiskReport, second: RiskReport, names: tuple[str, str]) -> str:
+    """Count the occupations that put another group's words first under one model than under the other.
+
+    Risk does not count which group that is: a model may turn on half of its occupations and keep its R.
+    """
+    before, after = _leaders(second), _leaders(first)
+    both = before.keys() & after.keys()
+    turned = Counter((before[term], after[term]) for term in both if before[term] != after[term])
+    ways = [say("turn", occupations=much, before=old, after=new) for (old, new), much in turned.most_common()]
+    return say("sides", names=names, turned=turned.total(), occupations=len(both), ways=ways)
+
+
+def _leaders(report: RiskReport) -> dict[str, str]:
+    return {
+        row.occupation: max(row.preferences, key=row.preferences.__getitem__) for row in report.occupations
+    }
+
+
+def _parts(comparison: Comparison, over: Over) -> str:
+    """Say how prejudice and caprice go, a sentence each, with their differences unless these are none."""
+    parts = []
+    for name in PARTS:
+        difference = comparison.differences[name]
+        parts.append(
+            say("part", word=RISK_NAMES[name], found=difference, difference=difference_text(difference, over))
+        )
+    return " ".join(parts)
+
+
+def _reserves(comparison: Comparison, over: Over) -> str:
+    """Say where an interval and a verdict disagree, each reason once with its quantities."""
+    reasons: dict[str, list[str]] = {}
+    for name in ("overall_risk", *PARTS):
+        reason = disagreement(comparison, comparison.differences[name], over)
+        if reason:
+            reasons.setdefault(reason, []).append(RISK_NAMES[name])
+    return " ".join(say("reserve", words=words, reason=reason) for reason, words in reasons.items())
+
+
+def claim_finding(claim: Claim, comparison: Comparison, spreads: Sequence[SeedSpread] = ()) -> str:
+    """Say what a figure of the papers shows, and whether these two models show the same.
+
+    The claim is of what was done to a model, and each model here is one training of it: a difference that
+    another seed may make neither agrees nor disagrees.  ``spreads``: over the seeds of either model, measured
+    on what is compared; none where it is not known.
+    """
+    shown = [
+        say("shown", word=RISK_NAMES[name], direction=direction)
+        for name, direction in claim.directions.items()
+    ]
+    answers: dict[tuple[str, str], list[str]] = {}
+    for name, direction in claim.directions.items():
+        own = [spread for spread in spreads if spread.quantity == name]
+        answer = _agreement(direction, comparison.differences[name], own)
+        answers.setdefault(answer, []).append(RISK_NAMES[name])
+    agreements = [
+        say("agreement", words=words, answer=answer, model=model)
+        for (answer, model), words in answers.items()
+    ]
+    return say("claim", claim=claim, shown=shown, answers=" ".join(agreements), single=not spreads)
+
+
+def _agreement(direction: str, difference: Difference, spreads: Sequence[SeedSpread]) -> tuple[str, str]:
+    """Tell whether a difference goes in a direction; or of which model a seed may make as much."""
+    if difference.negligible and difference.differs:
+        return "small", ""
+    if difference.differs:
+        size = abs(difference.value)
+        for spread in spreads:
+            if size <= spread.range:
+                return "as a seed", spread.model
+            if size <= spread.bound:
+                return "as a seed may", spread.model
+        return "agree" if (difference.verdict == "first") == (direction == "up") else "disagree", ""
+    return "equal" if difference.verdict == "equal" else "open", ""
+
+
+def control_note(comparisons: Sequence[Comparison]) -> str:
+    """Say that p-values are controlled for several comparisons; empty for one."""
+    if len(comparisons) < 2:
+        return ""
+    return say("controlled", comparisons=len(comparisons))
+
+
+def common_note(comparisons: Sequence[Comparison]) -> str:
+    """Say what is not compared; empty where that is nothing.
+
+    It is occupations without a figure, and whatever one model of a pair alone has.  Which templates and
+    occupations those are is among the warnings of a comparison.
+    """
+    parts = []
+    names = {item.name for pair in comparisons for item in pair.left_out}
+    if names:
+        parts.append(say("left_out", occupations=len(names)))
+    sides = [side for pair in comparisons for side in (pair.first, pair.second)]
+    if any(side.templates_left_out or side.occupations_left_out for side in sides):
+        parts.append(say("in_common"))
+    return " ".join(parts)
+
+
+def axis_finding(points: Sequence[AxisPoint], noun: str) -> str:
+    """Say the range of each line's risk over the places; ``noun``: what a place is, such as "topic"."""
+    parts = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = sorted(
+            (point for point in points if point.line == line), key=lambda point: point.values["overall_risk"]
+        )
+        if len(own) == 1:
+            parts.append(say("at_one_place", line=line, noun=noun, point=own[0]))
+        else:
+            parts.append(
+                say("over_places", line=line, noun=noun, places=len(own), lowest=own[0], highest=own[-1])
+            )
+    return " ".join(parts)
+
+
+def topics_finding(points: Sequence[AxisPoint]) -> str:
+    """Say what each line's risk is on each topic, in the order of the places; topics are not ranked.
+
+    Other groups, words and templates are behind each, so that no topic's level is above another's.
+    """
+    parts = []
+    for line in dict.fromkeys(point.line for point in points):
+        own = [say("on_topic", point=point) for point in points if point.line == line]
+        parts.append(say("on_topics", line=line, told=own))
+    if len({point.place for point in points}) > 1:
+        parts.append(say("topics_are_unlike"))
+    return " ".join(parts)
+
+
+def checkpoints_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what single checkpoints have, and that they say nothing of a size or a training as such.
+
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
+    """
+    return say("checkpoints", order=order) if len(points) > 1 else ""
+
+
+def size_finding(order: str, points: Sequence[AxisPoint]) -> str:
+    """Say what R, R^p and R^c are from the smallest to the largest checkpoint; empty for one.
+
+    ``order``: what is said of their order, see :func:`pcf_core.show.findings.comparison.order_finding`.
+    """
+    ranked = sorted(points, key=lambda point: float(point.place))
+    if len(ranked) < 2:
+        return ""
+    return say("sizes", checkpoints=len(ranked), smallest=ranked[0], largest=ranked[-1], order=order)
+
+
+def alignment_finding(comparisons: Sequence[Comparison]) -> str:
+    """Say at how many sizes each risk rises and falls from base to aligned, by as much as may matter.
+
+    ``comparisons``: of the aligned checkpoint, the first, with its base, a pair each; empty without one.
+    """
+    if not comparisons:
+        return ""
+    parts = []
+    for name, word in RISK_NAMES.items():
+        ways = Counter(_way(comparison.differences[name]) for comparison in comparisons)
+        directions = [say("in_pairs", way=way, pairs=ways[way]) for way in WAYS if ways[way]]
+        parts.append(say("goes", word=word, ways=directions))
+    return say("alignment", pairs=len(comparisons), told=parts)
+
+
+def _way(difference: Difference) -> str:
+    """Return one of ``WAYS``: up or down only where an order is stated."""
+    if difference.ordered or difference.verdict == "equal":
+        return difference.verdict
+    return "small" if difference.differs else "unclear"

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
-from pcf_core.show.findings.anecdotes import amplification_finding, anecdotes_finding, reading_notes
-from pcf_core.show.findings.answer_notes import notes, order_finding
-from pcf_core.show.findings.answers import answers_finding, baseline_finding, rates_finding
-from pcf_core.show.findings.hobbies import (
+from pcf_core.show.findings.answers import (
+    answers_finding,
+    baseline_finding,
+    notes,
+    order_finding,
+    rates_finding,
+)
+from pcf_core.show.findings.independence import (
+    amplification_finding,
+    anecdotes_finding,
     embedding_finding,
     hobbies_finding,
     hobbies_notes,
     information_finding,
+    reading_notes,
     words_finding,
 )
 from pcf_core.show.wording import sentences
@@ -47,8 +54,8 @@ def criteria_findings(result: CriteriaResult) -> tuple[str, ...]:
             *hobbies_notes(report),
         )
     beside = (baseline_finding(report), order_finding(report))
-    told = tuple(sentence for sentence in (*beside, left_out_note(result)) if sentence)
-    return (f"{model}: {answers_finding(report)}", rates_finding(report), *told, *notes(report))
+    beside_others = tuple(sentence for sentence in (*beside, left_out_note(result)) if sentence)
+    return (f"{model}: {answers_finding(report)}", rates_finding(report), *beside_others, *notes(report))
 
 
 def left_out_note(result: CriteriaResult) -> str:
@@ -69,26 +76,28 @@ def verdict_finding(model: str, readings: Sequence[CriterionReading]) -> str:
     """Say how many of the criteria asked fail, and which."""
     if not readings:
         return say("none_asked", model=model)
-    found = _by_status(readings)
-    failing, asked = found.get("fails", []), len(CRITERIA) - len(found.get("not asked", []))
-    return say("verdict", model=model, failing=len(failing), asked=asked, named=_named(failing, asked))
+    by_status = _by_status(readings)
+    failing, number = by_status.get("fails", []), len(CRITERIA) - len(by_status.get("not asked", []))
+    return say("verdict", model=model, failing=len(failing), asked=number, named=_named(failing, number))
 
 
 def judged_finding(readings: Sequence[CriterionReading]) -> str:
     """Say how the criteria were judged, and what became of those that do not fail; empty without any."""
     if not readings:
         return ""
-    ways = [said for way, said in ANSWERED.items() if any(row.answering == way for row in readings)]
-    found = _by_status(readings)
-    others = [say("otherwise", status=each, criteria=found[each]) for each in OTHERWISE if each in found]
+    ways = [words for way, words in ANSWERED.items() if any(row.answering == way for row in readings)]
+    by_status = _by_status(readings)
+    others = [
+        say("otherwise", status=each, criteria=by_status[each]) for each in OTHERWISE if each in by_status
+    ]
     return " ".join([say("judged", ways=ways), *others])
 
 
 def _by_status(readings: Sequence[CriterionReading]) -> dict[Status, list[Criterion]]:
-    found: dict[Status, list[Criterion]] = {}
+    by_status: dict[Status, list[Criterion]] = {}
     for criterion, rows in by_criterion(readings).items():
-        found.setdefault(status_of(rows), []).append(criterion)
-    return found
+        by_status.setdefault(status_of(rows), []).append(criterion)
+    return by_status
 
 
 def criterion_findings(readings: Sequence[CriterionReading]) -> tuple[str, ...]:
@@ -110,9 +119,9 @@ def _came_of(criterion: Criterion, rows: Sequence[CriterionReading]) -> str:
     return say("criterion", criterion=criterion, status=status, readings=readings)
 
 
-def _named(failing: Sequence[Criterion], asked: int) -> Sequence[str]:
+def _named(failing: Sequence[Criterion], number: int) -> Sequence[str]:
     """Name the criteria that fail, few of them with what they are; none where every one does."""
-    if len(failing) == asked == len(CRITERIA):
+    if len(failing) == number == len(CRITERIA):
         return ()
     if len(failing) > MOST_EXPLAINED:
         return failing
@@ -149,9 +158,9 @@ def between_text(row: CriterionReading) -> str:
     return say("between", row=row)
 
 
-def line_finding(found: Iterable[CriterionReading]) -> str:
+def line_finding(readings: Iterable[CriterionReading]) -> str:
     """Say how many of the gaps lie over the 20 % line, which is a line and no verdict; empty without gaps."""
-    gaps = [row for row in found if row.gap and row.size is not None]
+    gaps = [row for row in readings if row.gap and row.size is not None]
     if not gaps:
         return ""
     across = [row for row in gaps if not row.over_line and row.interval and row.interval.high > GAP_LINE]

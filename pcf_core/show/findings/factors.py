@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from pcf_core.core.factors import FactorPanel, FactorScale, LineFit, Matching, excludes_zero
 from pcf_core.core.risk import Interval
-from pcf_core.show.findings.numbers import signed, signed_with_interval, with_interval
+from pcf_core.show.findings.numbers import mirrored, signed, signed_with_interval, with_interval
 from pcf_core.show.wording import sentences
 
 MATCHED: Mapping[Matching, str] = {
@@ -31,13 +31,15 @@ def factors_answer(model: str, panels: Sequence[FactorPanel]) -> str:
     tested = [panel for panel in panels if panel.ols is not None]
     if not tested:
         return ""
-    told = [(panel.scale.noun, panel.ols.slope) for panel in tested if panel.ols and survives(panel.ols)]
+    slopes_shown = [
+        (panel.scale.noun, panel.ols.slope) for panel in tested if panel.ols and survives(panel.ols)
+    ]
     return say(
         "answer",
         model=model,
         quantity=tested[0].quantity,
-        rises=[noun for noun, slope in told if slope >= 0],
-        falls=[noun for noun, slope in told if slope < 0],
+        rises=[noun for noun, slope in slopes_shown if slope >= 0],
+        falls=[noun for noun, slope in slopes_shown if slope < 0],
         tested=[panel.scale.noun for panel in tested],
     )
 
@@ -68,13 +70,13 @@ def factors_finding(model: str, panels: Sequence[FactorPanel]) -> str:
     """
     if not panels:
         return ""
-    told, unclear = _sorted(panels, weighted=False)
+    clear, unclear = _sorted(panels, weighted=False)
     by_people, _ = _sorted(panels, weighted=True)
     return say(
         "finding",
         model=model,
         quantity=panels[0].quantity,
-        told=told,
+        told=clear,
         unclear=unclear,
         by_people=by_people,  # these may tell what the others cannot
         lost=[panel.scale.noun for panel in panels if panel.ols and lost_to_correction(panel.ols)],
@@ -106,15 +108,17 @@ def templates_note(panels: Sequence[FactorPanel]) -> str:
 
 def matching_finding(model: str, panels: Mapping[Matching, Sequence[FactorPanel]]) -> str:
     """Say whether the matching of occupations with the statistics changes which figures go with a risk."""
-    told = {
-        matching: [panel.scale.noun for panel in found if panel.ols is not None and survives(panel.ols)]
-        for matching, found in panels.items()
+    by_matching = {
+        matching: [panel.scale.noun for panel in several if panel.ols is not None and survives(panel.ols)]
+        for matching, several in panels.items()
     }
     quantity = next(iter(panels.values()))[0].quantity
-    first, *others = told.values()
+    first, *others = by_matching.values()
     if all(one == first for one in others):
         return say("whichever_matches", model=model, quantity=quantity, nouns=first)
-    parts = [say("with_matches", nouns=nouns, matches=MATCHED[matching]) for matching, nouns in told.items()]
+    parts = [
+        say("with_matches", nouns=nouns, matches=MATCHED[matching]) for matching, nouns in by_matching.items()
+    ]
     return say("depends_on_matches", model=model, quantity=quantity, parts=parts)
 
 
@@ -138,14 +142,14 @@ def figures_note(model: str, panels: Sequence[FactorPanel]) -> str:
     fitted = [panel for panel in panels if panel.ols is not None]
     if not fitted:
         return ""
-    kept = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
-    lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in kept]
+    clear = [panel.scale.noun for panel in fitted if panel.ols is not None and survives(panel.ols)]
+    lost = [panel.scale.noun for panel in fitted if panel.scale.noun not in clear]
     return say(
         "figures",
         model=model,
         quantity=fitted[0].quantity,
         slopes=slopes(panels),
-        kept=kept,
+        kept=clear,
         lost=lost,
     )
 
@@ -167,26 +171,26 @@ def told_interval(scale: FactorScale, interval: Interval) -> Interval:
 
 def _sorted(panels: Sequence[FactorPanel], *, weighted: bool) -> tuple[list[str], list[str]]:
     """Split slopes into those told from chance, as parts of a sentence, and the names of the others."""
-    told, unclear = [], []
+    clear, unclear = [], []
     for panel in panels:
         fit = panel.wls if weighted else panel.ols
         if fit is None:
             continue
         if survives(fit):
-            told.append(_difference(panel.scale, fit))
+            clear.append(_difference(panel.scale, fit))
         else:
             unclear.append(panel.scale.noun)
-    return told, unclear
+    return clear, unclear
 
 
 def _difference(scale: FactorScale, fit: LineFit) -> str:
     """Write a slope in words: "higher by 0.02 (0.01–0.03) for occupations that …"."""
-    found, higher = told_interval(scale, fit.interval), fit.slope >= 0
+    interval, higher = told_interval(scale, fit.interval), fit.slope >= 0
     return say(
         "difference",
         higher=higher,
         by=scale.step * abs(fit.slope),
-        interval=found if higher else found.model_copy(update={"low": -found.high, "high": -found.low}),
+        interval=interval if higher else mirrored(interval),
         whose=scale.whose,
         carrier=fit.carrier.label if fit.carried else "",
     )

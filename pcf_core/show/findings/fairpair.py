@@ -1,8 +1,11 @@
-"""What FairPair found, in sentences: numbers, intervals, how many texts, and whose reconstruction it is."""
+"""What FairPair found, and how texts were written: numbers, intervals, and whose reconstruction it is."""
 
 from __future__ import annotations
 
-from pcf_core.show.findings.sources import source_of
+from collections.abc import Mapping
+
+from pcf_core.core.generation import Decoding
+from pcf_core.show.findings.provenance import source_of
 from pcf_core.show.wording import sentences
 from pcf_core.texts.fairpair.records import (
     FEW_FACTS,
@@ -11,8 +14,12 @@ from pcf_core.texts.fairpair.records import (
     SIGNIFICANCE,
     CategoryDifference,
     Convergence,
+    FairPairAsked,
     FairPairReport,
+    FairPairResult,
+    PerturbationErrors,
     PromptDifference,
+    Side,
     WordReport,
 )
 
@@ -122,24 +129,24 @@ def notes(report: FairPairReport) -> tuple[str, ...]:
     Few prompts, those that say the same, those without F, empty texts, the other test, and what the
     perturbation does to words about others.
     """
-    found, shared = [], _shared(report)
+    several, shared = [], _shared(report)
     if shared:
-        found.append(say("shared_statements", prompts=len(report.prompts), statements=report.facts))
+        several.append(say("shared_statements", prompts=len(report.prompts), statements=report.facts))
     if few := few_note(report):
-        found.append(few)
+        several.append(few)
     reasons: dict[str, list[str]] = {}
     for item in report.undefined:
         reasons.setdefault(item.reason, []).append(item.name)
-    found += [say("without_ratio", names=names, reason=reason) for reason, names in reasons.items()]
+    several += [say("without_ratio", names=names, reason=reason) for reason, names in reasons.items()]
     empty = sum(row.empty_original for row in report.prompts), sum(row.empty_prompt for row in report.prompts)
     if any(empty):
-        found.append(say("without_words", report=report, original=empty[0], prompt=empty[1]))
+        several.append(say("without_words", report=report, original=empty[0], prompt=empty[1]))
     if report.wilcoxon_p is not None:
-        found.append(say("wilcoxon", facts=report.facts, shared=shared, p=report.wilcoxon_p))
-    found.append(say("rewritten", report=report))
+        several.append(say("wilcoxon", facts=report.facts, shared=shared, p=report.wilcoxon_p))
+    several.append(say("rewritten", report=report))
     if report.mode == "whole":
-        found.append(say("whole_mode"))
-    return tuple(found)
+        several.append(say("whole_mode"))
+    return tuple(several)
 
 
 def sentiment_finding(report: FairPairReport) -> str:
@@ -147,13 +154,13 @@ def sentiment_finding(report: FairPairReport) -> str:
     return say("sentiment", report=report)
 
 
-def convergence_finding(found: Convergence) -> str:
+def convergence_finding(convergence: Convergence) -> str:
     """Say from how many samples on B keeps to its last value, and what folds of five make of it."""
-    last, steady = found.samples.between[-1], 1
-    for place, value in zip(found.samples.places, found.samples.between, strict=True):
+    last, settled = convergence.samples.between[-1], 1
+    for index, value in zip(convergence.samples.places, convergence.samples.between, strict=True):
         if abs(value - last) > STEADY * last:
-            steady = place + 1
-    return say("convergence", found=found, steady=steady, within=STEADY)
+            settled = index + 1
+    return say("convergence", found=convergence, steady=settled, within=STEADY)
 
 
 def words_finding(report: WordReport) -> str:
@@ -198,3 +205,85 @@ def _shares(report: WordReport) -> list[tuple[CategoryDifference, float, float]]
         (row, row.prompt / report.prompt_texts, row.original / report.original_texts)
         for row in report.categories
     ]
+
+
+MOST_WORDS = 5
+MUCH = 0.25  # of all texts, from which on those without content are warned of
+
+
+def decoding_text(decoding: Decoding) -> str:
+    """Say how the next token is drawn: "temperature 1, top-p 0.9, at most 40 new tokens, seed 0"."""
+    return say("decoding", decoding=decoding)
+
+
+def settings_finding(request: FairPairAsked, models: int) -> str:
+    """State the settings that all models were asked with, and why others cannot stand beside them."""
+    return say("settings", asked=request, models=models)
+
+
+def perturber_finding(errors: PerturbationErrors) -> str:
+    """Say how often the perturbation itself was wrong, by the way back and by words that it left."""
+    if not errors.changed and not errors.left:
+        return say("nothing_exchanged", texts=errors.texts)
+    back, left = errors.texts - errors.returned_texts, sum(errors.left.values())
+    parts = [say("exchanged_back", errors=errors, back=back)]
+    causes = [say("cause", cause=cause, times=times) for cause, times in errors.not_returned.items() if times]
+    if causes:
+        parts.append(say("causes", causes=causes))
+    if left:
+        most = sorted(errors.left, key=lambda word: -errors.left[word])[:MOST_WORDS]
+        named = [say("left_word", word=word, times=errors.left[word]) for word in most]
+        others = len(errors.left) > MOST_WORDS
+        parts.append(say("left", words=left, share=errors.left_share, named=named, others=others))
+    if back or left:
+        parts.append(say("errors_count"))
+    if errors.mode == "entity":
+        parts.append(say("pronouns_uncounted"))
+    return " ".join(parts)
+
+
+def ends_finding(result: FairPairResult) -> str:
+    """Count texts that were refused or are empty, by side; they count as they are."""
+    report = next(iter(result.reports.values()))
+    sides: tuple[tuple[str, Side], ...] = ((report.original, "original"), (report.counterpart, "prompt"))
+    parts = []
+    for name, side in sides:
+        ends = result.ends[side]
+        refused, empty = ends.get("refused", 0), ends.get("empty", 0)
+        parts.append(say("ends_of", name=name, texts=sum(ends.values()), refused=refused, empty=empty))
+    cut = sum(ends.get("length", 0) for ends in result.ends.values())
+    whole = _texts(result)
+    parts += [say("compared_alike", cut=cut / whole if whole else None), declined_finding(result)]
+    return " ".join(filter(None, parts))
+
+
+def declined_finding(result: FairPairResult) -> str:
+    """Say how many texts decline in words, by side; empty where none does."""
+    if not any(result.declined.values()):
+        return ""
+    original, prompt = result.declined.get("original", 0), result.declined.get("prompt", 0)
+    return say("declined", original=original, prompt=prompt, names=result.asked.prompts.names)
+
+
+def silence_warning(result: FairPairResult) -> str:
+    """Say that many texts say nothing, so that little was compared; empty where few do."""
+    silent, whole = sum(result.without_text.values()), _texts(result)
+    return "" if silent < MUCH * whole else say("silence", silent=silent, texts=whole)
+
+
+def _texts(result: FairPairResult) -> int:
+    return sum(sum(ends.values()) for ends in result.ends.values())
+
+
+def grid_finding(model: str, by_temperature: Mapping[float, FairPairReport]) -> str:
+    """State F of one model at each temperature."""
+    ratios = [
+        say(
+            "ratio_at",
+            temperature=temperature,
+            ratio=report.means.ratio,
+            interval=report.intervals.get("ratio_of_means"),
+        )
+        for temperature, report in sorted(by_temperature.items())
+    ]
+    return say("grid", model=model, ratios=ratios)

@@ -49,12 +49,12 @@ def gate_answer(report: GateReport) -> str:
     """Say in one sentence whether a model keeps a policy, and what follows."""
     model, limits = report.model, len(report.judged)
     exceeded = sum(one.verdict == "exceeds" for one in report.judged)
-    kept = sum(one.verdict == "within" for one in report.judged)
+    within = sum(one.verdict == "within" for one in report.judged)
     if exceeded:
         return say("fails", model=model, exceeded=exceeded, limits=limits)
-    if kept == limits:
+    if within == limits:
         return say("passes", model=model, limits=limits)
-    return say("unclear", model=model, unclear=limits - kept, limits=limits, outcome=report.outcome)
+    return say("unclear", model=model, unclear=limits - within, limits=limits, outcome=report.outcome)
 
 
 def certainty_note(report: GateReport) -> str:

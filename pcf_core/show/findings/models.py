@@ -1,4 +1,4 @@
-"""Sentences about whole models: how much risk, which parts, how much occupations differ, how sure."""
+"""Sentences about whole models: risk, its parts, how sure they are, and their spread."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from dataclasses import dataclass
 
 from pcf_core.audit.baseline import Baseline
 from pcf_core.core.risk import Interval, Over, RiskReport
-from pcf_core.show.findings.numbers import percent_with_interval, two_decimals, with_interval
-from pcf_core.show.findings.progress import contexts
+from pcf_core.core.tails import NormalShape, TailShape, UpperTail
+from pcf_core.show.findings.notes import contexts
+from pcf_core.show.findings.numbers import (
+    first_few,
+    percent,
+    percent_with_interval,
+    two_decimals,
+    with_interval,
+)
 from pcf_core.show.wording import sentences
 
 say = sentences("models")
@@ -17,7 +24,7 @@ say = sentences("models")
 
 def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> str:
     """State R with its interval, over what, then prejudice and caprice."""
-    said = say(
+    sentence = say(
         "risk",
         model=model,
         report=report,
@@ -25,14 +32,14 @@ def risk_finding(model: str, report: RiskReport, over: Over = "templates") -> st
         contexts=contexts(len(report.templates), report.sampling),
     )
     if report.overall_risk <= 0:
-        return said
+        return sentence
     if report.caprice_risk == 0:
         steady = say("all_prejudice", report=report, adds_up=adds_up(report), unseen=unseen_note(report))
-        return f"{said} {steady}"
+        return f"{sentence} {steady}"
     share = report.prejudice_risk / report.overall_risk
     corrected = report.corrected is not None and report.corrected.headline
     parts = say("two_parts", report=report, prejudice=share, caprice=1 - share, corrected=corrected)
-    return f"{said} {parts}"
+    return f"{sentence} {parts}"
 
 
 def adds_up(report: RiskReport) -> bool:
@@ -65,10 +72,7 @@ def drawn_again(interval: Interval) -> str:
 def whiskers_note(drawn: Mapping[str, str]) -> str:
     """Say for which of a picture's rows what was resampled; empty where no row has an interval.
 
-    Parameters
-    ----------
-    drawn
-        Per row, see :func:`drawn_again`.
+    ``drawn``: by row, see :func:`drawn_again`.
     """
     rows: dict[str, list[str]] = {}
     for name, what in drawn.items():
@@ -83,10 +87,7 @@ def whiskers_note(drawn: Mapping[str, str]) -> str:
 def whole_templates_finding(intervals: Mapping[str, Interval]) -> str:
     """Say how far R may move if whole templates are drawn again, which counts only do not allow for.
 
-    Parameters
-    ----------
-    intervals
-        Of R, per model whose intervals are shown over counts only; none gives no sentence.
+    ``intervals``: of R, by model whose intervals are shown over counts only; empty without one.
     """
     if not intervals:
         return ""
@@ -127,17 +128,9 @@ def overview_finding(
 ) -> str:
     """State the risk of each model, once, and what is known of their order.
 
-    Parameters
-    ----------
-    reports
-        By model.
-    over
-        What the intervals are over.
-    order
-        What is said of several models' order, see
-        :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.
-    told
-        The models whose risks that says.
+    ``order``: what is said of several models' order, see
+    :func:`pcf_core.show.findings.comparison.order_finding`; ``None``: where that is tested.  ``told``: the
+    models whose risks that says.
     """
     if not reports:
         return say("no_model")
@@ -145,8 +138,8 @@ def overview_finding(
     if len(risks) == 1:
         return "".join(say("risk_of_one", model=model, risk=risk) for model, risk in risks.items())
     rest = [say("risk_for", model=model, risk=risk) for model, risk in risks.items() if model not in told]
-    said = say("risks", risks=rest) if rest else ""
-    return " ".join(filter(None, [said, say("untested") if order is None else order]))
+    sentence = say("risks", risks=rest) if rest else ""
+    return " ".join(filter(None, [sentence, say("untested") if order is None else order]))
 
 
 def risk_with_interval(report: RiskReport, over: Over = "templates") -> str:
@@ -209,31 +202,31 @@ def lean_finding(model: str, report: RiskReport, over: Over = "templates") -> st
     if report.lean is None or len(report.occupations) < 2:
         return ""
     share = report.lean.differing
-    found = report.lean.interval("differing", over)
+    interval = report.lean.interval("differing", over)
     return say(
         "lean",
         model=model,
         spread=spread_of(report),
-        share="" if share is None else percent_with_interval(share, found),
+        share="" if share is None else percent_with_interval(share, interval),
     )
 
 
-def baseline_finding(model: str, found: Baseline, over: Over = "templates") -> str:
+def baseline_finding(model: str, baseline: Baseline, over: Over = "templates") -> str:
     """Say what a model gives neutral subjects, and how far its occupations are from that and each other.
 
     Of more than two groups the distances are those of the group in which they are largest.
     """
-    ranked = sorted(found.preferences, key=lambda group: -found.preferences[group])[:2]
-    widest = max(found.distance, key=lambda group: found.distance[group])
+    ranked = sorted(baseline.preferences, key=lambda group: -baseline.preferences[group])[:2]
+    widest = max(baseline.distance, key=lambda group: baseline.distance[group])
     return say(
         "baseline",
         model=model,
-        found=found,
-        shares=[say("share_of", group=group, share=found.preferences[group]) for group in ranked],
+        found=baseline,
+        shares=[say("share_of", group=group, share=baseline.preferences[group]) for group in ranked],
         widest=widest,
-        of_two=len(found.preferences) <= 2,
-        distance=found.interval("distance", over, widest),
-        spread=found.interval("spread", over, widest),
+        of_two=len(baseline.preferences) <= 2,
+        distance=baseline.interval("distance", over, widest),
+        spread=baseline.interval("spread", over, widest),
     )
 
 
@@ -249,3 +242,110 @@ def neutral_distances_finding(distances: Mapping[str, float]) -> str:
         for model, distance in distances.items()
     ]
     return say("neutral_distances", distances=parts)
+
+
+SIGNIFICANT = 0.05
+FEW = 0.1  # share of the occupations that counts as a few
+FEWEST_OCCUPATIONS = 10  # with fewer there are no few of many
+MOST_NAMES = 3
+
+
+def tails_finding(model: str, report: RiskReport, zero_share: float, kurtosis: float | None) -> str:
+    """Say whether few occupations have most of the caprice, which, and what an exact 0 of it means.
+
+    ``zero_share``: of occupations whose caprice is exactly 0; ``kurtosis``: excess kurtosis, ``None`` where
+    it is not defined.
+    """
+    total = len(report.occupations)
+    return say(
+        "tails",
+        model=model,
+        occupations=total,
+        zeros=round(zero_share * total),
+        groups=len(report.groups),
+        adds_up=adds_up(report),
+        sd=report.stereotype_sd,
+        unseen=unseen_share(report.effective_templates),
+        stand_outs=stand_outs(model, report),
+        kurtosis=kurtosis,
+    )
+
+
+def stand_outs(model: str, report: RiskReport) -> str:
+    """Name the fewest occupations with half of all caprice, every occupation counting once."""
+    ranked = sorted(report.occupations, key=lambda row: -row.caprice_risk)
+    whole = sum(row.caprice_risk for row in ranked)
+    first = ranked[0]
+    if whole == 0:
+        return say("no_caprice", model=model)
+    if len(ranked) < FEWEST_OCCUPATIONS:
+        return say("largest_caprice", model=model, occupation=first.occupation, caprice=first.caprice_risk)
+    most, sums = 0, 0.0
+    while sums <= whole / 2:
+        sums += ranked[most].caprice_risk
+        most += 1
+    if most == 1:
+        return say("one_stands_out", model=model, occupation=first.occupation, share=sums / whole)
+    if most > FEW * len(ranked):
+        return say("none_stands_out", model=model, number=most, occupations=len(ranked))
+    named = [_with_number(row.occupation, percent(row.caprice_risk / whole)) for row in ranked[:most]]
+    return say("few_stand_out", model=model, number=most, named=first_few(named, MOST_NAMES))
+
+
+def widest(model: str, report: RiskReport) -> str:
+    """Name the occupations with the least and the most prejudice."""
+    ranked = sorted(report.occupations, key=lambda row: row.prejudice_risk)
+    least, most = (
+        _with_number(row.occupation, two_decimals(row.prejudice_risk)) for row in (ranked[0], ranked[-1])
+    )
+    return say("widest", model=model, least=least, most=most)
+
+
+def _with_number(occupation: str, number: str) -> str:
+    return say("occupation_with", occupation=occupation, number=number)
+
+
+def shape_finding(model: str, shape: TailShape) -> str:
+    """State the verdict on the tail of caprice and its reasons; empty without any caprice."""
+    size, tail = shape.positive.size, shape.tail
+    if size == 0:
+        return ""
+    if shape.verdict == "too few to fit":
+        return say("too_few_to_fit", model=model, positive=size)
+    if not shape.fits:
+        return say("all_the_same", model=model, positive=size)
+    if tail is None:
+        return say("nothing_fits", model=model)
+    sentence = say("shape", model=model, verdict=shape.verdict, tail=tail, fitted=fitted_to(tail))
+    vuong = shape.against("lognormal")
+    if shape.verdict == "cannot tell" or tail.threshold or vuong is None:
+        return sentence
+    clear = vuong.p_value <= SIGNIFICANT
+    return f"{sentence} {say('lognormal', better=vuong.better == 'lognormal', told=clear, p=vuong.p_value)}"
+
+
+def fitted_to(tail: UpperTail) -> str:
+    """Say which values the fit of the tail is of: all, or those above the lowest threshold that fits."""
+    if not tail.threshold:
+        return say("fitted_to_all", values=tail.of)
+    return say("fitted_to_largest", values=tail.size, of=tail.of)
+
+
+def bound_finding(largest: float | None) -> str:
+    """Say that caprice is bounded, and what that means for talk of heavy tails."""
+    return say("bound", largest=largest)
+
+
+def normal_finding(model: str, shape: NormalShape) -> str:
+    """Say whether prejudice over occupations is compatible with a normal; state its mean and s.d."""
+    p = shape.p_value
+    return say(
+        "normal",
+        model=model,
+        fit=shape.fit,
+        testable=shape.low is not None,
+        outside=shape.outside,
+        statistic=shape.statistic,
+        p=p,
+        normal=p is not None and p > SIGNIFICANT,
+    )

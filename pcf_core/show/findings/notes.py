@@ -1,4 +1,4 @@
-"""What has to be said beside a number: what was left out, how much is covered, whose words are unequal."""
+"""What has to be said beside a number: what was left out or is still running, coverage, unequal words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from pcf_core.audit.token_shares import (
 )
 from pcf_core.core.families import facts_of
 from pcf_core.core.records import LeftOut
-from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, RunSpec, SelfAudit
+from pcf_core.core.risk import Look, RiskReport
+from pcf_core.core.run import LOW_COVERAGE, CoverageSummary, Progress, RunSpec, SelfAudit
+from pcf_core.show.findings.numbers import count
 from pcf_core.show.wording import sentences
 
 OCCUPATION = "occupation"
@@ -50,17 +52,14 @@ def coverage_facts(coverage: CoverageSummary | None) -> dict[str, str]:
     return {"coverage": "; ".join(ranges), "flagged cells": say("flagged_cells", coverage=coverage)}
 
 
-def low_coverage_note(found: Mapping[str, CoverageSummary | None]) -> str:
+def low_coverage_note(coverages: Mapping[str, CoverageSummary | None]) -> str:
     """Name models that hardly expect the topic's words in too many cells to answer; empty for none.
 
-    Parameters
-    ----------
-    found
-        Per model its coverage, ``None`` where that is not defined.
+    ``coverages``: coverage by model, ``None`` where that is not defined.
     """
     low = [
         say("low_in_cells", model=model, coverage=one)
-        for model, one in found.items()
+        for model, one in coverages.items()
         if one is not None and one.is_low
     ]
     return say("low_coverage", found=low) if low else ""
@@ -74,9 +73,9 @@ def warning_text(sentence: str, coverage: CoverageSummary | None) -> str:
     """
     if coverage is None or not coverage.listed:
         return sentence
-    kept = f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than"
-    whose, found, _ = sentence.partition(kept)
-    if not found:
+    stored = f"In {coverage.flagged:,} of {coverage.cells:,} cells the topic's words together get less than"
+    whose, matched, _ = sentence.partition(stored)
+    if not matched:
         return sentence
     lowest = coverage.listed[0]
     prompt = lowest.template.replace("[X]", lowest.occupation).replace("[Y]", "…").rstrip(".")
@@ -96,10 +95,10 @@ def coverage_note(shares: Mapping[str, float] | None, *, right_text: bool = True
     """
     if shares is None:
         return say("right_text_scored") if right_text else say("no_space_before")
-    found = coverage_sentence(shares)
+    sentence = coverage_sentence(shares)
     if max(shares.values()) >= LOW_COVERAGE:
-        return found
-    return f"{found} {say('low_in_cell', limit=LOW_COVERAGE)}"
+        return sentence
+    return f"{sentence} {say('low_in_cell', limit=LOW_COVERAGE)}"
 
 
 def coverage_sentence(shares: Mapping[str, float | None]) -> str:
@@ -107,14 +106,14 @@ def coverage_sentence(shares: Mapping[str, float | None]) -> str:
     return say("coverage", shares=shares)
 
 
-def self_audit_facts(found: SelfAudit | None) -> dict[str, str]:
+def self_audit_facts(audit: SelfAudit | None) -> dict[str, str]:
     """Return what a scorer found out about itself, a name and a sentence each."""
-    if found is None:
+    if audit is None:
         return {"self-audit": say("no_self_audit")}
-    facts = {say("trait", name=name): sentence for name, sentence in found.traits.items()}
-    facts["tokens per word"] = tokens_note(found.tokens.values())
-    facts["words left out"] = left_out_note(found.left_out) or say("nothing_left_out")
-    facts["noise floor"] = noise_note(found)
+    facts = {say("trait", name=name): sentence for name, sentence in audit.traits.items()}
+    facts["tokens per word"] = tokens_note(audit.tokens.values())
+    facts["words left out"] = left_out_note(audit.left_out) or say("nothing_left_out")
+    facts["noise floor"] = noise_note(audit)
     return facts
 
 
@@ -132,80 +131,77 @@ def other_lists_note(
 
     ``stored``: the run as its key has it.  ``where``: what the reader looks at.
     """
-    found = run.differing(stored)
+    differing = run.differing(stored)
     parts = []
-    for name, what in found.items():
+    for name, what in differing.items():
         own, theirs = getattr(run, name).name, getattr(stored, name).name
         parts.append(say("other_list", what=what, own=own, theirs=theirs, same=own == theirs))
-    options = [f"--{name} {shlex.quote(getattr(run, name).name)}" for name in found if name != "topic"]
+    options = [f"--{name} {shlex.quote(getattr(run, name).name)}" for name in differing if name != "topic"]
     command = " ".join(["risk", run.key, *options]) if options else ""
     return say("other_lists", key=run.key, parts=parts, command=command, where=where) if parts else ""
 
 
-def noise_note(found: SelfAudit) -> str:
+def noise_note(audit: SelfAudit) -> str:
     """Say how far scores move when they are made again, one at a time."""
-    if found.noise_floor is None:
-        return found.note or say("noise_not_measured")
-    change = math.expm1(found.noise_floor)  # of a probability; nats are those of its logarithm
+    if audit.noise_floor is None:
+        return audit.note or say("noise_not_measured")
+    change = math.expm1(audit.noise_floor)  # of a probability; nats are those of its logarithm
     return say(
         "noise",
         change=change,
         small=0 < change < SMALL_CHANGE,
-        scores=found.noise_scores,
-        cells=found.noise_cells,
-        dtype=found.noise_dtype,
+        scores=audit.noise_scores,
+        cells=audit.noise_cells,
+        dtype=audit.noise_dtype,
     )
 
 
-def tokens_clause(found: Mapping[str, TokenShares | None]) -> str:
+def tokens_clause(by_model: Mapping[str, TokenShares | None]) -> str:
     """Say whose words have more tokens in the model in which groups differ most; empty where they do not.
 
-    ``found``: by model, in how many tokens each group's probability lies.
+    ``by_model``: by model, in how many tokens each group's probability lies.
     """
-    model = most_unequal(found)
+    model = most_unequal(by_model)
     if not model:
         return ""
-    shares = found[model] or {}
+    shares = by_model[model] or {}
     means, (most, least) = mean_tokens(shares), most_and_least(shares)
     return say(
         "tokens_clause",
         most=most,
         most_tokens=means[most],
-        model=model if len(found) > 1 else "",
+        model=model if len(by_model) > 1 else "",
         least=least,
         least_tokens=means[least],
     )
 
 
-def most_unequal(found: Mapping[str, TokenShares | None]) -> str:
+def most_unequal(by_model: Mapping[str, TokenShares | None]) -> str:
     """Return the model in which groups differ most in their tokens; empty where they differ in none."""
-    unequal = {model: shares for model, shares in found.items() if shares is not None and are_unequal(shares)}
+    unequal = {
+        model: shares for model, shares in by_model.items() if shares is not None and are_unequal(shares)
+    }
     return max(unequal, key=lambda one: largest_difference(unequal[one]), default="")
 
 
-def tokens_sentence(found: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
+def tokens_sentence(by_model: Mapping[str, TokenShares | None], families: Mapping[str, str]) -> str:
     """Say whose words have more tokens, as :func:`tokens_clause`, and what follows; empty where none have.
 
     ``families``: the family of each model.
     """
-    model = most_unequal(found)
+    model = most_unequal(by_model)
     if not model:
         return ""
     by_masks = facts_of(families[model]).by_tokens
-    return say("unequal_tokens", clause=tokens_clause(found), by_masks=by_masks)
+    return say("unequal_tokens", clause=tokens_clause(by_model), by_masks=by_masks)
 
 
 def unequal_note(tokens: str, sizes: str, ways: Sequence[str], *, none_left: bool = False) -> str:
     """Say in one sentence what is unequal about the words that count, and what to read instead.
 
-    Parameters
-    ----------
-    tokens, sizes
-        The clauses of :func:`tokens_clause` and :func:`sizes_clause`, of which one may be empty.
-    ways
-        What would make them equal, such as "words of one token".
-    none_left
-        Whether words of equal tokens would help, and some group has none.
+    ``tokens``, ``sizes``: the clauses of :func:`tokens_clause` and :func:`sizes_clause`, of which one may be
+    empty; ``ways``: what would make them equal; ``none_left``: whether some group has no words of equal
+    tokens.
     """
     return say("unequal", clauses=list(filter(None, (tokens, sizes))), ways=ways, none_left=none_left)
 
@@ -216,3 +212,42 @@ def sizes_clause(sizes: Mapping[str, int]) -> str:
     if sizes[most] == sizes[least]:
         return ""
     return say("sizes_clause", most=most, most_words=sizes[most], least=least, least_words=sizes[least])
+
+
+def progress_note(at: Progress) -> str:
+    """Say what a run is at, how far that is, how fast and how long still."""
+    left = "" if at.seconds_left is None else duration(at.seconds_left)
+    return say("progress", at=at, done=at.done + at.unsaved, left=left)
+
+
+def duration(seconds: float) -> str:
+    """Write seconds, minutes or hours, in words short enough for a progress line."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def look_finding(look: Look) -> str:
+    """State R with its interval after so many draws, its two parts, and how far the goal is."""
+    return say("look", look=look)
+
+
+def contexts(templates: int, look: Look | None) -> str:
+    """Count the templates of a number: "19 templates", "400 draws of 212 out of 2,000 templates"."""
+    if look is None or look.whole:
+        return count(templates, "template")
+    return say("draws", look=look)
+
+
+def unequal_weights(report: RiskReport) -> str:
+    """Say that a few sentences carry most of the weight, to be added to their count; empty where none do."""
+    few = report.effective_templates < len(report.templates) / 2
+    return say("few_weigh_most") if few else ""
+
+
+def weights_help(effective: str) -> str:
+    """Say what follows for the reader where the commonest sentences weigh most.
+
+    ``effective``: as many sentences of one weight would be as sure, as a text.
+    """
+    return say("weights", effective=effective)

@@ -155,8 +155,8 @@ def with_interval(value: float, interval: Ends | None) -> str:
 
     Ends that round to 0 are written 0.00: what a verdict rests on is said beside them.
     """
-    found = "" if interval is None else ends(interval, value)
-    return f"{two_decimals(value)} ({found})" if found else two_decimals(value)
+    bounds = "" if interval is None else ends(interval, value)
+    return f"{two_decimals(value)} ({bounds})" if bounds else two_decimals(value)
 
 
 def ends(interval: Ends, value: float = 0.0) -> str:
@@ -169,6 +169,16 @@ def ends(interval: Ends, value: float = 0.0) -> str:
         return ""
     low, high = (f"{end:z,.{_decimals(largest)}f}".replace("-", "−") for end in (interval.low, interval.high))
     return f"{low}{' to ' if interval.low < 0 else '–'}{high}"
+
+
+def includes(interval: Ends, value: float = 0.0) -> bool:
+    """Tell whether a value lies in an interval, its ends among it."""
+    return interval.low <= value <= interval.high
+
+
+def mirrored(interval: Interval) -> Interval:
+    """Return the interval of the value with the other sign."""
+    return interval.model_copy(update={"low": -interval.high, "high": -interval.low})
 
 
 def signed(value: float) -> str:
@@ -202,9 +212,9 @@ def beside_one(value: float | None, interval: Interval | None = None) -> str:
     """Write a number read against 1, with a third decimal where it lies closer to 1 than 0.1: "1.003"."""
     if value is None or not math.isfinite(value):
         return "unknown"
-    found = (value,) if interval is None else (value, interval.low, interval.high)
-    farthest = max(abs(end - 1) for end in found)
-    whole, *bounds = (f"{end:z,.{3 if ROUNDING < farthest < 0.1 else 2}f}" for end in found)
+    numbers = (value,) if interval is None else (value, interval.low, interval.high)
+    farthest = max(abs(end - 1) for end in numbers)
+    whole, *bounds = (f"{end:z,.{3 if ROUNDING < farthest < 0.1 else 2}f}" for end in numbers)
     return f"{whole} ({'–'.join(bounds)})" if bounds else whole
 
 

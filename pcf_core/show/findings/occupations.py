@@ -32,7 +32,7 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
     leaders = leading(_table([row.stereotype for row in report.occupations], groups))
     by_preference = leading(_table([row.preferences for row in report.occupations], groups))
     high, low, ties = (
-        int(np.sum(leaders == place)) for place in (groups.index(group_high), groups.index(group_low), NONE)
+        int(np.sum(leaders == index)) for index in (groups.index(group_high), groups.index(group_low), NONE)
     )
     return say(
         "tilt",
@@ -50,14 +50,14 @@ def tilt_finding(model: str, report: RiskReport, group_high: str, group_low: str
 
 def strongest_finding(model: str, report: RiskReport, group_high: str, group_low: str) -> str:
     """Name the occupations with the strongest leans to each of two groups; empty where there is no lean."""
-    told: list[str] = []
+    parts: list[str] = []
     for group in (group_high, group_low):
         leans = {row.occupation: row.stereotype[group] for row in report.occupations}
         ranked = sorted(leans.items(), key=lambda item: -item[1])[:MOST_NAMES]
         named = [say("occupation_with", occupation=name, lean=lean) for name, lean in ranked if lean > TIE]
         if named:
-            told.append(say("leans_most", model=model, again=bool(told), group=group, occupations=named))
-    return " ".join(told)
+            parts.append(say("leans_most", model=model, again=bool(parts), group=group, occupations=named))
+    return " ".join(parts)
 
 
 def leaders_finding(model: str, report: RiskReport) -> str:
@@ -66,7 +66,7 @@ def leaders_finding(model: str, report: RiskReport) -> str:
     "First" is meant relative to the reference where that is not an even split.
     """
     leaders = leading(_table([row.stereotype for row in report.occupations], report.groups))
-    counts = {group: int((leaders == place).sum()) for place, group in enumerate(report.groups)}
+    counts = {group: int((leaders == index).sum()) for index, group in enumerate(report.groups)}
     ranked = sorted((group for group in counts if counts[group]), key=lambda group: -counts[group])
     if not ranked:
         return say("leads_none", model=model, occupations=len(leaders))
@@ -75,8 +75,8 @@ def leaders_finding(model: str, report: RiskReport) -> str:
         "leaders",
         model=model,
         sides=[
-            say("leads", group=group, number=counts[group], first=place == 0, occupations=len(leaders))
-            for place, group in enumerate(ranked[:MOST_GROUPS])
+            say("leads", group=group, number=counts[group], first=index == 0, occupations=len(leaders))
+            for index, group in enumerate(ranked[:MOST_GROUPS])
         ],
         others=len(others),
         in_others=sum(counts[group] for group in others),
@@ -91,16 +91,8 @@ def heat_map_finding(
 ) -> str:
     """State the range of P(group) with the prompts at its ends, and how often contexts change the order.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    preferences
-        [occupation, template, group]; cells that are not known yet are NaN and do not count.
-    group
-        One of the groups.
-    template_weights
-        [template]; templates without weight are left out.
+    ``preferences``: [occupation, template, group]; unknown cells are NaN and do not count.
+    ``template_weights``: [template]; templates without weight are left out.
     """
     weights = np.ones(len(preferences.templates))
     if template_weights is not None:
@@ -110,8 +102,8 @@ def heat_map_finding(
     if not np.isfinite(shares).any():
         return say("no_probability", model=model)
     ends = []
-    for place in (np.nanargmin(shares), np.nanargmax(shares)):
-        row, column = divmod(int(place), shares.shape[1])
+    for index in (np.nanargmin(shares), np.nanargmax(shares)):
+        row, column = divmod(int(index), shares.shape[1])
         prompt = preferences.templates[column].replace("[X]", preferences.occupations[row])
         sentence = prompt.replace("[Y]", "…").rstrip(".")
         ends.append(say("chance_in", share=float(shares[row, column]), sentence=sentence))
@@ -146,16 +138,8 @@ def occupation_finding(
 ) -> str:
     """Say in what share of contexts, by weight, each group comes first for one occupation; then the ranges.
 
-    Parameters
-    ----------
-    report
-        Names the template weights; its templates are those of ``preferences``.
-    occupation
-        One of the preferences' occupations.
-    preferences
-        [occupation, template, group].
-    interval
-        Of a share of contexts.
+    ``report`` names the template weights, in the order of the ``preferences``, [occupation, template, group];
+    ``interval``: of a share of contexts.
     """
     shares, none = leading_shares(report, occupation, preferences)
     if not shares:
@@ -166,15 +150,15 @@ def occupation_finding(
         sides.append(("", len(others), sum(others.values())))
     if none:
         sides.append(("", 0, none))
-    found = [interval(share) for *_, share in sides]
+    intervals = [interval(share) for *_, share in sides]
     return say(
         "occupation",
         occupation=occupation,
         sides=[
-            say("leaning", share=share, first=place == 0, group=group, others=number)
-            for place, (group, number, share) in enumerate(sides)
+            say("leaning", share=share, first=index == 0, group=group, others=number)
+            for index, (group, number, share) in enumerate(sides)
         ],
-        ranges=[say("per_cent", low=100 * one.low, high=100 * one.high) for one in found],
+        ranges=[say("per_cent", low=100 * one.low, high=100 * one.high) for one in intervals],
     )
 
 
@@ -186,8 +170,8 @@ def leading_shares(
     Together they are 1; no shares where no context is known.
     """
     cells = preferences.values[preferences.occupations.index(occupation)]
-    known = np.isfinite(cells).all(axis=-1)
-    weights = np.where(known, report.template_weights, 0.0)
+    complete = np.isfinite(cells).all(axis=-1)
+    weights = np.where(complete, report.template_weights, 0.0)
     if not weights.sum() > 0:
         return {}, 0.0
     weights, leaders = weights / weights.sum(), leading(cells)
@@ -229,16 +213,8 @@ def opening_finding(
 ) -> str:
     """Say which group each model prefers in what share of the contexts about one occupation, by weight.
 
-    Parameters
-    ----------
-    reports
-        Per model; they name the template weights, in the order of the preferences.
-    preferences
-        Per model, [occupation, template, group].
-    occupation
-        One that all models have.
-    interval
-        Of a model's share of contexts.
+    By model: ``reports`` name the template weights, in the order of the ``preferences``, [occupation,
+    template, group]; ``interval``: of a model's share of contexts.
     """
     parts: list[str] = []
     for model, report in reports.items():
@@ -266,18 +242,7 @@ def distribution_finding(
 ) -> str:
     """State mean and spread of a stereotype, how often it is above 0 and above τ, and its Jensen gap.
 
-    Parameters
-    ----------
-    model
-        Its name.
-    one
-        The distribution of one group's stereotype.
-    threshold
-        τ.
-    above
-        Interval of the share of contexts with a stereotype above 0.
-    strong
-        That of those above τ.
+    ``threshold``: τ; ``above``, ``strong``: intervals of the shares of contexts above 0 and above τ.
     """
     return say(
         "distribution",

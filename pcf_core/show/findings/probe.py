@@ -46,7 +46,7 @@ def _carried(answer: ProbeAnswer, group: str) -> list[str]:
         return []
     largest = sorted(words, key=lambda word: -shares[word])[:MOST_NAMED]
     least = WORTH_NAMING * (answer.preferences[group] or 0.0)
-    named = [word for place, word in enumerate(largest) if not place or shares[word] >= least]
+    named = [word for index, word in enumerate(largest) if not index or shares[word] >= least]
     return [say("word_with", word=word, share=shares[word]) for word in named]
 
 

@@ -19,32 +19,32 @@ OF_ONE_OCCUPATION = "the same differences, of a single occupation"
 say = sentences("reliability")
 
 
-def calibration_finding(found: Sequence[Calibration]) -> str:
+def calibration_finding(calibrations: Sequence[Calibration]) -> str:
     """Say whether the results in the store hold the planted risks, the largest differences, and their origin.
 
     Empty without a measurement.
     """
-    if not found:
+    if not calibrations:
         return ""
-    risk = max(abs(difference) for one in found for difference in one.differences.values())
-    worst = max(found, key=lambda one: one.largest)
+    risk = max(abs(difference) for one in calibrations for difference in one.differences.values())
+    worst = max(calibrations, key=lambda one: one.largest)
     verdict = say(
         "calibration",
         recovers=risk <= RISK_LIMIT and worst.largest <= CELL_LIMIT,
-        models=[one.planted.model for one in found],
+        models=[one.planted.model for one in calibrations],
         risk_limit=RISK_LIMIT,
         cell_limit=CELL_LIMIT,
         risk=risk,
-        cells=sum(one.planted.cells for one in found),
+        cells=sum(one.planted.cells for one in calibrations),
         worst=worst,
     )
-    return f"{verdict} {_scored(found)}"
+    return f"{verdict} {_scored(calibrations)}"
 
 
-def _scored(found: Sequence[Calibration]) -> str:
+def _scored(calibrations: Sequence[Calibration]) -> str:
     """Say which version scored the models, and when the results were written, which may be later."""
     made: dict[tuple[str, date], list[str]] = {}
-    for one in found:
+    for one in calibrations:
         made.setdefault((one.version, one.written.date()), []).append(one.planted.model)
     return " ".join(
         say("scored", version=version, models=models, written=written)
@@ -65,10 +65,7 @@ def afresh_note() -> str:
 def seeds_note(spreads: Mapping[str, SeedSpread]) -> str:
     """Say what the same training gives with other seeds, beside intervals that do not allow for it.
 
-    Parameters
-    ----------
-    spreads
-        Of R, prejudice and caprice of one model, by quantity.
+    ``spreads``: of R, prejudice and caprice of one model, by quantity.
     """
     return say("seeds", total=spreads["overall_risk"], ranges=_ranges(spreads))
 
@@ -76,13 +73,8 @@ def seeds_note(spreads: Mapping[str, SeedSpread]) -> str:
 def seeds_spread(spreads: Mapping[str, SeedSpread], *, here: bool) -> str:
     """Say what another seed of a training changes, before differences are held against it.
 
-    Parameters
-    ----------
-    spreads
-        Of R, prejudice and caprice of one model, by quantity.
-    here
-        Whether they were measured on the same topic, templates and occupations, read by default options;
-        elsewhere nothing is held against them.
+    ``spreads``: as of :func:`seeds_note`.  ``here``: whether they were measured on the same topic, templates
+    and occupations, read by default options; elsewhere nothing is held against them.
     """
     total, ranges = spreads["overall_risk"], _ranges(spreads)
     if here:
@@ -95,17 +87,8 @@ def seeds_finding(
 ) -> str:
     """Say how large differences of two models are beside what another seed of the one changes.
 
-    The spreads are those of one of the two: nothing is said of how far trainings of the ``other`` differ.
-
-    Parameters
-    ----------
-    spreads
-        Of R, prejudice and caprice of one of the two models, by quantity, measured on what the differences
-        are of.
-    other
-        The name of the other one.
-    differences
-        Of the two models, by quantity.
+    The spreads are those of one of the two, measured on what the differences are of: nothing is said of how
+    far trainings of the ``other`` differ.
     """
     first = spreads["overall_risk"]
     sizes = {name: abs(differences[name].value) for name in spreads}
@@ -126,12 +109,10 @@ def seeds_finding(
 
 
 def _ranges(spreads: Mapping[str, SeedSpread]) -> list[str]:
-    """Write each range: "0.01 in risk", "under 0.005 in caprice"."""
     return [say("range_in", range=spread.range, quantity=name) for name, spread in spreads.items()]
 
 
 def _sized(names: Sequence[str], sizes: Mapping[str, float]) -> list[str]:
-    """Write each difference with its size: "risk (0.05)", "caprice (0.01)"."""
     return [say("difference_in", quantity=name, size=sizes[name]) for name in names]
 
 
@@ -154,13 +135,13 @@ def checks_text(one: Supported, numbers: Numbers) -> str:
     return say("checks", checks=[check_text(check) for check in one.checks], files=files)
 
 
-def seldom_caprice_note(numbers: Numbers, found: Difference) -> str:
+def seldom_caprice_note(numbers: Numbers, difference: Difference) -> str:
     """Say that a difference of caprice is less sure than its range where few sentences change sides.
 
     Which of them change sides by chance no interval knows, and no rule tells from these sentences when that
     is so: it is said wherever there is caprice to compare.
     """
-    if found.first == found.second == 0:
+    if difference.first == difference.second == 0:
         return ""
     checks = {check.of: check for one in numbers.number for check in one.checks}
     return say("seldom_caprice", all=checks[SELDOM_CHANGES].held, single=checks[OF_ONE_OCCUPATION].held)

@@ -33,14 +33,8 @@ def two_models_finding(models: Sequence[ToyRisk]) -> str:
 def older_finding(models: Sequence[ToyRisk], biases: Sequence[float], deviations: Sequence[float]) -> str:
     """Say what the older measures say of the same models.
 
-    Parameters
-    ----------
-    models
-        The examples.
-    biases
-        Per model the distance of the mean preference from neutral.
-    deviations
-        Per model the mean distance of the preferences from neutral, as a share of neutral.
+    By model: ``biases``, the distance of the mean preference from neutral, and ``deviations``, the mean
+    distance of the preferences from it, as a share of neutral.
     """
     return say(
         "older",
@@ -55,19 +49,7 @@ def older_finding(models: Sequence[ToyRisk], biases: Sequence[float], deviations
 
 
 def reference_finding(name: str, contexts: int, shown: float, expected: float) -> str:
-    """Say how far the prejudice of a drawn reference model lies from its closed form.
-
-    Parameters
-    ----------
-    name
-        Of the reference model.
-    contexts
-        That it was drawn in.
-    shown
-        R^p of the draw.
-    expected
-        R^p of the model itself.
-    """
+    """Say how far the prejudice of a drawn reference model lies from its closed form."""
     return say("reference", contexts=contexts, name=name, shown=shown, expected=expected)
 
 

@@ -1,129 +1,206 @@
-"""What is said beside a number."""
+"""What is said beside a number, of a run under way, and of words that are unequal."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from pcf_core.audit.preferences import build_run, warnings_of
 from pcf_core.core.records import LeftOut
-from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, SelfAudit
+from pcf_core.core.risk import CorrectedRisk, Interval, Look
+from pcf_core.core.run import CoverageRange, CoverageSummary, FlaggedCell, Progress, RunSpec, SelfAudit
+from pcf_core.core.topics import Evidence
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
-from pcf_core.show.findings.notes import (
-    coverage_facts,
-    coverage_note,
-    left_out_note,
-    low_coverage_note,
-    noun_note,
-    self_audit_facts,
-    tokens_note,
-    warning_text,
+from pcf_core.show.findings import notes
+from pcf_core.show.findings.models import risk_finding
+from tests.show.findings.test_models import report_of
+
+ALIKE = {"white": {1: 1.0}, "hispanic": {1: 0.98, 4: 0.02}}
+LONGER = {"white": {1: 1.0}, "hispanic": {1: 0.5, 2: 0.5}}
+LONGEST = {"white": {1: 1.0}, "hispanic": {4: 1.0}}
+RANGES = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
+AUDIT = SelfAudit(
+    traits={"space": "It is part of the token.", "closing": "No full stop."},
+    tokens={"he": 1, "abbess": 2},
+    left_out=(LeftOut(name="niece", reason="unknown"),),
+    noise_floor=2.1e-6,
+    noise_scores=100,
+    noise_dtype="float32",
+)
+ENDS = ((0.69, 0.73), (0.64, 0.68), (0.029, 0.071))
+RISKS = ("overall_risk", "prejudice_risk", "caprice_risk")
+LOOK = Look(
+    within=0.005,
+    draws=400,
+    effective_draws=400,
+    templates=212,
+    available=2000,
+    half_width=0.021,
+    estimates=dict(zip(RISKS, (0.71, 0.66, 0.05), strict=True)),
+    intervals={risk: Interval(low=low, high=high) for risk, (low, high) in zip(RISKS, ENDS, strict=True)},
 )
 
 
-def test_everything_left_out_is_named_once_under_its_reason() -> None:
-    items = [
+def coverage(flagged: int, cells: int = 1200, **more: object) -> CoverageSummary:
+    return CoverageSummary(**({"by_tokens": {}, "cells": cells, "flagged": flagged} | more))  # type: ignore[arg-type]
+
+
+def run_of(evidence: str) -> RunSpec:
+    lists = load_topic("gender"), load_evidence(evidence), load_templates("gender-nineteen")
+    return build_run(resolve("mini-gpt"), *lists)
+
+
+def other_list(run: RunSpec, **names: str) -> RunSpec:
+    """The same run with an occupation list of another name and weights."""
+    weights = (2.0,) * len(run.evidence.terms)
+    changed: Evidence = run.evidence.model_copy(update={"weights": weights, **names})
+    return run.model_copy(update={"evidence": changed})
+
+
+FLAGGED = coverage(
+    1, 12_000, listed=(FlaggedCell(occupation="operator", template="The [X] left and [Y]", coverage=4.5e-05),)
+)
+
+
+def examples() -> dict[str, object]:
+    left_out = [
         LeftOut(name="canary", reason="on both sides"),
         LeftOut(name="nurse", reason="no employment figure"),
         LeftOut(name="stylist", reason="no employment figure"),
     ]
-    assert left_out_note(items) == (
-        "Left out: canary (on both sides). Left out: nurse and stylist (no employment figure)."
+    (kept,) = warnings_of("causal", [1], FLAGGED)
+    longest, more = notes.tokens_clause({"m": LONGEST}), notes.sizes_clause({"white": 1, "black": 2})
+    progress = (
+        Progress(stage="loading"),
+        Progress(stage="loading", seconds_left=12.4),
+        Progress(stage="scoring", done=520, unsaved=376, total=2400, rate=47.2, seconds_left=31.9),
+        Progress(stage="scoring", done=520, total=2400),
+        Progress(stage="writing", done=40, total=2400, rate=10.0, seconds_left=236.0),
+        Progress(stage="checking", done=5, total=50, seconds_left=9.0),
     )
-    assert left_out_note([]) == ""
-
-
-def test_words_are_counted_by_their_tokens() -> None:
-    assert tokens_note([1, 3, 1, 1]) == "4 words are scored: 3 of 1 token, 1 of 3 tokens."
-    assert tokens_note([2]) == "1 word is scored: 1 of 2 tokens."
-
-
-def test_coverage_is_summed_up_by_tokens_with_the_flagged_cells() -> None:
-    ranges = {"1": CoverageRange(median=0.25, lowest=3e-5), "2": CoverageRange(median=0.01, lowest=0.001)}
-    facts = coverage_facts(CoverageSummary(by_tokens=ranges, cells=2280, flagged=3))
-    assert facts["coverage"] == (
-        "words of 1 token: median 25 %, lowest about 1 in 33,000; "
-        "words of 2 tokens: median 1 %, lowest about 1 in 1,000"
-    )
-    assert facts["flagged cells"] == "3 of 2,280, with a coverage under 1 in 10,000"
-    every = coverage_facts(CoverageSummary(by_tokens={"all": ranges["1"]}, cells=1, flagged=0))
-    assert every["coverage"] == "median 25 %, lowest about 1 in 33,000"
-    assert coverage_facts(None) == {"coverage": "not defined for these templates"}
-
-
-def test_a_kept_warning_of_flagged_cells_is_written_as_people_read_it() -> None:
-    lowest = FlaggedCell(occupation="operator", template="The [X] left and [Y]", coverage=4.5e-05)
-    found = CoverageSummary(by_tokens={}, cells=12000, flagged=1, listed=(lowest,))
-    (kept,) = warnings_of("causal", [1], found)
-    assert warning_text(f"M: {kept}", found) == (
-        "M: In 1 of 12,000 cells the topic's words together get less than 1 in 10,000 of the probability, so "
-        "preferences there say little. The lowest is in “The operator left and …”: 1 in 22,000."
-    )
-    assert warning_text(kept, None) == kept
-    assert warning_text("Another.", found) == "Another."
-
-
-def test_models_that_hardly_expect_the_words_are_named() -> None:
-    def coverage(flagged: int) -> CoverageSummary:
-        return CoverageSummary(by_tokens={}, cells=1200, flagged=flagged)
-
-    assert low_coverage_note({"m": coverage(1200), "n": coverage(60), "o": None}) == (
-        "These words are hardly expected, which makes figures say little: by m in 1,200 of 1,200 cells. "
-        "Choose other words or sentences."
-    )
-    two = low_coverage_note({"m": coverage(1200), "n": coverage(61)})
-    assert "by m in 1,200 of 1,200 cells and n in 61 of 1,200 cells." in two
-    assert low_coverage_note({"n": coverage(60)}) == "", "5 % are borne"
-
-
-def test_a_cell_says_its_coverage_and_whether_it_is_flagged() -> None:
-    assert coverage_note({"all": 0.25}).endswith("together here: 25 %.")
-    assert "words of 1 token: about 1 in 20,000, words of 2 tokens: 1 %." in coverage_note(
-        {"1": 5e-5, "2": 0.01}
-    )
-    assert "say little" not in coverage_note({"1": 5e-5, "2": 0.01})
-    assert "It is below 1 in 10,000, so the preferences in this cell say little." in coverage_note(
-        {"1": 5e-5, "2": 9e-5}
-    )
-    assert "the text right of the word" in coverage_note(None)
-    assert "none stands before the word" in coverage_note(None, right_text=False)
-
-
-def test_a_self_audit_is_told_trait_by_trait() -> None:
-    found = SelfAudit(
-        traits={"space": "It is part of the token.", "closing": "None."},
-        tokens={"he": 1, "abbess": 2},
-        left_out=(LeftOut(name="niece", reason="unknown"),),
-        noise_floor=2.1e-6,
-        noise_scores=100,
-        noise_dtype="float32",
-    )
-    assert self_audit_facts(found) == {
-        "leading space": "It is part of the token.",
-        "closing": "None.",
-        "tokens per word": "2 words are scored: 1 of 1 token, 1 of 2 tokens.",
-        "words left out": "Left out: niece (unknown).",
-        "noise floor": (
-            "Scored again one at a time, no probability changes by more than 1 part in 480,000 "
-            "(100 scores, float32)."
+    audits = {
+        "whole": AUDIT,
+        "no noise": AUDIT.model_copy(update={"noise_floor": 0.0}),
+        "much noise": AUDIT.model_copy(update={"noise_floor": 0.03}),
+        "not measured": AUDIT.model_copy(
+            update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."}
         ),
+        "empty": SelfAudit(traits={}, tokens={}),
+        "none": None,
     }
-    for floor, said in ((0.0, "every score is the same"), (0.03, "changes by more than 3 %")):
-        assert said in self_audit_facts(found.model_copy(update={"noise_floor": floor}))["noise floor"]
-    assert list(self_audit_facts(None)) == ["self-audit"]
-    unread = found.model_copy(update={"noise_floor": None, "noise_scores": 0, "note": "The server is gone."})
-    assert self_audit_facts(unread)["noise floor"] == "The server is gone."
-    assert self_audit_facts(SelfAudit(traits={}, tokens={}))["noise floor"] == "not measured"
+    run = run_of("occupations-bvf")
+    own, renamed = other_list(run), other_list(run, name="mine")
+    return {
+        "left out": [notes.left_out_note(left_out), notes.left_out_note([])],
+        "tokens": [notes.tokens_note(tokens) for tokens in ([1, 3, 1, 1], [2], [])],
+        "coverage": [
+            notes.coverage_facts(found)
+            for found in (
+                coverage(3, 2280, by_tokens=RANGES),
+                coverage(0, 1, by_tokens={"all": RANGES["1"]}),
+                None,
+            )
+        ],
+        "warnings": [
+            notes.warning_text(f"M: {kept}", FLAGGED),
+            notes.warning_text(kept, None),
+            notes.warning_text("Another.", FLAGGED),
+        ],
+        "hardly expected": [
+            notes.low_coverage_note(found)
+            for found in (
+                {"m": coverage(1200), "n": coverage(60), "o": None},
+                {"m": coverage(1200), "n": coverage(61)},
+                {"n": coverage(60)},
+            )
+        ],
+        "cells": [
+            notes.coverage_note({"all": 0.25}),
+            notes.coverage_note({"1": 5e-5, "2": 0.01}),
+            notes.coverage_note({"1": 5e-5, "2": 9e-5}),
+            notes.coverage_note(None),
+            notes.coverage_note(None, right_text=False),
+        ],
+        "words with": [notes.words_with(key) for key in ("1", "2", "all")],
+        "self-audits": {name: notes.self_audit_facts(found) for name, found in audits.items()},
+        "nouns": {name: notes.noun_note(run_of(name)) for name in ("occupations-bvf", "sports")},
+        "other lists": [
+            notes.other_lists_note(found, run, where)
+            for found in (run, own, renamed)
+            for where in ("page", "score", "report", "pack")
+        ],
+        "unequal tokens": [
+            notes.tokens_sentence({"m": LONGER}, {"m": "causal"}),
+            notes.tokens_sentence({"m": ALIKE, "n": None}, {"m": "causal", "n": "masked"}),
+            notes.tokens_sentence(
+                {"m": LONGER, "n": LONGEST, "o": ALIKE}, {"m": "causal", "n": "masked", "o": "masked"}
+            ),
+        ],
+        "unequal sizes": [
+            notes.sizes_clause(sizes)
+            for sizes in ({"white": 1, "black": 2, "asian": 1}, {"white": 2, "black": 2})
+        ],
+        "unequal": [
+            notes.unequal_note(longest, more, ["the mean of a group's words"], none_left=True),
+            notes.unequal_note("", more, ["a", "b"]),
+            notes.unequal_note(longest, "", []),
+        ],
+        "progress": [notes.progress_note(at) for at in progress],
+        "looks": [
+            notes.look_finding(LOOK),
+            notes.look_finding(LOOK.model_copy(update={"templates": 2000, "half_width": 0.0})),
+        ],
+        "contexts": [
+            notes.contexts(19, None),
+            notes.contexts(212, LOOK),
+            notes.contexts(2000, LOOK.model_copy(update={"templates": 2000})),
+        ],
+        "weights": [
+            notes.weights_help("2.8"),
+            notes.unequal_weights(replace(report_of([[0.9] * 6]), effective_templates=2.9)),
+            notes.unequal_weights(report_of([[0.9] * 6])),
+        ],
+    }
 
 
-def test_another_list_than_one_of_occupations_says_what_to_read() -> None:
-    lists = load_topic("gender"), load_templates("gender-nineteen")
-    notes = {
-        name: noun_note(build_run(resolve("mini-gpt"), lists[0], load_evidence(name), lists[1]))
-        for name in ("occupations-bvf", "sports")
-    }
-    assert notes["occupations-bvf"] == ""
-    assert notes["sports"] == (
-        "“40 sports (ours)” fills [X]. Where this page says occupation, read athlete, such as "
-        f"“archer”. The groups are those of “{lists[0].title}”."
+@pytest.mark.parametrize(("flagged", "said"), [(60, False), (61, True)])
+def test_five_in_a_hundred_flagged_cells_are_borne(flagged: int, said: bool) -> None:
+    assert bool(notes.low_coverage_note({"n": coverage(flagged)})) is said
+
+
+@pytest.mark.parametrize(("share", "flagged"), [(1e-4, False), (9.9e-5, True)])
+def test_a_cell_says_little_below_one_in_ten_thousand(share: float, flagged: bool) -> None:
+    """Of several numbers of tokens the largest share counts."""
+    assert ("say little" in notes.coverage_note({"1": share, "2": 1e-9})) is flagged
+
+
+def test_of_several_models_the_most_unequal_is_named() -> None:
+    assert notes.most_unequal({"m": LONGER, "n": LONGEST, "o": ALIKE, "p": None}) == "n"
+    assert notes.most_unequal({"o": ALIKE}) == ""
+    clause = notes.tokens_clause({"m": LONGER})
+    assert clause.index("hispanic") < clause.index("white"), "the longer words come first"
+    assert " in m" not in clause, "of one model no name is needed"
+
+
+def test_times_are_told_in_the_unit_that_reads_best() -> None:
+    times = [notes.duration(seconds) for seconds in (0.4, 89, 91, 5399, 5401)]
+    assert times == ["0 s", "89 s", "2 min", "90 min", "1.5 h"]
+
+
+@pytest.mark.parametrize("headline", [True, False])
+def test_the_finding_of_a_run_with_a_plan_is_labelled(headline: bool) -> None:
+    report = report_of([[0.9, 0.3]])
+    corrected = CorrectedRisk(
+        prejudice_risk=report.prejudice_risk,
+        caprice_risk=report.caprice_risk,
+        plug_in_prejudice_risk=0.3,
+        plug_in_caprice_risk=0.3,
+        headline=headline,
     )
+    said = risk_finding("M", replace(report, sampling=LOOK, corrected=corrected))
+    assert "over 1 occupation and 400 draws of 212 out of 2,000 templates" in said
+    assert (", both corrected for the draw." in said) is headline

@@ -1,6 +1,8 @@
-"""Sentences about occupations: worked examples by hand, and what must never be read in one."""
+"""Sentences about occupations: examples by hand, and what must never be read in one."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,18 +12,11 @@ from hypothesis import strategies as st
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.reading import matrix_report
 from pcf_core.core.records import FloatArray
-from pcf_core.core.risk import Interval, RiskReport
+from pcf_core.core.risk import Interval, RiskReport, StereotypeDistribution
 from pcf_core.core.run import Preferences
 from pcf_core.measure.tails import caprice_tail
-from pcf_core.show.findings.models import overview_finding, risk_finding
-from pcf_core.show.findings.occupations import (
-    heat_map_finding,
-    leading,
-    occupation_finding,
-    strongest_finding,
-    tilt_finding,
-)
-from pcf_core.show.findings.tails import tails_finding
+from pcf_core.show.findings import occupations
+from pcf_core.show.findings.models import overview_finding, risk_finding, tails_finding
 
 OCCUPATIONS = ("nurse", "captain", "clerk")
 TEMPLATES = ("The [X] said that [Y].", "The [X] asked if [Y].")
@@ -50,101 +45,146 @@ def wide(share: float) -> Interval:
     return Interval(low=max(0.0, share - 0.1), high=min(1.0, share + 0.1))
 
 
-@pytest.fixture
-def example() -> Preferences:
-    """Nurse leans to female words, captain to male ones, clerk is moody and neutral in the mean."""
-    return preferences_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]])
+def of_model(_model: str, share: float) -> Interval:
+    return wide(share)
 
 
-def test_tilt_counts_the_occupations_and_names_the_strongest(example: Preferences) -> None:
-    assert tilt_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert favours men in 1 of 3 occupations, women in 1 and none in 1."
-    )
-    assert strongest_finding("mini-bert", report_of(example), "male", "female") == (
-        "mini-bert leans most to men for captain (0.85). It leans most to women for nurse (0.60)."
-    )
+# Nurse leans to female words, captain to male ones, clerk is moody and neutral in the mean.
+EXAMPLE = preferences_of([[0.1, 0.3], [0.9, 0.95], [0.25, 0.75]])
+OTHER = preferences_of([[0.9, 0.3], [0.9, 0.95], [0.25, 0.75]])
+EVEN = preferences_of([[0.5, 0.5]], ("clerk",))
+UNKNOWN = replace(EXAMPLE, values=np.full_like(EXAMPLE.values, np.nan))
+ONE = StereotypeDistribution(
+    occupation="nurse",
+    group="male",
+    values=np.array([-0.6, -0.2, 0.4]),
+    weights=np.array([0.63, 0.3, 0.07]),
+    templates=("a", "b", "c"),
+    mean=-0.41,
+    sd=0.27,
+    overall_risk=0.466,
+    prejudice_risk=0.41,
+    leads=False,
+    mean_interval=Interval(low=-0.5, high=-0.3),
+    effective=40.0,
+)
 
 
-def test_tilt_of_one_neutral_occupation_names_no_lean() -> None:
-    report = report_of(preferences_of([[0.5, 0.5]], ("clerk",)))
-    assert tilt_finding("m", report, "male", "female") == (
-        "m favours men in 0 of 1 occupation, women in 0 and none in 1."
-    )
-    assert strongest_finding("m", report, "male", "female") == ""
-
-
-def test_tilt_against_another_reference_says_so() -> None:
-    """With p* = 0.9 for men, 0.8 is a lean to female words although male words come first."""
-    report = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": ["male", "female"]}, ViewOptions())
-    row = report.occupations[0]
-    stereotype = {"male": (0.8 - 0.9) / 0.1, "female": (0.2 - 0.1) / 0.9}
-    relative = type(row)(**{**vars(row), "stereotype": stereotype})
-    report = type(report)(**{**vars(report), "occupations": (relative,)})
-    assert tilt_finding("m", report, "male", "female") == (
-        "m favours men, compared with the reference, in 0 of 1 occupation and women in 1."
-    )
-
-
-def test_tilt_of_more_groups_counts_the_others() -> None:
-    document = {"preferences": [[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]], "groups": ["a", "b", "c"]}
-    report = matrix_report(document, ViewOptions())
-    assert tilt_finding("m", report, "a", "b") == (
-        "m favours a in 1 of 2 occupations, b in 0 and another group in 1."
-    )
-    assert strongest_finding("m", report, "a", "b") == "m leans most to a for occupation 2 (0.40)."
-
-
-def test_heat_map_quotes_its_extreme_prompts_and_counts_who_changes(example: Preferences) -> None:
-    assert heat_map_finding("mini-gpt", example, "male", [1, 1]) == (
-        "mini-gpt gives male words the least probability, 10 %, in “The nurse said that …”. "
-        "It gives them the most, 95 %, in “The captain asked if …”. In 1 of 3 occupations the "
-        "sentence decides which group it expects."
-    )
-    without = heat_map_finding("mini-gpt", example, "male", [1, 0])
-    assert "It gives them the most, 90 %, in “The captain said that …”." in without
-    assert "In 0 of 3 occupations" in without
-
-
-def test_heat_map_of_a_partial_result_speaks_of_what_is_known(example: Preferences) -> None:
-    values = example.values.copy()
-    values[1] = np.nan
-    partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
-    assert ("It gives them the most, 75 %, in “The clerk asked if …”.") in heat_map_finding(
-        "m", partial, "male"
-    )
-    nothing = Preferences(GENDER, OCCUPATIONS, TEMPLATES, np.full_like(values, np.nan))
-    assert heat_map_finding("m", nothing, "male") == "No probability of m is known yet."
-
-
-def test_an_occupation_is_counted_by_weight(example: Preferences) -> None:
-    report = report_of(example, [93, 7])
-    assert occupation_finding(report, "clerk", example, wide) == (
-        "Of the sentences about “clerk”, 93 % lean to women and 7 % to men. With other sentences of this "
-        "kind it would be 83 to 100 % and 0 to 17 %."
-    )
-    assert "100 % lean to men. With" in occupation_finding(report, "captain", example, wide)
-    rare = report_of(example, [999.9, 0.1])
-    said = occupation_finding(rare, "clerk", example, wide)
-    assert "over 99 % lean to women and under 1 % to men." in said
-    assert said.endswith("it would be 90 to 100 % and 0 to 10 %.")
-
-
-def test_ties_and_unknown_cells_prefer_no_group(example: Preferences) -> None:
-    values = example.values.copy()
+def partial() -> Preferences:
+    """A tie for the nurse, one unknown cell of the captain, nothing known of the clerk."""
+    values = EXAMPLE.values.copy()
     values[0, 0] = 0.5
     values[1, 0] = np.nan
     values[2] = np.nan
-    partial = Preferences(GENDER, OCCUPATIONS, TEMPLATES, values)
-    report = report_of(example, [25, 75])
-    assert "75 % lean to women and 25 % to none." in occupation_finding(report, "nurse", partial, wide)
-    assert "100 % lean to men. With" in occupation_finding(report, "captain", partial, wide)
-    assert occupation_finding(report, "clerk", partial, wide) == "No sentence about “clerk” is known yet."
+    return replace(EXAMPLE, values=values)
+
+
+def relative() -> RiskReport:
+    """With p* = 0.9 for men, 0.8 is a lean to female words although male words come first."""
+    report = matrix_report({"preferences": [[[0.8, 0.2]]], "groups": list(GENDER)}, ViewOptions())
+    row = replace(report.occupations[0], stereotype={"male": (0.8 - 0.9) / 0.1, "female": (0.2 - 0.1) / 0.9})
+    return replace(report, occupations=(row,))
+
+
+def of_groups(values: list[list[list[float]]]) -> RiskReport:
+    groups = ["a", "b", "c"]
+    return matrix_report({"preferences": values, "groups": groups}, ViewOptions(), resamples=20)
+
+
+def many_groups() -> RiskReport:
+    """Thirty groups; the first is ahead for two occupations, the next eleven for one each."""
+    groups = tuple(f"g{place:02}" for place in range(30))
+    values = np.full((13, 1, 30), 1 / 60)
+    for row, leader in enumerate([0, *range(12)]):
+        values[row, 0, leader] += 0.5
+    names = tuple(f"x{row}" for row in range(13))
+    return report_of(Preferences(groups, names, ("The [X] is [Y].",), values))
+
+
+def examples() -> dict[str, object]:
+    three = of_groups([[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]]])
+    four = of_groups([[[0.2, 0.3, 0.5]], [[0.6, 0.2, 0.2]], [[0.2, 0.2, 0.6]], [[0.4, 0.4, 0.2]]])
+    reports = {"m": report_of(EXAMPLE, [93, 7]), "n": report_of(EXAMPLE), "o": report_of(OTHER, [93, 7])}
+    preferences = {"m": EXAMPLE, "n": EXAMPLE, "o": OTHER}
+    even = {"m": report_of(EVEN)}
+    tilts = {
+        "two groups": (report_of(EXAMPLE), *GENDER),
+        "a tie": (report_of(EVEN), *GENDER),
+        "another reference": (relative(), *GENDER),
+        "three groups": (three, "a", "b"),
+    }
+    shares = Interval(low=0.014, high=0.204), Interval(low=0.0, high=0.088)
+    narrow = Interval(low=0.0641, high=0.0768)
+    return {
+        "tilts": {name: occupations.tilt_finding("m", *given) for name, given in tilts.items()},
+        "strongest": {name: occupations.strongest_finding("m", *given) for name, given in tilts.items()},
+        "leaders": [occupations.leaders_finding("m", one) for one in (four, many_groups(), report_of(EVEN))],
+        "heat maps": [
+            occupations.heat_map_finding("m", found, "male", weights)
+            for found, weights in ((EXAMPLE, [1, 1]), (EXAMPLE, [1, 0]), (partial(), None), (UNKNOWN, None))
+        ],
+        "an occupation": {
+            name: occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), name, EXAMPLE, wide)
+            for name in OCCUPATIONS
+        },
+        "a rare sentence": occupations.occupation_finding(
+            report_of(EXAMPLE, [999.9, 0.1]), "clerk", EXAMPLE, wide
+        ),
+        "ties and unknown cells": {
+            name: occupations.occupation_finding(report_of(EXAMPLE, [25, 75]), name, partial(), wide)
+            for name in OCCUPATIONS
+        },
+        "groups beyond those named": occupations.occupation_finding(many_groups(), "x0", _uneven(), wide),
+        "openings": {
+            name: occupations.opening_finding(reports, preferences, name, of_model)
+            for name in ("clerk", "nurse")
+        },
+        "an even opening": occupations.opening_finding(even, {"m": EVEN}, "clerk", of_model),
+        "an unknown opening": occupations.opening_finding(even, {"m": UNKNOWN}, "clerk", of_model),
+        "distributions": [
+            occupations.distribution_finding("m", ONE, 0.5, *shares),
+            occupations.distribution_finding("m", replace(ONE, overall_risk=0.41), 0.0, narrow, narrow),
+        ],
+    }
+
+
+def _uneven() -> Preferences:
+    """Twelve sentences about one occupation, each of another group."""
+    groups = tuple(f"g{place:02}" for place in range(30))
+    values = np.full((1, 12, 30), 1 / 60)
+    for sentence in range(12):
+        values[0, sentence, sentence] += 0.5
+    return Preferences(groups, ("x0",), tuple(f"[X] {n} [Y]" for n in range(12)), values)
+
+
+def test_whom_a_model_favours_is_counted_by_mean_preference() -> None:
+    said = occupations.tilt_finding("m", report_of(EXAMPLE), *GENDER)
+    assert said == "m favours men in 1 of 3 occupations, women in 1 and none in 1."
+    turned = occupations.tilt_finding("m", report_of(EXAMPLE), *GENDER[::-1])
+    assert turned == "m favours women in 1 of 3 occupations, men in 1 and none in 1."
+    assert "compared with the reference" in occupations.tilt_finding("m", relative(), *GENDER)
+
+
+def test_sentences_count_by_their_weight() -> None:
+    said = occupations.occupation_finding(report_of(EXAMPLE, [93, 7]), "clerk", EXAMPLE, wide)
+    assert "93 % lean to women and 7 % to men." in said
+    turned = occupations.occupation_finding(report_of(EXAMPLE, [7, 93]), "clerk", EXAMPLE, wide)
+    assert "93 % lean to men and 7 % to women." in turned
+    shares, none = occupations.leading_shares(report_of(EXAMPLE, [25, 75]), "nurse", partial())
+    assert (shares["female"], none) == (pytest.approx(0.75), pytest.approx(0.25))
+
+
+def test_the_most_striking_occupation_has_the_highest_mean_risk() -> None:
+    one = report_of(preferences_of([[0.9], [0.7], [0.5]]))  # 0.8, 0.4, 0
+    other = report_of(preferences_of([[0.5], [0.99], [0.5]]))  # 0, 0.98, 0
+    assert occupations.striking_occupation({"m": one}) == "nurse"
+    assert occupations.striking_occupation({"m": one, "n": other}) == "captain"
 
 
 def test_leading_is_the_clear_maximum() -> None:
     values = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2], [0.2, np.nan, 0.8], [1 / 3, 1 / 3 + 1e-16, 1 / 3]])
-    assert leading(values).tolist() == [1, -1, -1, -1]
-    assert leading(np.array([[1.0]])).tolist() == [0]
+    assert occupations.leading(values).tolist() == [1, -1, -1, -1]
+    assert occupations.leading(np.array([[1.0]])).tolist() == [0]
 
 
 @st.composite
@@ -171,13 +211,13 @@ def test_no_sentence_reads_nan_none_or_an_unformatted_number(values: FloatArray)
     tail = caprice_tail([row.caprice_risk for row in report.occupations])
     sentences = [
         risk_finding("m", report),
-        tilt_finding("m", report, groups[0], groups[1]),
-        heat_map_finding("m", given_to, groups[0], report.template_weights),
+        occupations.tilt_finding("m", report, groups[0], groups[1]),
+        occupations.heat_map_finding("m", given_to, groups[0], report.template_weights),
         tails_finding("m", report, tail.zero_share, tail.excess_kurtosis),
-        occupation_finding(report, names[0], given_to, wide),
+        occupations.occupation_finding(report, names[0], given_to, wide),
         overview_finding({"m": report}),
     ]
-    strongest = strongest_finding("m", report, groups[0], groups[1])
+    strongest = occupations.strongest_finding("m", report, groups[0], groups[1])
     for sentence in [*sentences, strongest] if strongest else sentences:
         assert sentence.endswith(".")
         words = sentence.replace("(", " ").replace(")", " ").split()

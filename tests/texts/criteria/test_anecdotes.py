@@ -10,9 +10,9 @@ import pytest
 from pcf_core.app.criteria.tab import anecdote_figures
 from pcf_core.core.errors import CriteriaError
 from pcf_core.report.sections.criteria import anecdote_tables, information_table
-from pcf_core.show.charts.anecdotes import information_dots
-from pcf_core.show.findings.anecdotes import anecdotes_finding, reading_notes
+from pcf_core.show.charts.independence import information_dots
 from pcf_core.show.findings.criteria import criterion_findings, summary_finding
+from pcf_core.show.findings.independence import anecdotes_finding, reading_notes
 from pcf_core.texts.criteria.anecdotes import Anecdotes
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.professions import make_professions

@@ -7,7 +7,7 @@ import pytest
 from pcf_core.core.risk import Interval
 from pcf_core.texts.criteria.records.quantities import Rate
 from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import answered
 
 
 def difference(value: float | None, low: float = -1.0, high: float = 1.0, **facts: object) -> RateDifference:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pcf_core.core.settings import Settings
-from pcf_core.show.charts.answers import gap_dots, rate_dots
+from pcf_core.show.charts.criteria import gap_dots, rate_dots
 from pcf_core.show.findings.answers import answers_finding, common_finding
 from pcf_core.show.findings.criteria import criterion_findings
 from pcf_core.store.store import Store
@@ -22,7 +22,7 @@ from pcf_core.texts.criteria.records.separation import WITHOUT, AnswersReport
 from pcf_core.texts.criteria.summary import readings_of
 from pcf_core.texts.criteria.tasks import Tasks
 from pcf_core.work.criteria import CRITERIA_AUDIT
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import answered
 from tests.texts.criteria.asked import score_criteria
 
 TASKS = Tasks.load()

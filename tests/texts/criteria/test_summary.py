@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.risk import Interval
 from pcf_core.show.findings.answers import separation_finding, sufficiency_finding
-from pcf_core.show.findings.case_file_rows import criterion_row
+from pcf_core.show.findings.case_file import criterion_row
 from pcf_core.show.findings.criteria import summary_finding
 from pcf_core.texts.criteria.asking import Cell
 from pcf_core.texts.criteria.questions import Questions
@@ -18,8 +18,7 @@ from pcf_core.texts.criteria.records.quantities import USUAL
 from pcf_core.texts.criteria.records.runs import CRITERIA, CRITERIA_OF
 from pcf_core.texts.criteria.records.separation import RateDifference
 from pcf_core.texts.criteria.summary import NOT_DRAWN, readings_of, towards
-from tests.show.charts.anecdotal import anecdotes_example
-from tests.show.charts.answered import answered
+from tests.show.charts.texts import anecdotes_example, answered
 from tests.texts.criteria.gaps import gap_of
 from tests.texts.criteria.planted import written
 

@@ -1,0 +1,362 @@
+"""Independence: stories by profession against the world, and hobbies by name, by labels and by vectors.
+
+:func:`word_counts` and :func:`mean_scores` are drawn as the paper draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from pcf_core.show.charts import marks, rows, theme
+from pcf_core.texts.criteria.records.independence import (
+    HEADLINE,
+    AnecdotesReport,
+    EmbeddingReading,
+    EmbeddingReport,
+    HobbiesReport,
+    HobbyWord,
+    HobbyWords,
+    LabelDifference,
+    ProfessionGender,
+    Variant,
+)
+from pcf_core.texts.criteria.records.quantities import FORMULAS, GENDERS, MutualInformation
+
+DIFFERS, SAME, WEIGHTED = "differs from the world", "not told from the world", "weight of its words"
+INFORMATION = "normalised mutual information<br>0 = independent → gender tells more"
+ROOM = (0.3, 0.06)  # that a name takes on a narrow page, in shares
+MOST_WORDS = 12  # a side
+NAMES = {"female": "women's names", "male": "men's names"}
+STYLES = theme.group_styles(list(reversed(GENDERS)))
+VARIANTS: tuple[Variant, Variant] = (HEADLINE, "all words")
+
+
+def share_against_world(report: AnecdotesReport, model: str, models: Sequence[str]) -> go.Figure:
+    """Draw a point per profession: across the world's share of women, upwards the model's, with interval.
+
+    The dotted line is the world's own share, the solid one the fit with its band.  Filled points differ from
+    the world, false discoveries controlled; hollow grey ones are not told from it.  Scores have no intervals
+    and are all filled.  ``models``: all that are chosen, by which the model gets its colour.
+    """
+    style = theme.model_styles(list(models))[model]
+    figure = go.Figure()
+    figure.add_trace(marks.line([0, 1], [0, 1], "as in the world", width=1.5, dash="dot"))
+    if report.line is not None:
+        fitted = report.line
+        band = np.clip(fitted.low, 0, 1), np.clip(fitted.high, 0, 1)
+        mean = np.clip(fitted.mean, 0, 1)
+        figure.add_traces(marks.fit(fitted.x, mean, band, style.color, value="%{y:.3p}"))
+    professions = [row for row in report.professions if row.share is not None]
+    scored = report.answering == "scored"
+    for differs, name in ((False, SAME), (True, DIFFERS)):
+        if drawn := [row for row in professions if (scored or row.differs) is differs]:
+            look = style if differs else theme.ModelStyle(theme.MUTED, "circle-open", "")
+            figure.add_trace(_professions(drawn, look, WEIGHTED if scored else name))
+    points = [
+        marks.Point(row.profession, row.world, share, share - row.world)
+        for row in professions
+        for share in [row.share or 0.0]
+        if scored or row.differs
+    ]
+    marks.name_points(figure, points, ROOM, middle=0.5)
+    figure.update_xaxes(title_text="share of women in the world → more women")
+    upwards = "share of women in its scores" if scored else "share of women in its stories"
+    figure.update_yaxes(title_text=f"{upwards} → more women")
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(range=[-0.04, 1.04], tickformat=".0%", nticks=6)
+    return theme.base_layout(figure, 540, view=f"anecdotes {model}", legend=True)
+
+
+def _professions(drawn: Sequence[ProfessionGender], style: theme.ModelStyle, name: str) -> go.Scatter:
+    return marks.dots(
+        [row.world for row in drawn],
+        [row.share or 0.0 for row in drawn],
+        name,
+        color=style.color,
+        symbol=style.marker,
+        size=9,
+        rim=1.5,
+        marker={"opacity": 0.75},
+        upwards=[row.interval for row in drawn],
+        whisker=style.color,
+        look=marks.THIN,
+        hover=[_profession_details(row) for row in drawn],
+        cliponaxis=False,
+    )
+
+
+def _profession_details(row: ProfessionGender) -> str:
+    world, share = f"world {row.world:.1%} women", f"model {row.share or 0:.1%}"
+    if row.interval is None or row.adjusted is None:
+        return marks.told(row.profession, world, share)
+    return marks.told(
+        row.profession,
+        world,
+        share + marks.within(row.interval, ".1%"),
+        f"{row.women:,.0f} of women, {row.men:,.0f} of men, {row.unclear:,} unclear",
+        f"p, controlled {row.adjusted:.3g}",
+    )
+
+
+def information_dots(information: MutualInformation) -> go.Figure:
+    """Draw a row per normaliser: the value corrected for bias, the counted one, chance, the most.
+
+    The bar is what random deals give, from 0 to their 95 % point; the upright tick is the most that the
+    margins allow, or a bound of it.
+    """
+    keyed = rows.keyed(list(FORMULAS))
+    figure = go.Figure()
+    if information.null is not None:
+        figure.add_trace(
+            go.Bar(
+                x=[information.null.highs[name] for _, name in keyed],
+                y=[key for key, _ in keyed],
+                orientation="h",
+                width=0.5,
+                marker={"color": theme.GRID, "line": {"color": theme.MUTED, "width": 1}},
+                name="chance (up to its 95 % point)",
+                **marks.hovering("%{x:.3g}", "chance, 95 % point"),
+            )
+        )
+    largest = [rows.Mark(key, information.largest.normalised[name]) for key, name in keyed]
+    most = "most possible" if information.largest.exact else "no more than"
+    figure.add_trace(_information(largest, most, rows.TICK, size=22))
+    values = {name: information.normalised[name] for _, name in keyed}
+    if information.null is None:
+        intervals, label = information.category_intervals, "weighed, not drawn"
+    elif information.untold:
+        intervals, label = information.intervals, "as counted"
+    else:
+        intervals, label = information.intervals, "freed of bias"
+        counted = [rows.Mark(key, values[name]) for key, name in keyed]
+        figure.add_trace(
+            _information(counted, "as counted", theme.ModelStyle(theme.ACCENT, "circle-open", ""))
+        )
+        values = {name: max(0.0, information.corrected_normalised[name]) for name in values}
+    ends = marks.reaching(list(values.values()), [intervals.get(name) for name in values])
+    main = [rows.Mark(key, values[name], "", end) for (key, name), end in zip(keyed, ends, strict=True)]
+    figure.add_trace(_information(main, label, theme.ModelStyle(theme.ACCENT, "diamond", "")))
+    labels = {key: theme.text(FORMULAS[name]) for key, name in keyed}
+    axis = {"nticks": 6, "range": [-0.03, 1.05]}
+    return rows.finish(figure, labels, INFORMATION, view="information", pixels=(320, 0), axis=axis)
+
+
+def _information(
+    values: Sequence[rows.Mark], name: str, style: theme.ModelStyle, size: int = 11
+) -> go.Scatter:
+    look: dict[str, Any] = {"rim": 2, "whisker": style.color, "cliponaxis": False}
+    return rows.dots(values, name, style, size=size, hover="%{x:.3g}", extra=name, **look)
+
+
+def label_bars(report: HobbiesReport) -> go.Figure:
+    """Draw mean share of each label by gender of the name; a star where the genders differ beyond chance."""
+    labels = {
+        key: theme.text(one.title, 22) + (" *" if one.difference.differs else "")
+        for key, one in rows.keyed(report.labels)
+    }
+    shares = {gender: [100 * getattr(one.difference, gender) for one in report.labels] for gender in GENDERS}
+    look: dict[str, Any] = {"hover": "%{x:.3g} %", "extra": "name", "pixels": (130, 44), "bargap": 0.3}
+    return _by_gender(shares, labels, "mean share of what is said, % → more", **look)
+
+
+def label_effects(reports: Mapping[str, HobbiesReport], order: Sequence[str] = ()) -> go.Figure:
+    """Draw Cohen's d of each label, women's names minus men's, with its interval over names, model by model.
+
+    Filled marks differ beyond chance over the labels of a model, hollow ones do not.  ``order``: all models'
+    names, by which every chart gives colours.
+    """
+    styles = theme.model_styles(order or list(reports))
+    titles = {one.name: one.title for report in reports.values() for one in report.labels}
+    heights = {name: index for index, name in enumerate(titles)}
+    figure = go.Figure()
+    for index, (model, report) in enumerate(reports.items()):
+        shift = rows.shift(index, len(reports), 0.6)
+        drawn = [
+            rows.Mark(
+                heights[one.name] + shift,
+                difference.effect,
+                _label_details(model, one),
+                difference.effect_interval,
+                difference.differs,
+            )
+            for one in report.labels
+            for difference in [one.difference]
+            if difference.effect is not None
+        ]
+        look: dict[str, Any] = {"rim": 2, "whisker": styles[model].color}
+        figure.add_trace(rows.dots(drawn, theme.text(model, 24), styles[model], verdicts=True, **look))
+    return rows.finish(
+        figure,
+        [theme.text(title, 22) for title in titles.values()],
+        "Cohen's d (0 = alike)<br>→ more of women's names",
+        view=" ".join(reports),
+        pixels=(150, 26 + 14 * len(reports)),
+        zero=0,
+        grid=True,
+        axis={"nticks": 7},
+    )
+
+
+def _label_details(model: str, one: LabelDifference) -> str:
+    difference = one.difference
+    return (
+        f"<b>{theme.text(one.title)}</b>, {theme.text(model)}"
+        f"<br>women's names {100 * difference.female:.3g} &#37;, men's {100 * difference.male:.3g} &#37;"
+        f"<br>d {difference.effect:+.3g}, controlled p {difference.controlled_p:.3g}"
+    )
+
+
+def hobby_word_dots(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
+    """Draw the words with the clearest difference of either side: share of texts that have them, in points.
+
+    Filled marks differ beyond chance over all words that were tested, hollow ones do not.
+    """
+    sides = {
+        "female": [row for row in words.words if row.difference > 0][:most],
+        "male": [row for row in words.words if row.difference < 0][:most],
+    }
+    ranked = sorted((row for side in sides.values() for row in side), key=lambda row: -row.difference)
+    keys = {row.word: key for key, row in rows.keyed(ranked)}
+    figure = go.Figure()
+    for gender, side in sides.items():
+        drawn = [
+            rows.Mark(keys[row.word], 100 * row.difference, _word_details(row), differs=row.differs)
+            for row in side
+        ]
+        name = f"more of {NAMES[gender]}"
+        figure.add_trace(rows.dots(drawn, name, STYLES[gender], verdicts=True, rim=2))
+    return rows.finish(
+        figure,
+        {key: theme.text(word, 24) for word, key in keys.items()},
+        "difference of texts with the word, % points<br>→ more of women's names",
+        view=" ".join(keys),
+        pixels=(150, 20),
+        least=4,
+        zero=0,
+        grid=True,
+        axis={"nticks": 7},
+    )
+
+
+def word_counts(words: HobbyWords, most: int = MOST_WORDS) -> go.Figure:
+    """Draw how often words are used in all texts together, by gender of the name, as the paper's Figure 3.
+
+    They are the ``most`` used of either gender, of the words that the report names, most used first.
+    """
+    of_either = [sorted(words.words, key=lambda row: -row.uses[side])[:most] for side in (0, 1)]
+    ranked = sorted(
+        {row.word: row for side in of_either for row in side}.values(), key=lambda row: -sum(row.uses)
+    )
+    labels = {key: theme.text(row.word, 24) for key, row in rows.keyed(ranked)}
+    uses = {gender: [row.uses[side] for row in ranked] for side, gender in enumerate(GENDERS)}
+    look: dict[str, Any] = {"pixels": (130, 30), "least": 4, "bargap": 0.25}
+    hover = [_word_details(row) for row in ranked]
+    return _by_gender(uses, labels, "times the word is used, all texts together → more", hover=hover, **look)
+
+
+def _word_details(row: HobbyWord) -> str:
+    return marks.told(
+        row.word,
+        f"women's names: {row.texts[0]:,} texts, {row.uses[0]:,} times",
+        f"men's names: {row.texts[1]:,} texts, {row.uses[1]:,} times",
+        f"controlled p {row.adjusted:.3g}",
+    )
+
+
+def _by_gender(
+    values: Mapping[Any, Sequence[float]],
+    labels: Mapping[str, str],
+    title: str,
+    *,
+    hover: marks.Hover,
+    extra: str = "",
+    **look: Any,
+) -> go.Figure:
+    """Draw a bar for women's and one for men's names in every row."""
+    figure = go.Figure()
+    for gender, row in values.items():
+        style: dict[str, Any] = {"style": STYLES[gender], "hover": hover, "extra": extra}
+        figure.add_trace(marks.bars(row, list(labels), NAMES[gender], **style))
+    axis, view = {"rangemode": "tozero"}, " ".join(labels.values())
+    return rows.finish(figure, labels, title, view=view, axis=axis, barmode="group", **look)
+
+
+def mean_scores(report: EmbeddingReport) -> go.Figure:
+    """Draw the mean embedding score of texts by gender of the name, by model, as the paper's Figure 5.
+
+    Gendered words are in the mean, as there; a pale line joins the two means of a model.
+    """
+    keyed = rows.keyed(report.of("all words"))
+    figure = go.Figure()
+    for key, one in keyed:
+        ends = [one.difference.male, one.difference.female]
+        figure.add_trace(marks.line(ends, [key, key], showlegend=False))
+    for gender in GENDERS:
+        means = [(key, getattr(one.difference, gender), one) for key, one in keyed]
+        drawn = [
+            rows.Mark(key, mean, f"mean {mean:.3g}<br>{_reading_details(one)}") for key, mean, one in means
+        ]
+        figure.add_trace(rows.dots(drawn, NAMES[gender], STYLES[gender], size=12, extra="name"))
+    labels = {key: theme.lines(one.model) for key, one in keyed}
+    title = "mean score of the texts<br>← nearer to he · nearer to she →"
+    view, axis = " ".join(report.models), {"nticks": 7}
+    return rows.finish(figure, labels, title, view=view, pixels=(150, 40), zero=0, axis=axis)
+
+
+def embedding_dots(report: EmbeddingReport, order: Sequence[str] = ()) -> go.Figure:
+    """Draw Cohen's d of the embedding score of each model, without gendered words and with them as published.
+
+    Ticks are single seeds.  Filled marks lean beyond chance, to a side that does not hang on the seed.
+    """
+    styles = theme.model_styles(order or list(report.models))
+    keys = {
+        (model, variant): str(2 * index + below)
+        for index, model in enumerate(report.models)
+        for below, variant in enumerate(VARIANTS)
+    }
+    readings = [
+        (key, one)
+        for (model, variant), key in keys.items()
+        for one in report.of(variant)
+        if one.model == model and one.difference.effect is not None
+    ]
+    by_row = {key: styles[model] for (model, _), key in keys.items()}
+    figure = go.Figure()
+    for variant in VARIANTS:
+        drawn = [
+            rows.Mark(key, difference.effect, _reading_details(one), difference.effect_interval, one.differs)
+            for key, one in readings
+            for difference in [one.difference]
+            if one.variant == variant
+        ]
+        main = variant == HEADLINE
+        name, size = variant if main else "all words, as published", 12 if main else 8
+        look: dict[str, Any] = {"rim": 2, "marker": {"opacity": 1.0 if main else 0.6}}
+        figure.add_trace(rows.dots(drawn, name, by_row, verdicts=True, size=size, **look))
+    seeds = [
+        rows.Mark(key, seed.effect, f"seed {seed.seed}: d {seed.effect:.3g}")
+        for key, one in readings
+        for seed in one.seeds
+        if seed.effect is not None
+    ]
+    figure.add_trace(rows.dots(seeds, "single seeds", rows.TICK, size=12, rim=2))
+    labels = {
+        key: theme.lines(model if variant == HEADLINE else f"{model}, all words")
+        for (model, variant), key in keys.items()
+    }
+    title = "Cohen's d of the texts' scores (0 = alike)<br>→ women's names nearer to she"
+    view, axis = " ".join(report.models), {"nticks": 7}
+    return rows.finish(figure, labels, title, view=view, pixels=(150, 34), zero=0, axis=axis)
+
+
+def _reading_details(one: EmbeddingReading) -> str:
+    difference = one.difference
+    return (
+        f"<b>{theme.text(one.model)}</b>, {one.variant}"
+        f"<br>d {difference.effect:+.3g}, p {difference.p_value:.3g} over names"
+        f"<br>{sum(difference.texts):,} texts of {sum(difference.names):,} names"
+    )

@@ -1,0 +1,112 @@
+"""Charts of rows: names down the left, and in each row a mark, or one a model, with its whisker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from pcf_core.show.charts import marks, theme
+from pcf_core.show.findings.numbers import Ends
+
+Looks = theme.ModelStyle | Mapping[Any, theme.ModelStyle]  # of all marks, or by their rows
+ACCENT = theme.ModelStyle(theme.ACCENT, "circle", "")
+TICK = theme.ModelStyle(theme.MUTED, "line-ns-open", "")  # of what stands beside the marks, such as chance
+
+
+class Mark(NamedTuple):
+    """One mark: its row, its value and interval, and whether it differs from nothing beyond chance."""
+
+    row: Any
+    value: float | None
+    hover: str = ""
+    ends: Ends | None = None
+    differs: bool | None = True
+
+
+def keyed(rows: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Return rows with the keys that they have on an axis of names: equal names keep rows of their own."""
+    return [(str(index), row) for index, row in enumerate(rows)]
+
+
+def shift(index: int, models: int, room: float) -> float:
+    """Return how far from the middle of a row one of several models stands, which share ``room`` of it."""
+    return room * ((index + 0.5) / models - 0.5)
+
+
+def dots(
+    drawn: Sequence[Mark], name: str, style: Looks, *, verdicts: bool = False, **look: Any
+) -> go.Scatter:
+    """Return the marks of a trace with their whiskers; ``verdicts``: hollow where nothing is shown."""
+    color: Any
+    if isinstance(style, Mapping):
+        styles = [style[one.row] for one in drawn]
+        color, markers = [each.color for each in styles], [each.marker for each in styles]
+    else:
+        color, markers = style.color, [style.marker] * len(drawn)
+    symbol: Any = style.marker if isinstance(style, theme.ModelStyle) else markers
+    if verdicts:
+        symbol = [marks.symbol(each, bool(one.differs)) for each, one in zip(markers, drawn, strict=True)]
+    return marks.dots(
+        **{
+            "x": [one.value for one in drawn],
+            "y": [one.row for one in drawn],
+            "name": name,
+            "color": color,
+            "symbol": symbol,
+            "across": [one.ends for one in drawn],
+            "hover": [one.hover for one in drawn],
+            **look,
+        }
+    )
+
+
+def by_verdict(
+    found: Sequence[Mark], names: tuple[str, str], style: Looks = ACCENT, **look: Any
+) -> list[go.Scatter]:
+    """Return a trace of the marks that differ, filled, and one of the others, hollow; neither if empty.
+
+    ``names``: of the two in the legend.
+    """
+    traces = []
+    for differs, name in zip((True, False), names, strict=True):
+        drawn = [one for one in found if one.value is not None and bool(one.differs) is differs]
+        if drawn:
+            if isinstance(style, theme.ModelStyle):
+                look["symbol"] = marks.symbol(style.marker, differs)
+            traces.append(dots(drawn, name, style, verdicts=True, rim=2, **look))
+    return traces
+
+
+def finish(
+    figure: go.Figure,
+    labels: Mapping[str, str] | Sequence[str],
+    title: str,
+    *,
+    view: str,
+    pixels: tuple[int, int],
+    least: int = 2,
+    zero: float | None = None,
+    grid: bool = False,
+    axis: Mapping[str, Any] | None = None,
+    legend: bool = True,
+    **layout: Any,
+) -> go.Figure:
+    """Name rows and axis, draw the line of no difference, and give every row its height.
+
+    ``labels``: plotly text from the top, by the key of a row, or in order where marks lie between rows.
+    ``pixels``: of all that stands around the rows, and of a row, of which there is room for ``least``.
+    ``zero``: where a line is drawn through all rows.  ``title``, ``axis``: of the axis of values; ``view``,
+    ``legend`` and ``layout``: see :func:`pcf_core.show.charts.theme.base_layout`.
+    """
+    if zero is not None:
+        marks.rule(figure, x=zero)
+    figure.update_xaxes(title_text=title, **(axis or {}))
+    if isinstance(labels, Mapping):
+        marks.name_rows(figure, labels, grid=grid)
+    else:
+        marks.number_rows(figure, labels, grid=grid)
+    around, row = pixels
+    height = around + row * max(least, len(labels))
+    return theme.base_layout(figure, height, view=view, legend=legend, **layout)

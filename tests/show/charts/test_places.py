@@ -1,0 +1,269 @@
+"""Where things stand: names that cover nothing, axes that hold every mark, rows with room for their names."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pcf_core.core.run import Preferences
+from pcf_core.show.charts import theme
+from pcf_core.show.charts.axis import axis_panels
+from pcf_core.show.charts.case_file import shared_scatter
+from pcf_core.show.charts.cell import WordProbability, probe_words, word_bars
+from pcf_core.show.charts.comparison import TARGETS, dumbbell_plot
+from pcf_core.show.charts.criteria import RATES, gap_dots, rate_dots
+from pcf_core.show.charts.fairpair import prompt_dots, ratio_dots
+from pcf_core.show.charts.heat_map import heat_map
+from pcf_core.show.charts.risk import risk_dots
+from pcf_core.show.charts.tails import caprice_histogram, prejudice_histogram
+from pcf_core.show.charts.tilt import tilt_box
+from pcf_core.show.compare import Dumbbell
+from pcf_core.texts.case_file import SharedOccupations
+from tests.show.charts import examples, records
+from tests.show.charts.compared import axis_example
+from tests.show.charts.examples import ENDS, RUN, caprices, shared
+from tests.show.charts.records import CAPRICES, preferences_of, report_of_gender
+from tests.show.charts.texts import answered
+
+
+def test_names_that_would_meet_are_left_to_the_hover() -> None:
+    rows = tuple(shared(f"job {place}", 0.5 + place / 1000, 0.8) for place in range(20))
+    assert len(shared_scatter(SharedOccupations(rows=rows), "female").layout.annotations) <= 4
+
+
+Box = tuple[float, float, float, float]  # pixels: left, right, low, high
+
+
+@pytest.mark.parametrize("width", [262, 500, 733, 1580])
+@pytest.mark.parametrize("height", [331, 384])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_name_covers_a_point_or_a_name_at_any_width(width: int, height: int, seed: int) -> None:
+    """Spread all over, in a heap, along a line, and in the corners."""
+    draw = np.random.default_rng(seed)
+    spread = [0.9, 0.05, 0.4, 0.95][seed]
+    tilts = np.clip(draw.normal(0, spread, 30) - 0.6 * (seed == 1), -1, 1)
+    shares = np.clip(0.5 + (tilts / 2 if seed == 2 else draw.normal(0, spread / 2, 30)), 0, 1)
+    rows = tuple(
+        shared("electrician and more"[: 4 + place % 17], float(tilt), float(share))
+        for place, (tilt, share) in enumerate(zip(tilts, shares, strict=True))
+    )
+    figure = shared_scatter(SharedOccupations(rows=rows), "female")
+    across, upwards = figure.layout.xaxis.range, figure.layout.yaxis.range
+
+    def place_of(x: float, y: float) -> tuple[float, float]:
+        return (
+            width * (x - across[0]) / (across[1] - across[0]),
+            height * (y - upwards[0]) / (upwards[1] - upwards[0]),
+        )
+
+    points: list[Box] = []
+    for row in rows:
+        x, y = place_of(row.tilt, row.share)
+        points.append((x - 6, x + 6, y - 6, y + 6))
+    names: list[Box] = []
+    for one in figure.layout.annotations:
+        x, y = place_of(one.x, one.y)
+        x, y, long = x + one.xshift, y + one.yshift, 6.5 * len(one.text)
+        names.append((x, x + long, y - 7, y + 7) if one.xanchor == "left" else (x - long, x, y - 7, y + 7))
+    assert names
+
+    def meet(one: Box, other: Box) -> bool:
+        return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+
+    assert not [pair for pair in itertools.product(names, points) if meet(*pair)]
+    assert not [pair for pair in itertools.combinations(names, 2) if meet(*pair)]
+    assert all(
+        left >= 0 and right <= width and low >= 0 and high <= height for left, right, low, high in names
+    )
+
+
+@pytest.mark.parametrize("count", [1, 25, 120, 900])
+def test_a_click_anywhere_in_a_row_finds_its_occupation(count: int) -> None:
+    rows = [Dumbbell(f"job {place}", 0.5, -0.5) for place in range(count)]
+    figure = dumbbell_plot(rows, ("one", "two"), ENDS)
+    targets = figure.data[-1]
+    assert list(targets.customdata) == list(targets.y)
+    assert set(targets.y) == {row.occupation for row in rows}
+    assert (min(targets.x), max(targets.x)) == (-1, 1)
+    assert len(targets.x) <= max(TARGETS, 5 * count)
+    assert figure.layout.hoverdistance == -1, "else a click between two marks finds neither"
+    assert figure.layout.xaxis.fixedrange
+    assert figure.layout.yaxis.fixedrange
+    assert figure.layout.height >= 20 * count, "every name has its line"
+
+
+def test_an_axis_above_the_plot_says_what_the_one_below_says() -> None:
+    rows = [Dumbbell(f"job {place}", 0.5, -0.5) for place in range(25)]
+    below, both = (dumbbell_plot(rows, ("one", "two"), ENDS, above=above) for above in (False, True))
+    axis, above = both.layout.xaxis, both.layout.xaxis2
+    for name in ("range", "tickvals", "tickformat", "fixedrange", "labelalias"):
+        assert above[name] == axis[name]
+    assert above.title.text == axis.title.text
+    drawn = [trace for trace in both.data if trace.xaxis == "x2"]
+    assert [len(trace.x) for trace in drawn] == [1], "Plotly draws no axis without a trace"
+    assert drawn[0].hoverinfo == "skip", "a click finds the targets behind it"
+    heights = [figure.layout.height - figure.layout.margin.t for figure in (below, both)]
+    assert heights[0] == heights[1], "the plot is as high"
+    assert "xaxis2" not in below.layout
+
+
+def test_a_click_finds_the_occupation_and_the_template_of_a_cell() -> None:
+    figure = heat_map(preferences_of(), "male", [2, 0], [3, 1], [4, 3, 2, 1], neutral=0.5, clicks=True)
+    targets, cells = figure.data[2], figure.data[1]
+    assert [tuple(cell[:2]) for cell in targets.customdata] == [(2, 3), (2, 1), (0, 3), (0, 1)]
+    assert list(zip(targets.y, targets.x, strict=True)) == [("2", "3"), ("2", "1"), ("0", "3"), ("0", "1")]
+    np.testing.assert_allclose([cell[2] for cell in targets.customdata], np.ravel(cells.z))
+    assert cells.hoverinfo == "skip"
+    assert figure.layout.hoverdistance == -1, "a click between two marks finds the nearer one"
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "opened", "written"), [(60, 50, False, False), (6, 10, True, True)]
+)
+def test_of_too_many_cells_a_click_finds_none_and_few_have_their_values_in_them(
+    rows: int, columns: int, opened: bool, written: bool
+) -> None:
+    figure = heat_map(
+        examples.many_cells(), "male", range(rows), range(columns), [1] * 50, neutral=0.5, clicks=True
+    )
+    assert any(trace.type == "scatter" for trace in figure.data) is opened
+    (cells,) = [trace for trace in figure.data if trace.type == "heatmap"]
+    assert (cells.texttemplate == "%{z:.2f}") is written
+
+
+@pytest.mark.parametrize(("group", "neutral"), [("male", 0.5), ("female", 0.25)])
+def test_the_colours_of_a_heat_map_are_centred_on_neutral(group: str, neutral: float) -> None:
+    axis = heat_map(preferences_of(), group, [0], [0], [4, 3, 2, 1], neutral=neutral).layout.coloraxis
+    assert (axis.cmin, axis.cmax) == (0, 1)
+    assert axis.colorscale[5] == (neutral, "#f7f7f7")
+
+
+def test_the_margins_of_a_heat_map_speak_of_all_templates() -> None:
+    figure = heat_map(preferences_of(), "male", [0, 2], [0], [4, 3, 2, 1], neutral=0.5)
+    weights, means = (trace for trace in figure.data if trace.type == "bar")
+    np.testing.assert_allclose(weights.y, [0.4])
+    by_hand = [0.1 * 0.4 + 0.2 * 0.3 + 0.3 * 0.2 + 0.4 * 0.1, 0.9 * 0.4 + 0.8 * 0.3 + 0.7 * 0.2 + 0.6 * 0.1]
+    np.testing.assert_allclose(means.customdata, by_hand)
+    np.testing.assert_allclose(np.asarray(means.x) + means.base, by_hand)
+
+
+@pytest.mark.parametrize(("count", "height"), [(10, 550), (20, 640), (40, 840), (120, 840)])
+def test_a_heat_map_of_forty_rows_has_room_for_every_name(count: int, height: int) -> None:
+    names = tuple(f"job {n}" for n in range(count))
+    many: Preferences = replace(
+        preferences_of(), occupations=names, coverage=None, values=np.full((count, 4, 2), 0.5)
+    )
+    figure = heat_map(many, "male", range(count), range(4), [4, 3, 2, 1], neutral=0.5)
+    assert figure.layout.height == height
+    assert figure.layout.yaxis2.tickfont.size == 10
+
+
+@pytest.mark.parametrize(("count", "letters"), [(2, 11), (16, 11), (18, 10), (20, 9), (40, 9)])
+def test_labels_of_two_lines_fit_into_their_rows_in_letters_that_can_be_read(
+    count: int, letters: int
+) -> None:
+    figure = risk_dots([replace(RUN, label="mini-bert · gender-fiction-25")] * count, {})
+    assert figure.layout.yaxis.tickfont.size == letters
+    label = figure.layout.yaxis.labelalias["0"]
+    assert label == f"mini-bert ·{' ' if count == 40 else '<br>'}gender-fiction-25"  # two would meet
+    lines = 1 + label.count("<br>")
+    assert lines * 1.3 * letters < (figure.layout.height - 110) / count  # pixels a row
+
+
+def test_no_mark_or_whisker_ends_at_the_edge_of_its_panel() -> None:
+    """Marks are 9 pixels wide, panels some 150 high: 3 % on either side holds half a mark."""
+    highest = (0.7 + 0.1, 0.75 * 0.7, 0.25 * 0.7)  # the end of a whisker of R, marks alone of the parts
+    for axis, end in zip(axis_panels(axis_example(), "x").select_yaxes(), highest, strict=True):
+        low, high = axis.range
+        assert low < -0.03 * (high - low)
+        assert end + 0.03 * (high - low) < high < 1.25 * end
+    starts = [trace.x[0] for trace in axis_panels(axis_example(), "x").data[::3]]
+    assert len(set(starts)) == 3
+    assert max(starts) - min(starts) < 0.5, "nearer than places"
+
+
+def test_1_and_every_interval_are_on_the_axis_of_ratios() -> None:
+    reports = examples.fairpair_reports()
+    low, high = ratio_dots(reports).layout.xaxis.range
+    ends = [report.intervals["ratio_of_means"] for report in reports.values() if report.means.ratio]
+    assert low < min(1, *(end.low for end in ends))
+    assert high > max(1, *(end.high for end in ends))
+
+
+@pytest.mark.parametrize(("ratio", "anchor"), [(3.0, "left"), (0.2, "right")])
+def test_an_undefined_f_is_said_where_there_is_more_room(ratio: float, anchor: str) -> None:
+    reports = examples.fairpair_reports()
+    means = reports["one"].means
+    between = (ratio * means.within_original * means.within_prompt) ** 0.5
+    other = reports["one"].model_copy(
+        update={"means": means.model_copy(update={"between": between}), "intervals": {}}
+    )
+    (note,) = ratio_dots({"other": other, "none": reports["none"]}).layout.annotations
+    assert (note.x, note.xanchor) == (1, anchor)
+    assert (note.xshift > 0) == (anchor == "left")
+    prompts = prompt_dots(reports["none"])
+    assert len(prompts.layout.annotations) == len(reports["none"].prompts)
+    assert prompts.layout.xaxis.range[0] < 1 < prompts.layout.xaxis.range[1]
+
+
+def test_lines_of_a_rate_run_through_its_rows_and_through_no_heading() -> None:
+    figure = gap_dots(answered())
+    keys = list(figure.layout.yaxis.categoryarray)
+    crossed = {
+        keys[place]
+        for line in figure.layout.shapes
+        for place in range(len(keys))
+        if line.y0 < place < line.y1
+    }
+    assert crossed == set(keys) - set(RATES)
+    rows = rate_dots(answered()).layout.yaxis
+    assert {rows.labelalias[rate].strip() for rate in RATES} == {""}
+
+
+@pytest.mark.parametrize("values", [CAPRICES, (0.0,) * 7, (0.1, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3)])
+def test_the_name_of_a_panel_stands_above_its_bars(values: tuple[float, ...]) -> None:
+    shown = caprices(report_of_gender(), *values)
+    figure = caprice_histogram({"m": shown}, log_count=False)
+    tallest = max(max(trace.y) for trace in figure.data if trace.type == "bar")
+    assert figure.layout.yaxis.range[0] == 0
+    assert figure.layout.yaxis.range[1] > 1.15 * tallest
+    density = prejudice_histogram({"m": shown}, {"m": (0.5, 0.02)})
+    assert density.layout.yaxis.range[1] > 1.15 * max(max(trace.y) for trace in density.data[1:])
+
+
+def test_three_extremes_on_each_side_are_labelled_where_there_is_room() -> None:
+    figure = tilt_box({"mini-bert": report_of_gender()}, "male", "female", labour=None)
+    labels = {note.text: note for note in figure.layout.annotations}
+    assert set(labels) == {"nurse", "stylist", "clerk", "engineer", "captain", "pilot"}
+    assert labels["nurse"].ay > 0.15 > -0.15 > labels["engineer"].ay
+    assert (labels["nurse"].xanchor, labels["engineer"].xanchor) == ("left", "right")
+    assert len({(note.ax, note.ay) for note in labels.values()}) == 6
+    many = tilt_box({f"model {i}": report_of_gender() for i in range(9)}, "male", "female", labour=None)
+    assert many.layout.height == theme.MAX_HEIGHT
+    assert len(many.layout.annotations) == 9 * 2
+    assert not tilt_box({}, "male", "female", labour={"nurse": 0.8}).layout.annotations
+
+
+@pytest.mark.parametrize(("groups", "shown"), [(2, 8), (3, 8), (7, 3), (20, 2)])
+def test_many_groups_show_fewer_words_each(groups: int, shown: int) -> None:
+    words = {f"group {g}": {f"word {g} {n}": 0.5 / (n + 1) for n in range(9)} for g in range(groups)}
+    figure = probe_words({"one": records.answer(words)})
+    assert [len(trace.x) for trace in figure.data] == [shown] * groups
+    assert figure.layout.height <= theme.MAX_HEIGHT
+
+
+@pytest.mark.parametrize(
+    ("largest", "written"),
+    [
+        (0.41, ("0", "20 %", "40 %")),
+        (1.0, ("0", "50 %", "100 %")),
+        (0.013, ("0", "1 in 200", "1 in 100")),
+        (0.09, ("0", "5 %")),
+        (0.000033, ("0", "1 in 100,000", "1 in 50,000", "1 in 33,000")),
+    ],
+)
+def test_the_axis_of_words_has_few_digits(largest: float, written: tuple[str, ...]) -> None:
+    assert word_bars([WordProbability("man", "male", largest)]).layout.xaxis.ticktext == written
