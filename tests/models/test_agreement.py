@@ -11,12 +11,12 @@ import torch
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models import agreement
-from pcf_core.models.agreement import NARROW, agree
+from pcf_core.models import shortcuts as agreement
 from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.causal import CausalScorer, shortest_window
 from pcf_core.models.scoring.permutation import PermutationScorer
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from pcf_core.models.shortcuts import NARROW, agree
 from tests.models.scoring.conftest import GROUPED, HEADS, SMALL, build, load_tiny
 from tests.models.scoring.seq2seq_models import tiny_bart, tiny_t5, tiny_xlnet
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, opt_tokenizer

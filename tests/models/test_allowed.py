@@ -9,10 +9,9 @@ import pytest
 from pcf_core.core.errors import ModelError
 from pcf_core.core.generation import Decoding
 from pcf_core.core.settings import ROOT, settings
-from pcf_core.models.entailment import resolve_entailment
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.names import is_model_allowed
-from pcf_core.models.registry import resolve, resolve_to_score, resolve_writer
+from pcf_core.models.registry import resolve, resolve_entailment, resolve_to_score, resolve_writer
 from pcf_core.models.scoring.opening import open_scorer
 
 

@@ -8,7 +8,7 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.settings import settings
-from pcf_core.models.entailment import entailment_class, resolve_entailment
+from pcf_core.models.registry import entailment_class, resolve_entailment
 from tests.models.conftest import Write
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"

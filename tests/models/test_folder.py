@@ -146,16 +146,16 @@ def test_a_vocabulary_of_words_needs_no_further_library(write: Write, tmp_path: 
 def test_an_answer_becomes_part_of_the_name_only_where_it_was_needed(write: Write, tmp_path: Path) -> None:
     """One model read in one way has one key, whether or not a user said what could be found out."""
     clear = write(tmp_path / "clear")
-    assert describe(clear, "m", asked="causal") == describe(clear, "m")
+    assert describe(clear, "m", requested="causal") == describe(clear, "m")
     open_ = write(tmp_path / "open", {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]})
     with pytest.raises(ModelError, match="name it masked:m or causal:m"):
         describe(open_, "m")
-    asked = describe(open_, "m", asked="masked")
+    asked = describe(open_, "m", requested="masked")
     assert (asked.name, asked.family) == ("masked:m", "masked")
-    known = describe(open_, "m", known="masked")
+    known = describe(open_, "m", registered="masked")
     assert (known.name, known.family) == ("m", "masked")
-    assert describe(open_, "m", asked="masked", known="masked") == known
-    assert describe(open_, "m", asked="causal", known="masked").name == "causal:m"
+    assert describe(open_, "m", requested="masked", registered="masked") == known
+    assert describe(open_, "m", requested="causal", registered="masked").name == "causal:m"
 
 
 def test_own_code_is_said_only_where_the_library_has_none(write: Write, tmp_path: Path) -> None:

@@ -89,14 +89,16 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
     for start in range(0, len(uniforms), some):
         rows = slice(start, start + some)
         if decoding.top_p == 1:
-            known = logits[rows].numpy()
-            weights = _weights(known, known.max(axis=1, keepdims=True), decoding)
+            scores = logits[rows].numpy()
+            weights = _weights(scores, scores.max(axis=1, keepdims=True), decoding)
             drawn[rows] = draw(weights, uniforms[rows])
         else:
-            found = candidates(logits[rows], decoding, sheet)
-            kept = in_nucleus(found.rows, found.weights, decoding.top_p * found.total)
-            inside = np.flatnonzero(kept > 0)
-            drawn[rows] = found.tokens[inside[draw_each(found.rows[inside], kept[inside], uniforms[rows])]]
+            likely = candidates(logits[rows], decoding, sheet)
+            weights = in_nucleus(likely.rows, likely.weights, decoding.top_p * likely.total)
+            inside = np.flatnonzero(weights > 0)
+            drawn[rows] = likely.tokens[
+                inside[draw_each(likely.rows[inside], weights[inside], uniforms[rows])]
+            ]
     return drawn
 
 
@@ -114,10 +116,10 @@ def candidates(logits: torch.Tensor, decoding: Decoding, sheet: Sheet | None = N
     shares = torch.softmax(scaled, dim=1, out=sheet.shares).numpy()
     places, rows = _likely(shares, sheet.above, decoding.top_p)
     begins = rows.searchsorted(np.arange(len(shares)))
-    known, found = np.ascontiguousarray(logits.numpy()).ravel().take(places), shares.ravel().take(places)
-    weights = _weights(known, np.maximum.reduceat(known, begins)[rows], decoding)
-    left = shares.sum(axis=1) - np.add.reduceat(found, begins, dtype=np.float64)
-    total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(found, begins)
+    scores, portions = np.ascontiguousarray(logits.numpy()).ravel().take(places), shares.ravel().take(places)
+    weights = _weights(scores, np.maximum.reduceat(scores, begins)[rows], decoding)
+    left = shares.sum(axis=1) - np.add.reduceat(portions, begins, dtype=np.float64)
+    total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(portions, begins)
     return Candidates(rows, places - rows * shares.shape[1], weights, total)
 
 
@@ -133,20 +135,20 @@ def _likely(shares: FloatArray, above: NDArray[np.bool_], top_p: float) -> tuple
     lowest, enough = np.float32((1 - top_p) / 2 / words), top_p + MARGIN
     least = np.full(count, max(lowest, np.float32(SHARES[0])))
     while True:
-        places = np.flatnonzero(np.greater_equal(shares, least[:, None], out=above))
-        rows, found = places // words, shares.ravel().take(places)
+        positions = np.flatnonzero(np.greater_equal(shares, least[:, None], out=above))
+        rows, portions = positions // words, shares.ravel().take(positions)
         begins = rows.searchsorted(np.arange(count))
         filled = np.diff(begins, append=len(rows)) > 0
-        mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * filled
+        mass = np.add.reduceat(np.append(portions, np.float32(0)), begins) * filled
         lacking = (mass <= enough) & (least > lowest)
         if not lacking.any():
             break
         least[lacking] = lowest
     for share in SHARES[1:]:
-        mass = np.add.reduceat(found * (found >= share), begins)
+        mass = np.add.reduceat(portions * (portions >= share), begins)
         least = np.where(mass > enough, least.clip(min=share), least)
-    likely = np.flatnonzero(found >= least[rows])
-    return places[likely], rows[likely]
+    likely = np.flatnonzero(portions >= least[rows])
+    return positions[likely], rows[likely]
 
 
 def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> FloatArray:
@@ -175,11 +177,11 @@ def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArra
     sums = np.bincount(rows * most + sizes, weights, len(mass) * most).reshape(-1, most).cumsum(axis=1)
     last = (sums < mass[:, None]).sum(axis=1)
     before = np.where(last > 0, sums[np.arange(len(mass)), last - 1], 0.0)
-    kept: FloatArray = (sizes < last[rows]) * weights
+    inside: FloatArray = (sizes < last[rows]) * weights
     split = np.flatnonzero(sizes == last[rows])
     table, places = padded(rows[split], weights[split], len(mass))
-    kept[split] = nucleus(table, mass - before)[rows[split], places]
-    return kept
+    inside[split] = nucleus(table, mass - before)[rows[split], places]
+    return inside
 
 
 def padded(rows: Tokens, weights: FloatArray, count: int) -> tuple[FloatArray, Tokens]:
@@ -207,11 +209,11 @@ def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
     size = (descending.cumsum(axis=1) < mass[:, None]).sum(axis=1, keepdims=True)
     edge = np.take_along_axis(descending, np.minimum(size, weights.shape[1] - 1), axis=1)
     spare = (descending >= edge).sum(axis=1, keepdims=True) - size - 1  # equal to the edge, and not needed
-    kept = (weights >= edge) * weights
+    inside = (weights >= edge) * weights
     for row in np.flatnonzero((spare > 0) & (edge > 0)):
         equal = np.flatnonzero(weights[row] == edge[row])
-        kept[row, equal[len(equal) - spare[row, 0] :]] = 0.0
-    return kept
+        inside[row, equal[len(equal) - spare[row, 0] :]] = 0.0
+    return inside
 
 
 def draw_each(rows: Tokens, weights: FloatArray, uniforms: FloatArray) -> Tokens:

@@ -32,12 +32,7 @@ class FakeGenerator(Generator):
         key: GenerationKey | None = None,
     ) -> None:
         self.key = key or GenerationKey(
-            model=name,
-            identity=name,
-            tokenizer=name,
-            family="fake",
-            rules="1",
-            decoding=Decoding(),
+            model=name, identity=name, tokenizer=name, family="fake", rules="1", decoding=Decoding()
         )
         self.distribution = distribution
         self.delay = delay
@@ -52,9 +47,9 @@ class FakeGenerator(Generator):
         The distribution is that of the prompt with the system prompt in front of it, and ``written`` counts
         on from here.
         """
-        told = copy(self)
-        told.key = self.key.with_system(system)
-        return told
+        other = copy(self)
+        other.key = self.key.with_system(system)
+        return other
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
         """See :meth:`pcf_core.models.generation.base.Generator.write`.

@@ -12,7 +12,7 @@ there are more of them.  So each model is tried once: where some rows and many g
 they do here from ``LEAST`` rows on, texts are written in any company, and fewer than ``LEAST`` are repeated.
 Where they do not (graphics cards choose another product for another number of rows), each block of 25 indices
 is written by itself and whole, whatever of it is wanted.  Small models multiply by oneDNN on a
-CPU (:mod:`pcf_core.models.products`), which rounds a row alike in any company.
+CPU (:mod:`pcf_core.models.shortcuts`), which rounds a row alike in any company.
 
 **Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
 message and the text is the answer; what the model is told before it is a message of the system, or stands in
@@ -44,19 +44,18 @@ from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLa
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
-from pcf_core.models.agreement import agree
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
+from pcf_core.models.shortcuts import LIGHT, Products, agree
 
 DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
 ROWS = 128  # texts at once: more make no product of matrices faster
 LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
 LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
-KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
+MOST_CACHED = 2**29  # bytes of keys and values at once, if these are more than a block's
 ROOM = 64  # tokens for which memory is taken at once
 LEFT = 8  # one in so many texts has to have ended before the others are copied together
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
@@ -152,18 +151,18 @@ class LocalGenerator(Generator):
 
     def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`; the weights are shared."""
-        told = copy(self)
-        told.key = self.key.with_system(system)
-        return told
+        other = copy(self)
+        other.key = self.key.with_system(system)
+        return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
         """See :meth:`pcf_core.models.generation.base.Generator.batches`: prompts of like length together."""
         tokens = {
             prompt: len(self._checked(prompt)) for prompt in dict.fromkeys(part.prompt for part in wanted)
         }
-        if not wanted or not self.steady:
+        if not wanted or not self.row_invariant:
             return [[part] for part in wanted]
-        rows = KEPT // (self.kept * (max(tokens.values()) + self.key.decoding.length))
+        rows = MOST_CACHED // (self.token_bytes * (max(tokens.values()) + self.key.decoding.length))
         most = max(BLOCK, min(rows, self.most))
         in_order = sorted(wanted, key=lambda part: tokens[part.prompt])
         if self.joins:
@@ -211,12 +210,12 @@ class LocalGenerator(Generator):
 
         Other layers (sliding windows, states) keep their own way.
         """
-        self.kept = 1
-        for place, layer in enumerate(memory.layers):
+        self.token_bytes = 1
+        for index, layer in enumerate(memory.layers):
             if type(layer) is DynamicLayer:
                 rows, _, tokens, _ = layer.keys.shape
-                self.kept += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
-                memory.layers[place] = roomy = RoomyLayer()
+                self.token_bytes += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
+                memory.layers[index] = roomy = RoomyLayer()
                 roomy.__dict__.update(vars(layer), room=min(ROOM, self.key.decoding.length))
 
     @abc.abstractmethod
@@ -245,7 +244,7 @@ class LocalGenerator(Generator):
 
     def _write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
         """Write the tokens of each text of a batch, and whether the model ended it."""
-        if not self.steady:
+        if not self.row_invariant:
             (part,) = batch
             before = part.first % BLOCK
             whole = MissingTexts(part.prompt, part.first - before)
@@ -257,7 +256,7 @@ class LocalGenerator(Generator):
     ) -> list[tuple[Ids, bool]]:
         """Write the tokens of each text of a batch; ``alone``: all pass in rows of their own to the end."""
         length = self.key.decoding.length
-        texts = [(part.prompt, part.first + place) for part in batch for place in range(part.count)]
+        texts = [(part.prompt, part.first + offset) for part in batch for offset in range(part.count)]
         uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
         drawn = np.zeros((len(texts), length), dtype=int)
         lengths = np.full(len(texts), length)
@@ -304,19 +303,19 @@ class LocalGenerator(Generator):
 
     def _begun(self, texts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
         """Return [text, vocabulary] logits behind prompts, each of which is read once, and the state."""
-        place = {ids: place for place, ids in enumerate(dict.fromkeys(texts))}
-        logits, state = self._begin(list(place))
-        chosen = torch.tensor([place[ids] for ids in texts], device=self.device)
+        row = {ids: row for row, ids in enumerate(dict.fromkeys(texts))}
+        logits, state = self._begin(list(row))
+        chosen = torch.tensor([row[ids] for ids in texts], device=self.device)
         self._select(state, chosen)
         return logits[chosen], state
 
     def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompts: Sequence[str]) -> Tokens:
         """Draw [row] the next tokens behind the rows' prompts."""
-        known = logits[:, : self.writable].float().cpu()
+        scores = logits[:, : self.writable].float().cpu()
         with self._own_threads():
-            broken = ~known.amax(dim=1).isfinite().numpy()
+            broken = ~scores.amax(dim=1).isfinite().numpy()
             if not broken.any():
-                return choose(known, uniforms, self.key.decoding)
+                return choose(scores, uniforms, self.key.decoding)
         prompt = prompts[int(broken.argmax())]
         raise ScoringError(
             f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
@@ -324,13 +323,7 @@ class LocalGenerator(Generator):
         )
 
     def _checked(self, prompt: str) -> Ids:
-        """Return the prompt's tokens, checked.
-
-        Raises
-        ------
-        GenerationError
-            It is empty, holds a special token, or leaves too little of the context.
-        """
+        """Return the prompt's tokens, checked."""
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give text that the model can go on from.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
@@ -354,17 +347,17 @@ class LocalGenerator(Generator):
         """List every end-of-text token that the model's configuration or its tokenizer names."""
         stops: set[int] = set()
         configured = getattr(self.model, "generation_config", None)
-        for found in (configured, self.model.config.get_text_config(), self.tokenizer):
-            token = getattr(found, "eos_token_id", None)
+        for source in (configured, self.model.config.get_text_config(), self.tokenizer):
+            token = getattr(source, "eos_token_id", None)
             if token is not None:
                 stops |= set(token if isinstance(token, Sequence) else [token])
         return stops
 
     @cached_property
-    def steady(self) -> bool:
+    def row_invariant(self) -> bool:
         """Tell whether a text has the same bits in a pass of few rows and of many, of one prompt and several.
 
-        Tried when texts are first written; ``kept`` is known then.
+        Tried when texts are first written; ``token_bytes`` is known then.
         """
         if not self.caches:
             return False

@@ -9,8 +9,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.inspected import refuse_asking
-from pcf_core.models.names import require_allowed
+from pcf_core.models.names import refuse_asking, require_allowed
 
 
 def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:

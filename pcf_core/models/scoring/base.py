@@ -36,13 +36,7 @@ Batch = tuple[NDArray[np.int_], FloatArray]
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Split a prompt at ``[Y]`` into left and right; white space at its very end is not text.
-
-    Raises
-    ------
-    TemplateError
-        The prompt has no ``[Y]``, or more than one.
-    """
+    """Split a prompt at ``[Y]`` into left and right; white space at its very end is not text."""
     if prompt.count(GAP) != 1:
         raise TemplateError(
             f"The prompt {quoted(prompt)} must contain exactly one {GAP}, the place of the word; it has "
@@ -229,10 +223,10 @@ class Scorer(abc.ABC):
         self, prompts: Sequence[str], forms: Mapping[tuple[str, ...], list[int]], pause: Callable[[], None]
     ) -> Iterator[Batch]:
         """Yield the scores of prompts, those whose words are written alike together."""
-        for words, places in forms.items():
-            whole = [whole_word_prompt(prompts[place])[0] for place in places]
+        for words, rows_of_form in forms.items():
+            whole = [whole_word_prompt(prompts[row])[0] for row in rows_of_form]
             for rows, nats in self._checked(whole, words, pause):
-                yield np.array(places)[rows], nats
+                yield np.array(rows_of_form)[rows], nats
 
     def _checked(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]

@@ -49,7 +49,6 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
@@ -67,6 +66,7 @@ from pcf_core.models.scoring.base import (
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
+from pcf_core.models.shortcuts import agree
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 YES = "exact"
@@ -164,8 +164,8 @@ class CausalScorer(LocalScorer):
             usual, *others = self._separators()
             nats = {}
             for one in [usual, *others] if others else []:
-                found = self._nats_behind((one,), PLAIN)
-                nats[one] = float(np.concatenate([sentence.nats for sentence in found]).mean())
+                sentences = self._nats_behind((one,), PLAIN)
+                nats[one] = float(np.concatenate([sentence.nats for sentence in sentences]).mean())
             best = max(nats, key=lambda one: nats[one], default=usual)
             chosen = best if others and nats[best] > nats[usual] + CLEARLY else usual
             self._separator = (chosen, usual, nats)
@@ -180,8 +180,8 @@ class CausalScorer(LocalScorer):
                 f"{self.key.model} has neither a BOS nor an EOS token to condition the first token of a "
                 "sentence on: take another model."
             )
-        known = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
-        named = sorted(one for one in known if SEPARATOR.fullmatch(one))
+        special = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
+        named = sorted(one for one in special if SEPARATOR.fullmatch(one))
         return tuple(dict.fromkeys([*roles, *map(int, tokenizer.convert_tokens_to_ids(named))]))
 
     def _score_batches(
@@ -189,14 +189,14 @@ class CausalScorer(LocalScorer):
     ) -> Iterator[Batch]:
         pieces = self.seam.cut(prompts, words, causal=True)
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
-        known: dict[tuple[Any, ...], Continuations] = {}
+        continuations: dict[tuple[Any, ...], Continuations] = {}
         behind = []
         for prompt, piece in zip(prompts, pieces, strict=True):
             whole = tuple(ids + right for ids, right in zip(piece.words, piece.rights, strict=True))
             boundary = self.boundary and not has_right_text(prompt)
-            if (whole, boundary) not in known:
-                known[whole, boundary] = Continuations.of(whole, boundary)
-            behind.append(known[whole, boundary])
+            if (whole, boundary) not in continuations:
+                continuations[whole, boundary] = Continuations.of(whole, boundary)
+            behind.append(continuations[whole, boundary])
         lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
         values = np.zeros((len(prompts), len(words)))
@@ -258,17 +258,17 @@ class CausalScorer(LocalScorer):
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
         length = max(len(tree.ids) for tree in trees)
-        places, place = np.unique(number * length + node, return_inverse=True)
+        places, index = np.unique(number * length + node, return_inverse=True)
         rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
-        return self._nats(rows, positions, place, token, **self._inputs(trees))
+        return self._nats(rows, positions, index, token, **self._inputs(trees))
 
-    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+    def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits; of an end, the log of the sum of all that end a word."""
-        found = super()._wanted(logits, place, np.maximum(token, 0))
+        chosen = super()._wanted(logits, index, np.maximum(token, 0))
         if self.boundary:
-            ending = log_normaliser(logits[:, self.ends])[place]
-            found = torch.where(torch.as_tensor(token == ENDS), ending, found)
-        return found
+            ending = log_normaliser(logits[:, self.ends])[index]
+            chosen = torch.where(torch.as_tensor(token == ENDS), ending, chosen)
+        return chosen
 
     def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
         """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
@@ -315,12 +315,12 @@ class CausalScorer(LocalScorer):
         """
         if not identity:
             return self._is_exact(size)
-        asked = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
+        conditions = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
 
         def answer() -> str:
             return YES if self._is_exact(size) else "no"
 
-        return noted("trees.json", "|".join(map(str, asked)), YES, answer) == YES
+        return noted("trees.json", "|".join(map(str, conditions)), YES, answer) == YES
 
     def _is_exact(self, size: int) -> bool:
         """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.

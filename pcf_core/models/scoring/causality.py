@@ -89,8 +89,8 @@ def _leak_of_text(
     apart = _apart(first, again)
     spread = min(max(fewest, SPREAD * apart), most)
     tests = (("changes", changed, spread, apart > 0), ("is cut off", cut_off, most, True))
-    for how, found, allowed, rounded in tests:
-        leak = max(_apart(first[: len(one)], one) for one in found)
+    for how, changes, allowed, rounded in tests:
+        leak = max(_apart(first[: len(one)], one) for one in changes)
         if leak > allowed:
             return f"its logits change by up to {leak:.2g} when the text behind them {how}", rounded
     return "", False

@@ -16,11 +16,11 @@ from pcf_core.core.errors import AuditError, ModelError, ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, SLICE, Scorer, log_normaliser, out_of_memory
 from pcf_core.models.scoring.causality import find_leak
 from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
+from pcf_core.models.shortcuts import LIGHT, Products
 
 # Of a slice of logits: with fewer, what a matrix product does once weighs more than the memory that is saved.
 FEWEST_PLACES = 256
@@ -114,15 +114,15 @@ class LocalScorer(Scorer):
         head = self.model.get_output_embeddings()
         if head is not None:
             return int(head.weight.shape[0])
-        found = getattr(self.model.config.get_text_config(), "vocab_size", None)
-        if found is None:
+        size = getattr(self.model.config.get_text_config(), "vocab_size", None)
+        if size is None:
             raise ModelError(
                 f"The model {self.key.model} has no output layer of its vocabulary's size; use another one."
             )
-        return int(found)
+        return int(size)
 
     def _nats(
-        self, rows: torch.Tensor, positions: torch.Tensor, place: Indices, token: Indices, **inputs: Any
+        self, rows: torch.Tensor, positions: torch.Tensor, index: Indices, token: Indices, **inputs: Any
     ) -> FloatArray:
         """Return [read] log-probabilities of one forward pass, in nats, as float64.
 
@@ -130,34 +130,34 @@ class LocalScorer(Scorer):
         ----------
         rows, positions
             [place] where distributions are read.
-        place, token
+        index, token
             [read] the number of a place, and the token whose probability is read there.
         inputs
             Of the model.
         """
-        found = np.full(len(place), np.nan)
-        order = np.argsort(place, kind="stable")
-        sorted_places, first = place[order], 0
+        nats = np.full(len(index), np.nan)
+        order = np.argsort(index, kind="stable")
+        sorted_places, first = index[order], 0
         for logits in self._logits(rows, positions, **inputs):
             here = order[slice(*np.searchsorted(sorted_places, (first, first + len(logits))))]
-            at = place[here] - first
-            found[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
+            at = index[here] - first
+            nats[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
             first += len(logits)
         if first != len(rows) and self.last is not None:
             # What comes behind the last layer cuts off padding: BigBird's does in texts of over 704 tokens.
             whole = copy.copy(self)
             whole.last = None
-            return whole._nats(rows, positions, place, token, **inputs)
+            return whole._nats(rows, positions, index, token, **inputs)
         if first != len(rows):
             raise ScoringError(
                 f"The model {self.key.model} returned {first:,} positions where a forward pass was to give "
                 f"{len(rows):,}, so it cannot be scored: report it with the name of the model."
             )
-        return found
+        return nats
 
-    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+    def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits, before they are normalised, as float64 on the CPU."""
-        return logits[place, token].cpu().double()
+        return logits[index, token].cpu().double()
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
         """Yield [place, vocabulary] logits at the places (row, position) of one forward pass, in their order.
@@ -255,13 +255,6 @@ class LocalScorer(Scorer):
             The arguments of forward passes over the texts of :meth:`_probe_ids`.
         last
             Whether few positions of a text are read, so that the last layer is worth trimming.
-
-        Raises
-        ------
-        ModelError
-            The model can compute none of the probes.
-        OutOfMemoryError, ScoringError
-            They do not fit into the memory of the device, or it failed.
         """
         self.body = self.last = None
         with self._device_errors():
@@ -341,11 +334,6 @@ class LocalScorer(Scorer):
         ----------
         inputs
             Makes the model's arguments for texts [row, token].
-
-        Raises
-        ------
-        ModelError
-            It looks ahead.
         """
         with self._device_errors():
             leak = self._leak(inputs)

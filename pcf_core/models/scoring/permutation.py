@@ -35,10 +35,9 @@ import torch
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, product
 from pcf_core.models.scoring.masked import MaskedScorer, Query
+from pcf_core.models.shortcuts import LIGHT, agree, product
 
 
 class PermutationScorer(MaskedScorer):
@@ -83,7 +82,7 @@ class PermutationScorer(MaskedScorer):
 
     def _kind(self, query: Query) -> tuple[int, ...]:
         """Return what queries of one forward pass have in common: length, place, and the open places."""
-        open_places = (place for place, token in enumerate(query.ids) if token == self.mask)
+        open_places = (index for index, token in enumerate(query.ids) if token == self.mask)
         return len(query.ids), query.position, *open_places
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
@@ -99,7 +98,7 @@ class PermutationScorer(MaskedScorer):
                 logits = self.model.get_output_embeddings()(some)
             yield logits[:, 0]
 
-    def _states(self, ids: torch.Tensor, place: int) -> torch.Tensor:
+    def _states(self, ids: torch.Tensor, position: int) -> torch.Tensor:
         """Return [row, 1, width]: the last layer's answer about one place, which is open in ids [row, token].
 
         Two-stream attention as transformers' ``XLNetModel`` computes it, without what no answer depends on:
@@ -109,15 +108,15 @@ class PermutationScorer(MaskedScorer):
         body, length = self.model.base_model, ids.shape[1]
         (seen,) = (ids[0] != self.mask).nonzero(as_tuple=True)
         content = body.word_embedding(ids[:, seen])
-        asked: torch.Tensor = body.mask_emb.expand(len(ids), 1, -1)
+        query: torch.Tensor = body.mask_emb.expand(len(ids), 1, -1)
         table = body.relative_positional_encoding(length, length, bsz=1, device=ids.device)[:, 0]
         table = table.to(content.dtype)  # [length − distance, width]
         for layer in self.layers:
             keys, values, far = layer.keys(content), layer.values(content), layer.distances(table)
-            asked = layer.behind(asked, keys, values, far[length - place + seen[None]])
+            query = layer.behind(query, keys, values, far[length - position + seen[None]])
             if layer is not self.layers[-1]:
                 content = layer.behind(content, keys, values, far[length - seen[:, None] + seen])
-        return asked
+        return query
 
     @torch.inference_mode()
     def _is_lean(self) -> bool:
@@ -177,10 +176,10 @@ class Layer:
         attention = self.attention
         queries = self._heads(self.q(stream))
         by_distance = torch.einsum("rhpd,pshd->rhps", queries + attention.r_r_bias[:, None], far)
-        found = torch.nn.functional.scaled_dot_product_attention(
+        attended = torch.nn.functional.scaled_dot_product_attention(
             queries + attention.r_w_bias[:, None], keys, values, attn_mask=by_distance, scale=attention.scale
         )
-        joined = self.o(found.transpose(1, 2).flatten(2))
+        joined = self.o(attended.transpose(1, 2).flatten(2))
         answer: torch.Tensor = self.own.ff(attention.layer_norm(joined + stream))
         return answer
 

@@ -51,12 +51,12 @@ import torch
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Continuations, Indices, Tree, chains, pack
+from pcf_core.models.shortcuts import agree
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,9 @@ class Seq2SeqScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        known: dict[tuple[Ids, ...], Continuations] = {}
+        continuations: dict[tuple[Ids, ...], Continuations] = {}
         questions = [
-            self._question(prompt, piece, known)
+            self._question(prompt, piece, continuations)
             for prompt, piece in zip(prompts, self.seam.cut(prompts, words), strict=True)
         ]
         lengths = [max(len(one.source), len(one.start) + one.behind.longest) for one in questions]
@@ -164,7 +164,9 @@ class Seq2SeqScorer(LocalScorer):
         for block in plan(numbers, costs, self.batch_tokens):
             yield np.array(block), self._read([questions[index] for index in block], len(words))
 
-    def _question(self, prompt: str, pieces: Pieces, known: dict[tuple[Ids, ...], Continuations]) -> Question:
+    def _question(
+        self, prompt: str, pieces: Pieces, continuations: dict[tuple[Ids, ...], Continuations]
+    ) -> Question:
         end = () if self.closing is None or not self.boundary else (self.closing,)
         words = tuple(ids + end for ids in pieces.words)
         right = split_prompt(prompt)[1]
@@ -176,9 +178,9 @@ class Seq2SeqScorer(LocalScorer):
             *self.seam.closing,
         )
         start = (self.gap,) if self.closing is not None else self.seam.opening + pieces.left
-        if words not in known:
-            known[words] = Continuations.of(words)
-        return Question(source, (self.first, *start), known[words])
+        if words not in continuations:
+            continuations[words] = Continuations.of(words)
+        return Question(source, (self.first, *start), continuations[words])
 
     def _trees(self, question: Question) -> list[Tree]:
         """Make the decoder rows that a question needs: one with all words, or its sequences one by one."""
@@ -203,7 +205,7 @@ class Seq2SeqScorer(LocalScorer):
                 encoded = self.model.get_encoder()(input_ids=sources, attention_mask=mask)
             for tree in self._trees(questions[0]):
                 _, word, node, token = tree.reads.T
-                nodes, place = np.unique(node, return_inverse=True)
+                nodes, index = np.unique(node, return_inverse=True)
                 count = len(questions)
                 rows = np.arange(count).repeat(len(nodes))
                 decoder = self._decoder_inputs(tree, [question.start for question in questions])
@@ -211,7 +213,7 @@ class Seq2SeqScorer(LocalScorer):
                     nats = self._nats(
                         torch.as_tensor(rows, device=self.device),
                         torch.as_tensor(np.tile(nodes, count), device=self.device),
-                        np.add.outer(np.arange(count) * len(nodes), place).ravel(),
+                        np.add.outer(np.arange(count) * len(nodes), index).ravel(),
                         np.tile(token, count),
                         encoder_outputs=encoded,
                         attention_mask=mask,

@@ -71,13 +71,13 @@ class Continuations:
     def paths(self) -> tuple[Indices, ...]:
         """The nodes of every continuation that is not the beginning of another, in their order."""
         leaves = sorted(set(range(len(self.ids))) - set(self.parents.tolist()))
-        found = []
+        paths = []
         for leaf in leaves:
             path = [leaf]
             while self.parents[path[-1]] != LEFT:
                 path.append(int(self.parents[path[-1]]))
-            found.append(np.array(path[::-1], dtype=int))
-        return tuple(found)
+            paths.append(np.array(path[::-1], dtype=int))
+        return tuple(paths)
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ def chains(start: Ids, behind: Continuations, row: int) -> Iterator[Tree]:
         here = unread & np.isin(behind.reads[:, 1], nodes)
         unread &= ~here
         word, node, token = behind.reads[here].T
-        place = len(left) - 1 + np.array([np.flatnonzero(nodes == n)[0] for n in node], dtype=int)
+        position = len(left) - 1 + np.array([np.flatnonzero(nodes == n)[0] for n in node], dtype=int)
         ids = np.concatenate([left, behind.ids[path]])
         slots = np.arange(len(ids))
-        yield Tree(ids, slots - 1, slots, np.stack([np.full_like(word, row), word, place, token], axis=1))
+        yield Tree(ids, slots - 1, slots, np.stack([np.full_like(word, row), word, position, token], axis=1))
 
 
 class _Growing:
@@ -179,8 +179,8 @@ class _Growing:
             )
         )
         word, node, token = behind.reads.T
-        place = np.where(node == LEFT, end, node + self.size)
-        self._reads.append(np.stack([np.full_like(word, row), word, place, token], axis=1))
+        slot = np.where(node == LEFT, end, node + self.size)
+        self._reads.append(np.stack([np.full_like(word, row), word, slot, token], axis=1))
         self.size += len(behind.ids)
         self.read_nodes += behind.read_nodes
         self.rows.append(row)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import ModelError
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.settings import Settings, settings
-from pcf_core.models.generation import cost
-from pcf_core.models.generation.cost import estimate_requests, rough_tokens
+from pcf_core.models.generation import endpoint as cost
+from pcf_core.models.generation.endpoint import estimate_requests, rough_tokens
 from pcf_core.models.registry import resolve_writer
 from tests.models.generation.text_server import TextServer, serving_texts
 

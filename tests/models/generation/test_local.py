@@ -113,13 +113,13 @@ MIXED = {PROMPT: 30, "The engineer told us": 3, "She went to the": 1, "The pilot
 def test_company_changes_nothing(name: str, open_causal: OPEN) -> None:
     """Texts of several prompts in one pass, of some alone, and of blocks of their own are the same."""
     generator = open_causal(load_tiny(name))
-    assert generator.steady
+    assert generator.row_invariant
     wanted = [part for prompt, count in MIXED.items() for part in parts(prompt, 0, count)]
     together = [made for batch in generator.batches(wanted) for made in generator.write(batch, nothing)]
     assert len(generator.batches(wanted)) < len(wanted)
     single = open_causal(load_tiny(name))
     by_itself = open_causal(load_tiny(name))
-    vars(by_itself)["steady"] = False
+    vars(by_itself)["row_invariant"] = False
     assert by_itself.batches(wanted) == [[part] for part in wanted]
     for made in together:
         count = len(made.texts)
@@ -133,7 +133,7 @@ def test_company_changes_nothing_of_a_shipped_model(name: str) -> None:
     """Its products are wider than a tiny one's; passes of few rows and of many round each row alike."""
     generator = open_generator(resolve(name), Decoding(length=12))
     assert isinstance(generator, CausalGenerator)
-    assert generator.steady
+    assert generator.row_invariant
     whole = generator.generate(PROMPT, 0, 8 * BLOCK, nothing)
     for first, count in ((0, 1), (3, 2), (7, 9), (16, 33), (50, 100)):
         few = generator.generate(PROMPT, first, count, nothing)
@@ -170,7 +170,7 @@ def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole(open_c
         return forward(state, drawn) * (1 + len(drawn) / 8)
 
     generator._next = by_number  # type: ignore[method-assign]
-    assert not generator.steady
+    assert not generator.row_invariant
     whole = generator.generate(PROMPT, 0, BLOCK, nothing)
     for first, count in ((0, 2), (7, 18)):
         assert generator.generate(PROMPT, first, count, nothing).texts == whole.texts[first : first + count]
@@ -189,13 +189,13 @@ def test_texts_that_have_ended_leave_the_passes(open_causal: OPEN) -> None:
         rows.append(len(drawn))
         return forward(state, drawn)
 
-    assert generator.steady
+    assert generator.row_invariant
     generator._next = watched  # type: ignore[method-assign]
     found = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
     assert len(set(rows)) > 2
     assert rows == sorted(rows, reverse=True)
     whole = open_causal(ending_with(loaded, ending), length=12)
-    vars(whole)["steady"] = False
+    vars(whole)["row_invariant"] = False
     assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == found
 
 
@@ -207,7 +207,7 @@ def test_long_texts_of_wide_models_are_written_fewer_at_once(
     assert [len(batch) for batch in generator.batches(wanted)] == [10, 3]
     monkeypatch.setattr(generator, "most", 128)
     assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
-    monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
+    monkeypatch.setattr("pcf_core.models.generation.local.MOST_CACHED", 0)
     assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
 
 
