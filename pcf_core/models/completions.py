@@ -46,7 +46,7 @@ ROUNDING = 1e-4  # a log-probability may be above 0 by so much
 
 
 @dataclass(frozen=True)
-class Reading:
+class TokenScores:
     """A server's answer about one prompt, token by token; all fields have one length.
 
     ``labels``: token ids, or the tokens' texts if the server sends no ids.  ``texts``: the tokens' texts,
@@ -61,7 +61,7 @@ class Reading:
     best: tuple[float, ...]
 
 
-def of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
+def of_prompt_logprobs(choice: Mapping[str, Any]) -> TokenScores:
     """Read a choice in the shape ``prompt_logprobs``."""
     ids, positions = choice["prompt_token_ids"], choice["prompt_logprobs"]
     if not ids or len(ids) != len(positions) or positions[0] is not None:
@@ -69,7 +69,7 @@ def of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
     if not all(type(token) is int for token in ids):
         raise ValueError("token ids that are no whole numbers")
     own = [position[str(token)] for token, position in zip(ids[1:], positions[1:], strict=True)]
-    return Reading(
+    return TokenScores(
         labels=tuple(ids),
         texts=("", *(str(entry["decoded_token"] or "") for entry in own)),
         nats=(math.nan, *(nats_of(entry["logprob"]) for entry in own)),
@@ -80,7 +80,7 @@ def of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
     )
 
 
-def of_echo(logprobs: Mapping[str, Any], count: int) -> Reading:
+def of_echo(logprobs: Mapping[str, Any], count: int) -> TokenScores:
     """Read the first ``count`` tokens of ``logprobs`` in the shape ``echo``; raises likewise."""
     tokens, values = logprobs["tokens"], logprobs["token_logprobs"]
     tops = logprobs.get("top_logprobs") or [None] * len(tokens)
@@ -88,7 +88,7 @@ def of_echo(logprobs: Mapping[str, Any], count: int) -> Reading:
         raise ValueError(f"{len(values)} places for {count} tokens")
     own = [nats_of(value) for value in values[1:count]]
     likeliest = [[nats_of(value) for value in (top or {}).values()] for top in tops[1:count]]
-    return Reading(
+    return TokenScores(
         labels=tuple(map(str, tokens[:count])),
         texts=tuple(map(str, tokens[:count])),
         nats=(math.nan, *own),
@@ -143,7 +143,7 @@ class Server(Connection):
         shape: Shape,
         best: bool = False,
         pause: Callable[[], None] = lambda: None,
-    ) -> Iterator[Reading]:
+    ) -> Iterator[TokenScores]:
         """Yield the readings of the prompts, texts or token ids, in their order.
 
         ``best`` also requests the most probable token at each position.  A few requests for each connection
@@ -207,7 +207,7 @@ class Server(Connection):
             raise ScoringError(f"The endpoint {self.url} answers /tokenize without a list of token ids.")
         return tuple(tokens)
 
-    def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[Reading]:
+    def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[TokenScores]:
         body: dict[str, Any] = {"model": self.name, "max_tokens": 1, "temperature": 1.0}
         if shape == "prompt_logprobs":
             body |= {"prompt": list(prompts), "prompt_logprobs": int(best), "return_token_ids": True}
@@ -250,7 +250,7 @@ PROBES = 3
 
 
 @dataclass(frozen=True)
-class Manner:
+class RequestForm:
     """The form in which a server takes requests for a text.
 
     ``chat``: at ``/chat/completions``.  ``seeds``: whether it takes a seed.  ``limit``: its name for the
@@ -284,7 +284,7 @@ class Manner:
         first = {"role": "system", "content": system}
         return {"messages": [first, {"role": "user", "content": prompt}], **options}
 
-    def after(self, refusal: RequestRefusedError) -> Manner | None:
+    def after(self, refusal: RequestRefusedError) -> RequestForm | None:
         """Return the form that a refusal suggests instead; None if it suggests none."""
         if refusal.status not in (400, 422):
             return None
@@ -306,7 +306,7 @@ class Written:
     tokens: int
 
 
-def written_of(answer: Any, manner: Manner, length: int) -> Written:
+def written_of(answer: Any, form: RequestForm, length: int) -> Written:
     """Read the answer to a request for a text: JSON, or the error of a request that was filtered.
 
     ``length`` is the most new tokens that were requested.
@@ -316,21 +316,21 @@ def written_of(answer: Any, manner: Manner, length: int) -> Written:
     try:
         choice = answer["choices"][0]
         finish, usage = choice.get("finish_reason"), answer.get("usage") or {}
-        refusal = (choice["message"].get("refusal") or "") if manner.chat else ""
-        text = choice["message"].get("content") if manner.chat else choice["text"]
+        refusal = (choice["message"].get("refusal") or "") if form.chat else ""
+        text = choice["message"].get("content") if form.chat else choice["text"]
         text = refusal if text in (None, "") else text
         tokens = usage.get("completion_tokens") or 0
     except (KeyError, IndexError, TypeError, AttributeError):
         text = tokens = refusal = None
     if not isinstance(text, str) or type(tokens) is not int or tokens < 0:
         raise ScoringError(
-            f"The endpoint answers without a text in the shape of /{manner.path}; check that it is an "
+            f"The endpoint answers without a text in the shape of /{form.path}; check that it is an "
             "OpenAI-compatible server and that the model can be asked in this way."
         )
     if tokens > length + 1 or len(text) > length * LONGEST_TOKEN:
         raise ScoringError(
             f"The endpoint wrote {tokens:,} tokens, {len(text):,} characters, where {length:,} tokens at "
-            f"most were asked for: it does not keep to {manner.limit}."
+            f"most were asked for: it does not keep to {form.limit}."
         )
     if refusal or finish == "content_filter":
         return Written(text, "refused", tokens)
@@ -339,38 +339,38 @@ def written_of(answer: Any, manner: Manner, length: int) -> Written:
     return Written(text, "length" if finish == "length" else "stop", tokens)
 
 
-def find_manner(server: Server, chat: bool, draws: bool) -> Manner:
+def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:
     """Find out with a few short texts in which form the server takes requests.
 
     ``chat``: prompts are messages, not texts to continue.  ``draws``: the server must draw its tokens, and is
     refused if it does not: some always take the likeliest token, and all texts of a prompt would be the same.
     """
-    manner, text = agree(server, Manner(chat))
+    form, text = settle_form(server, RequestForm(chat))
     if draws and text.strip():
-        others = [_text(server, manner, seed) for seed in range(2, PROBES + 1)]
+        others = [_text(server, form, seed) for seed in range(2, PROBES + 1)]
         if set(others) == {text}:
             raise ModelError(
                 f"The endpoint wrote the same text {PROBES} times for {server.name} at temperature 1: it "
                 "does not draw its tokens. Let it (for transformers serve, do_sample in the model's "
                 "generation_config.json), or ask for temperature 0."
             )
-    return manner
+    return form
 
 
-def agree(server: Server, manner: Manner, system: str = "") -> tuple[Manner, str]:
+def settle_form(server: Server, form: RequestForm, system: str = "") -> tuple[RequestForm, str]:
     """Find a form that the server takes, this one or one that its refusals suggest; return its text too."""
     try:
-        return manner, _text(server, manner, 1, system)
+        return form, _text(server, form, 1, system)
     except RequestRefusedError as refusal:
-        other = manner.after(refusal)
+        other = form.after(refusal)
         if other is None:
             raise
-    return agree(server, other, system)
+    return settle_form(server, other, system)
 
 
-def _text(server: Server, manner: Manner, seed: int, system: str = "") -> str:
+def _text(server: Server, form: RequestForm, seed: int, system: str = "") -> str:
     def read(answer: Any) -> str:
-        return written_of(answer, manner, PROBE.length).text
+        return written_of(answer, form, PROBE.length).text
 
-    (text,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)], read)
+    (text,) = server.write(form.path, [form.body(DRAWN, PROBE, seed, system)], read)
     return text

@@ -72,7 +72,7 @@ def _time_of(date: str) -> datetime | None:
 # The operator's limit of completions a minute.
 
 
-class Turns:
+class RateLimit:
     """At most ``per_minute`` completions a minute, evenly spaced, for all threads that share it; 0: no limit.
 
     Another process has a limit of its own: two workers send twice as many requests.
@@ -162,7 +162,7 @@ class Connection:
     Its end does not wait for answers: requests under way have ``GRACE_SECONDS``, then their sockets are shut
     down.  Requests are repeated after each of ``pauses`` if the failure may be temporary (429, 5xx,
     time-outs, cut connections, an answer that is not JSON or has no text), and completions keep to the rate
-    limit ``turns``.  The key travels in a header and is cut out of answers before they are shown.
+    limit ``rate_limit``.  The key travels in a header and is cut out of answers before they are shown.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Connection:
         timeout: float = 120.0,
         concurrency: int = 8,
         pauses: Sequence[float] = PAUSES,
-        turns: Turns | None = None,
+        rate_limit: RateLimit | None = None,
     ) -> None:
         self.url = url
         self.name = name
@@ -182,7 +182,7 @@ class Connection:
         self.concurrency = concurrency
         self._key = key.get_secret_value() if key else ""
         self.timeout = timeout
-        self._turns = turns or Turns(0)
+        self._rate_limit = rate_limit or RateLimit(0)
         self._closing = threading.Event()
         self._cut = threading.Event()
         self._sockets: list[socket.socket] = []
@@ -245,7 +245,7 @@ class Connection:
     ) -> Any:
         """Send a request; return the JSON answer, of at most ``largest`` bytes, as ``read`` converts it."""
         for pause in (*self.pauses, None):
-            if address.endswith("/completions") and self._turns.wait(self._closing):
+            if address.endswith("/completions") and self._rate_limit.wait(self._closing):
                 raise ScoringError(f"The endpoint {self.url} is asked no longer.")
             try:
                 document = self._attempt(

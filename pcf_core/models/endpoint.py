@@ -33,8 +33,8 @@ from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
-from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
-from pcf_core.models.connection import PAUSES, Turns
+from pcf_core.models.completions import Server, Shape, TokenScores, find_form, is_name
+from pcf_core.models.connection import PAUSES, RateLimit
 from pcf_core.models.names import require_allowed, split_inspected
 
 # What a completions server can do.
@@ -67,7 +67,7 @@ class Findings:
     takes_ids: bool
     context: int
     root: str
-    reading: Reading
+    reading: TokenScores
     noise: float
 
     @property
@@ -113,7 +113,7 @@ def probe(server: Server) -> Findings:
     )
 
 
-def require_sense(first: Reading, second: Reading, start: Reading) -> float:
+def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -> float:
     """Refuse readings of ``TEXT``, again of it, and of its beginning that no language model gives.
 
     Returns
@@ -142,7 +142,7 @@ def require_sense(first: Reading, second: Reading, start: Reading) -> float:
     return noise
 
 
-def difference(short: Reading, long: Reading) -> float:
+def difference(short: TokenScores, long: TokenScores) -> float:
     """Return the largest difference in nats a token.
 
     It is infinite where ``long`` does not begin with ``short``'s tokens.
@@ -181,14 +181,14 @@ def _plain(text: str) -> str:
     return re.sub(r"\s", "", normal("NFKC", re.sub("[▁Ġ]", " ", text)).casefold())
 
 
-def _opening(reading: Reading) -> tuple[int | str, ...]:
+def _opening(reading: TokenScores) -> tuple[int | str, ...]:
     """Return the tokens before those that spell the text: BOS, or none."""
     lengths = range(1, LONGEST_OPENING + 1)
     length = next((length for length in lengths if spells(reading.texts[length:], TEXT)), 0)
     return reading.labels[:length]
 
 
-def _takes_ids(server: Server, reading: Reading) -> bool:
+def _takes_ids(server: Server, reading: TokenScores) -> bool:
     """Tell whether texts are tokenised, with the ids of completions, and ids are read as they are."""
     try:
         (ids,) = server.tokenise([TEXT], special=True)
@@ -316,7 +316,7 @@ def offers_chat(name: str) -> bool:
     """Tell whether the server answers messages to the model, by asking for a short one."""
     with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
         try:
-            find_manner(server, chat=True, draws=False)
+            find_form(server, chat=True, draws=False)
         except RequestRefusedError as refusal:
             if refusal.status in (401, 403):
                 raise
@@ -410,9 +410,9 @@ def _url(name: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _turns(url: str, per_minute: int) -> Turns:
+def _rate_limit(url: str, per_minute: int) -> RateLimit:
     """Return the rate limit that all connections of this process to a server share."""
-    return Turns(per_minute)
+    return RateLimit(per_minute)
 
 
 def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
@@ -427,7 +427,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,
         pauses=pauses,
-        turns=_turns(url, settings().endpoint_per_minute),
+        rate_limit=_rate_limit(url, settings().endpoint_per_minute),
     )
 
 

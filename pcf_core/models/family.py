@@ -131,7 +131,7 @@ MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a sentence, and letters of 
 
 
 @dataclass(frozen=True)
-class Reading:
+class FamilyOptions:
     """The families that a configuration allows.
 
     ``doubt``: why the user has to choose, empty if there is no doubt.  ``without_words``: what the model does
@@ -143,32 +143,32 @@ class Reading:
     without_words: str = ""
 
 
-def choose_family(reading: Reading, name: str, requested: Family | None) -> Family:
-    """Return the one family of a reading, or the requested one; refuse where neither is possible."""
-    if reading.without_words and requested is None:
+def choose_family(options: FamilyOptions, name: str, requested: Family | None) -> Family:
+    """Return the only family of the options, or the requested one; refuse if neither is possible."""
+    if options.without_words and requested is None:
         raise ModelError(
-            f"The model {name} cannot be scored: it {reading.without_words}, and gives no word a "
+            f"The model {name} cannot be scored: it {options.without_words}, and gives no word a "
             "probability; take the generator that was trained with it, or another model."
         )
-    if requested is not None and requested not in reading.families:
-        listed = " or ".join(reading.families)
+    if requested is not None and requested not in options.families:
+        listed = " or ".join(options.families)
         raise ModelError(
             f"The model {name} cannot be read as {requested}: by its config.json it is {listed}."
         )
-    if reading.doubt and requested is None:
-        ways = " or ".join(f"{family}:{name}" for family in reading.families)
-        raise ModelError(f"How is the model {name} to be read? It {reading.doubt}; name it {ways}.")
-    return requested or reading.families[0]
+    if options.doubt and requested is None:
+        ways = " or ".join(f"{family}:{name}" for family in options.families)
+        raise ModelError(f"How is the model {name} to be read? It {options.doubt}; name it {ways}.")
+    return requested or options.families[0]
 
 
-def read_family(config: Mapping[str, Any], name: str) -> Reading:
+def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
     """Return the families that the names in ``architectures`` and the switches of a configuration allow."""
     named = config.get("architectures")
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
     if headless and set(architectures) <= set(DISCRIMINATORS):
         task = f"is a discriminator ({_in_words(headless)}), which tells whether a word was put in by another"
-        return Reading(("masked",), without_words=task)
+        return FamilyOptions(("masked",), without_words=task)
     if headless == architectures:
         return _without_head(config, name, _in_words(headless))
     families = dict.fromkeys(_family(entry) for entry in architectures)
@@ -179,7 +179,9 @@ def read_family(config: Mapping[str, Any], name: str) -> Reading:
             f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
         )
     if len(families) > 1:
-        return Reading(_possible(config, supported) or supported, f"names several architectures ({listed})")
+        return FamilyOptions(
+            _possible(config, supported) or supported, f"names several architectures ({listed})"
+        )
     _require_class(config, supported[0], f"The model {name} has the architecture {listed}")
     return _checked(config, supported[0], listed)
 
@@ -219,7 +221,7 @@ def _is_headless(architecture: str) -> bool:
     return architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith("LMHeadModel")
 
 
-def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
+def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOptions:
     """Return the families that ``auto_map`` or ``model_type`` allow where ``architectures`` names no head."""
     doubt = (
         f"names only {listed}, without a language-model head, and can be scored only if its weights have one"
@@ -229,7 +231,7 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
     mapped = config.get("auto_map")
     own = tuple(family for key, family in AUTO_CLASSES.items() if isinstance(mapped, dict) and key in mapped)
     if own:
-        return Reading(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
+        return FamilyOptions(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
     families = _possible(config, _families_of_type(str(config.get("model_type"))))
     if _writes_another_text(config):
         families = tuple(family for family in families if family == "seq2seq")
@@ -248,7 +250,7 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
         )
     if not families:
         raise ModelError(f"The config.json of the model {name} {doubt} in 'architectures'; {SUPPORTED}.")
-    return Reading(families, doubt)
+    return FamilyOptions(families, doubt)
 
 
 def _writes_another_text(config: Mapping[str, Any]) -> bool:
@@ -288,18 +290,20 @@ def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[
     return families
 
 
-def _checked(config: Mapping[str, Any], family: Family, listed: str) -> Reading:
+def _checked(config: Mapping[str, Any], family: Family, listed: str) -> FamilyOptions:
     """Check a family's name against the switches of the configuration."""
     encoder_decoder = config.get("is_encoder_decoder")
     if family == "seq2seq" and encoder_decoder is False:
-        return Reading((family,), f"names {listed} but sets is_encoder_decoder to false")
+        return FamilyOptions((family,), f"names {listed} but sets is_encoder_decoder to false")
     if family in ("masked", "causal") and encoder_decoder:
-        return Reading((family, "seq2seq"), f"names {listed} but sets is_encoder_decoder to true")
+        return FamilyOptions((family, "seq2seq"), f"names {listed} but sets is_encoder_decoder to true")
     if _possible(config, (family,)):
-        return Reading((family,))
+        return FamilyOptions((family,))
     if family == "masked":
-        return Reading(("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen")
-    return Reading(
+        return FamilyOptions(
+            ("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen"
+        )
+    return FamilyOptions(
         ("masked",),
         f"names {listed} but sees the text on both sides (a causal one sets is_decoder in its config.json)",
     )

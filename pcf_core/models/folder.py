@@ -368,14 +368,14 @@ def _describe(
 ) -> ModelSpec:
     """Describe a folder once for each state of its files, since every page lists all models."""
     config = read_config(folder, name)
-    reading = read_family(config, name)
-    family = choose_family(reading, name, requested or (registered if reading.doubt else None))
+    options = read_family(config, name)
+    family = choose_family(options, name, requested or (registered if options.doubt else None))
     tokenizer = tokenizer_files(folder, name)
     present = weights_present(folder, name)
     weights = weight_files(folder, name) if present or not revision else []
     title, notes = read_card(folder)
     return ModelSpec(
-        name=f"{family}:{name}" if reading.doubt and family != registered else name,
+        name=f"{family}:{name}" if options.doubt and family != registered else name,
         family=family,
         path=str(folder.resolve()) if weights else "",
         identity=revision or model_hash(weights, folder / "config.json"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -186,6 +186,14 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
             f"The model {spec.name} cannot be loaded ({reason}); check its config.json, tokenizer "
             "and weights."
         ) from error
+    _require_whole(spec, model, report, kind, absent)
+    return placed, tokenizer
+
+
+def _require_whole(
+    spec: ModelSpec, model: Any, report: Mapping[str, Any], kind: Any, absent: tuple[str, ...]
+) -> None:
+    """Refuse weights of other shapes than the model's, missing ones, and tensors that it does not read."""
     odd = sorted(name for name, *_ in report["mismatched_keys"])
     if odd:
         raise ModelError(
@@ -207,7 +215,6 @@ def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[s
             "model's. Take weights and config.json from one checkpoint, in a number type and a "
             "quantization that transformers reads, or serve the model and score it as an endpoint."
         )
-    return placed, tokenizer
 
 
 def _require_quantization(folder: Path, name: str) -> None:

@@ -1,8 +1,8 @@
-"""The draw of the next token, for all texts of a pass at once.
+"""Draw the next token of all texts of a pass at once.
 
 ============  ===========================  =================================================
 ``logits``    [row, vocabulary] float32    on the CPU; one row per text, or one for all
-``uniforms``  [row] float64 in [0, 1)      of each text's own stream
+``uniforms``  [row] float64 in [0, 1)      from each text's own stream
 ``weights``   float64                      probabilities, each divided by the row's largest
 ============  ===========================  =================================================
 
@@ -11,11 +11,11 @@ smallest set of the likeliest tokens with at least 0.7 is the first two, which g
 cumulative probabilities in the order of the vocabulary are 0.625 and 1: u = 0.6 draws the first token,
 u = 0.7 the second.
 
-**What takes time** is to look at a whole vocabulary, so that is done in float32, and to sort.  A softmax says
-which tokens may belong to a row's nucleus (:func:`candidates`); their weights are worked out in float64 and
-added up by size, and only those of the size of the last one are sorted (:func:`in_nucleus`).  So a token
-of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at a time are looked at, on one
-:class:`Sheet` that stays in a core's caches.
+**Speed.**  Most of the time goes into passes over the whole vocabulary, which are done in float32, and into
+sorting.  A softmax finds the tokens that may belong to a row's nucleus (:func:`candidates`); their weights
+are computed in float64 and added up by size, and only the weights of the last size are sorted
+(:func:`in_nucleus`).  A token of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at
+a time are processed, on one :class:`Sheet` that stays in a core's caches.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ Tokens = NDArray[np.int_]
 
 AT_ONCE = 2**19  # logits whose weights stay in a core's caches
 SHARES = (2.0**-14, 2.0**-11, 2.0**-8)  # of tokens that a nucleus may do without
-MARGIN = 1e-4  # more than float32 sums are wrong by
-COLDEST = 1e-30  # temperature that float32 can divide logits by
-LEFT_OUT = 48  # last bits of a weight: without them those of one size differ by a sixteenth at most
+MARGIN = 1e-4  # more than the error of float32 sums
+COLDEST = 1e-30  # the lowest temperature that float32 can divide logits by
+LEFT_OUT = (
+    48  # last bits of a weight that its size ignores: weights of one size differ by at most a sixteenth
+)
 LARGEST = int(np.float64(1).view(np.int64)) >> LEFT_OUT
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Memory for what is worked out of whole vocabularies, used again for the next rows while it is at hand.
+    """Memory for intermediate results over whole vocabularies, reused for the next rows.
 
     ``shares``: [row, vocabulary] float32.  ``above``: [row, vocabulary] bool.
     """
@@ -51,7 +53,7 @@ class Sheet:
 
     @classmethod
     def for_some(cls, logits: torch.Tensor, rows: int) -> Sheet:
-        """Return one for so many rows at once, with nothing on it."""
+        """Return an empty sheet for this many rows at once."""
         words = logits.shape[1]
         return cls(logits.new_empty(rows, words), np.empty((rows, words), dtype=np.bool_))
 
@@ -77,8 +79,8 @@ class Candidates:
 def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> Tokens:
     """Draw [row] tokens by the inverse of the cumulative probabilities, in the order of the vocabulary.
 
-    ``logits`` may have one row for all.  At temperature 0 the likeliest token, of equal ones that of the
-    lowest number; ``uniforms`` do not count.
+    ``logits`` may have one row for all.  At temperature 0 the likeliest token is taken, or the first of
+    equally likely ones, whatever the ``uniforms``.
     """
     if decoding.temperature == 0:
         return np.broadcast_to(logits.numpy().argmax(axis=1), len(uniforms))

@@ -24,7 +24,7 @@ from typing import Any, Self
 from pcf_core.core.errors import GenerationError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.settings import settings
-from pcf_core.models.completions import Written, agree, find_manner, written_of
+from pcf_core.models.completions import Written, find_form, settle_form, written_of
 from pcf_core.models.endpoint import connect, count_tokens
 from pcf_core.models.generation.base import Generator, packed, stream
 from pcf_core.models.names import refuse_asking
@@ -43,7 +43,7 @@ class EndpointGenerator(Generator):
     def __init__(self, key: GenerationKey) -> None:
         self.key = key
         with connect(key.model) as server:
-            self.manner = find_manner(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
+            self.form = find_form(server, bool(key.chat_template), draws=key.decoding.temperature > 0)
 
     def check(self, prompt: str) -> None:
         """See :meth:`pcf_core.models.generation.base.Generator.check`.
@@ -60,9 +60,9 @@ class EndpointGenerator(Generator):
         """
         other = copy(self)
         other.key = self.key.with_system(system)
-        if system and self.manner.chat:
+        if system and self.form.chat:
             with connect(self.key.model) as server:
-                other.manner, _ = agree(server, self.manner, system)
+                other.form, _ = settle_form(server, self.form, system)
         return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
@@ -77,16 +77,16 @@ class EndpointGenerator(Generator):
         for part in batch:
             self.check(part.prompt)
         bodies = [
-            self.manner.body(part.prompt, self.key.decoding, self.seed(part.prompt, index), self.key.system)
+            self.form.body(part.prompt, self.key.decoding, self.seed(part.prompt, index), self.key.system)
             for part in batch
             for index in range(part.first, part.first + part.count)
         ]
 
         def read(answer: Any) -> Written:
-            return written_of(answer, self.manner, self.key.decoding.length)
+            return written_of(answer, self.form, self.key.decoding.length)
 
         with connect(self.key.model) as server:
-            written = iter(list(server.write(self.manner.path, bodies, read, pause)))
+            written = iter(list(server.write(self.form.path, bodies, read, pause)))
         return [
             Generated(
                 prompt=part.prompt,

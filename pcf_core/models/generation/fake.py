@@ -1,4 +1,4 @@
-"""A generator whose texts are given: for tests, demonstrations and timing of everything but models."""
+"""A generator of given texts, for tests, demonstrations and timing of everything but models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FakeGenerator(Generator):
     """Draws each text from a given distribution with the text's own stream, without torch.
 
     ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
-    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each part takes
+    prompts.  Temperature, top-p and length have no effect; a text's tokens are its words.  Each part takes
     ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
     """
 
@@ -44,8 +44,8 @@ class FakeGenerator(Generator):
     def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
 
-        The distribution is that of the prompt with the system prompt in front of it, and ``written`` counts
-        on from here.
+        The distribution is that of the prompt with the system prompt in front of it, and ``written`` goes on
+        counting.
         """
         other = copy(self)
         other.key = self.key.with_system(system)

@@ -1,6 +1,6 @@
-"""Causal models behind an endpoint: a completions server that tells the log-probabilities of a prompt.
+"""Causal models behind an endpoint: a completions server that sends the log-probabilities of a prompt.
 
-**Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from what the server says of its prompt.
+**Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from the server's values for the prompt.
 For a word with tokens w₁…w_k behind the text on the left,
 
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
@@ -9,18 +9,18 @@ in nats, with the BOS token exactly where the server itself puts one by default.
 ``[Y]``, w runs on over it: the score is log P(word + right text | left).
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]".  The server reads
-"The nurse said that she" and tells
+"The nurse said that she" and sends
 
     The null   nurse −5.2   said −3.1   that −0.7   sh −1.609   e −0.693
 
 The tokens of "The nurse said that" are the first four, so log P(she) = −1.609 − 0.693 = −2.303 = log 0.1.
 
-**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is; that its tokens begin
-with those of the left text is read off the answer.  Where it does not show, the tokens are cut as a local
-model's and sent as token ids, to a server that takes them; with another the prompt is refused.
+**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is, and the answer shows
+whether its tokens begin with those of the left text.  If they do not, the tokens are cut as a local model's
+and sent as token ids, or the prompt is refused if the server does not take token ids.
 
-Nothing pins what the server runs.  Before each block of prompts it must read the probe's text as it did when
-it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
+Nothing pins what the server runs.  Before each block of prompts it must give the probe's text the same
+log-probabilities as when it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import numpy as np
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.core.topics import whole_word_prompt
-from pcf_core.models.completions import Ids, Reading, Server
+from pcf_core.models.completions import Ids, Server, TokenScores
 from pcf_core.models.endpoint import AGREES, TEXT, UNDECODED, Endpoint, difference, spells
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quoted, split_prompt
 from pcf_core.models.scoring.seam import Seam
@@ -73,11 +73,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Score:
-    """What a server's answer gives for one cell.
+    """The server's answer for one cell: ``nats`` of word and text behind it, ``texts`` of their tokens.
 
-    ``nats`` of the word and the text behind it, the ``texts`` of their tokens, and their ``labels``.
-
-    ``labels`` are token ids, or texts again where the server tells no ids.
+    ``labels`` are token ids, or the texts again if the server sends no ids.
     """
 
     nats: float
@@ -98,7 +96,7 @@ class EndpointScorer(Scorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         findings, url = self.findings, self.endpoint.spec.path
         return {
             "space": "The space before a word goes to the server with the word.",
@@ -112,7 +110,7 @@ class EndpointScorer(Scorer):
         }
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Ask the server for the tokens of words in a text; what is known is not asked again."""
+        """Ask the server for the tokens of words in a text, once for each word."""
         prompt, before, after = whole_word_prompt(text)
         left, _ = split_prompt(prompt)
         forms = {word: f"{before}{word}{after}" for word in dict.fromkeys(words)}
@@ -176,7 +174,7 @@ class EndpointScorer(Scorer):
                 f"reads a text otherwise than when it was opened, by {apart:.3g} nats a token; score again."
             )
 
-    def _read(self, server: Server, texts: Sequence[str]) -> dict[str, Reading]:
+    def _read(self, server: Server, texts: Sequence[str]) -> dict[str, TokenScores]:
         return dict(zip(texts, server.read(texts, self.findings.shape), strict=True))
 
     def _count_tokens(self, server: Server, cells: Sequence[Cell]) -> TokenTable:
@@ -207,7 +205,7 @@ class EndpointScorer(Scorer):
         self,
         server: Server,
         cells: Sequence[Cell],
-        readings: Mapping[str, Reading],
+        readings: Mapping[str, TokenScores],
         pause: Callable[[], None] = lambda: None,
     ) -> dict[Cell, Score]:
         """Score each cell, by its text, or by token ids where text hides the boundaries of the parts."""
@@ -222,7 +220,7 @@ class EndpointScorer(Scorer):
         by_ids = self._scores_by_ids(server, hidden, pause) if hidden else {}
         return {cell: by_ids[cell] if score is None else score for cell, score in scores.items()}
 
-    def _score(self, cell: Cell, readings: Mapping[str, Reading]) -> Score | None:
+    def _score(self, cell: Cell, readings: Mapping[str, TokenScores]) -> Score | None:
         """Score a cell from the reading of its text; return ``None`` where that hides the boundaries."""
         head = readings[cell.head].labels if cell.head else self._require_opening(cell)
         whole = readings[cell.text]

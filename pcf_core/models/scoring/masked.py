@@ -15,8 +15,8 @@ not share one sample space.
 2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**Speed.**  Behind the attention of the last layer only the mask that is read is computed, where the
-architecture has a module there and gives the same numbers: asked when a model is opened.
+**Speed.**  Behind the attention of the last layer only the mask that is read is computed, if the architecture
+has a module there and gives the same numbers, which is tested when a model is opened.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class MaskedScorer(LocalScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         return super().traits | {
             "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
         }

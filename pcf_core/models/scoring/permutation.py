@@ -19,9 +19,9 @@ one sample space.
 2. P("e"   at the second | that ▁sh _ .) = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**Speed.**  transformers' code computes the open places too, all of the last layer, and the distances for each
-row.  Whether our own, which leaves out what no answer depends on, leads to the same logits is asked when a
-model is opened; where it does not, and for a second reading, transformers' is used.
+**Speed.**  transformers' code also computes the open places, the whole last layer, and the distances for each
+row.  Our own code leaves out everything that no answer depends on.  Whether it gives the same logits is
+tested when a model is opened; if it does not, and for a second reading, transformers' code is used.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PermutationScorer(MaskedScorer):
     """See the file's docstring for the quantity.
 
     The inputs are those of :class:`MaskedScorer`; their masks mark the open places, and are never read.
-    ``lean`` says whether :meth:`_states` is asked in place of transformers' own code.
+    ``lean``: whether :meth:`_states` is used in place of transformers' own code.
     """
 
     lean = False
@@ -61,7 +61,7 @@ class PermutationScorer(MaskedScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         return super().traits | {
             "batching": "Rows of one length run together; a prompt with k open places runs once for all its "
             "words."
@@ -101,9 +101,9 @@ class PermutationScorer(MaskedScorer):
     def _states(self, ids: torch.Tensor, position: int) -> torch.Tensor:
         """Return [row, 1, width]: the last layer's answer about one place, which is open in ids [row, token].
 
-        Two-stream attention as transformers' ``XLNetModel`` computes it, without what no answer depends on:
-        the content at open places, which nobody sees, and in the last layer all but keys and values; the
-        distances between places, alike in all rows, are multiplied once.
+        Two-stream attention as in transformers' ``XLNetModel``, without the parts that no answer depends on:
+        the content at open places, which nothing attends to, and in the last layer all but keys and values.
+        The distances between places are the same in all rows and are multiplied once.
         """
         body, length = self.model.base_model, ids.shape[1]
         (seen,) = (ids[0] != self.mask).nonzero(as_tuple=True)

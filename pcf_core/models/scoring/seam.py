@@ -1,4 +1,4 @@
-"""Where a word meets its text: the tokens of ``left + word + right``, cut at the two seams.  No torch here.
+"""Cut the tokens of ``left + word + right`` at the two seams between word and text.  No torch here.
 
 Tokenizers do not keep ``tokens(a + b) == tokens(a) + tokens(b)``: byte-level BPE and SentencePiece write the
 space before a word into the word's first token, and pieces can join across a seam.  So the whole text is
@@ -12,8 +12,8 @@ tokenised, and cut:
   the latter, and likewise for the text on the right.
 - Where a tokenizer splits at every space anyway, what stands behind one is tokenised once for all texts.
 
-What is left are pieces that reach over a seam all the same: over the words of a script without spaces, or
-over a quotation mark that a tokenizer does not split off.
+Some pieces reach over a seam all the same: in a script without spaces, or over a quotation mark that a
+tokenizer does not split off.
 
 - A causal model scores word and right text together, so that a piece of both is one more token.  A piece of
   left text and word would need the probability of the left text to be known apart: refused.
@@ -37,8 +37,8 @@ from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, quoted, split_prom
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
-ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, but for the unknown one
-LETTERS = (PROBE, "的")  # what a word could join: a letter of a script with spaces, and of one without
+ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, except the unknown one
+LETTERS = (PROBE, "的")  # that a word could join: of a script with spaces, and of one without
 
 
 @dataclass(frozen=True)

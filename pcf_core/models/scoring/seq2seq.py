@@ -1,7 +1,7 @@
 """Encoder–decoder models: T5, BART and their kin.
 
-**Quantity.**  The encoder reads the whole text with one token that stands for the word, whatever its length;
-the decoder, behind what it has to say before the word, gives the word's tokens w₁…w_k:
+**Quantity.**  The encoder reads the whole text with one token in place of the word, whatever its length; the
+decoder, after a fixed beginning, gives the word's tokens w₁…w_k:
 
     log P(w) = Σ_{j=1..k} log P(w_j | encoder's text, decoder's beginning, w_1 … w_{j−1})
 
@@ -32,8 +32,8 @@ the word; with 0.8 for it the example gives log 0.08.
 **Speed.**  The encoder reads each prompt once, beside others of equal length.  The decoder has one row per
 prompt, which holds the beginning once and behind it the tree of all words
 (:mod:`pcf_core.models.scoring.trees`): a mask shows each token its own ancestors, and the decoder's positions
-are taken from the depths in the tree.  Whether an architecture gives the same numbers that way is asked when
-it is opened; where it does not, each word's whole sequence is a row of its own.
+are the depths in the tree.  Whether an architecture gives the same numbers that way is tested when it is
+opened; if it does not, each word's whole sequence is a row of its own.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from pcf_core.models.shortcuts import agree
 
 @dataclass(frozen=True)
 class Question:
-    """One prompt: what the encoder reads, the decoder's beginning, and the words behind it."""
+    """One prompt: the encoder's text, the decoder's beginning, and the words behind it."""
 
     source: Ids
     start: Ids
@@ -98,7 +98,7 @@ class Seq2SeqScorer(LocalScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         (gap,) = self.seam.tokenizer.convert_ids_to_tokens([self.gap])
         forced = "" if self.closing is not None else "; the decoder is forced along the text on the left"
         shared = (
@@ -237,7 +237,7 @@ class Seq2SeqScorer(LocalScorer):
 
     @contextmanager
     def _at_depths(self, tree: Tree) -> Iterator[None]:
-        """Make the decoder's positions depths in the tree, where it would count the slots of its row."""
+        """Give the decoder the depths in the tree as positions, in place of the slots of its row."""
         depths = torch.as_tensor(tree.depths, device=self.device)
         hooks = []
         if not tree.is_chain:
@@ -256,7 +256,7 @@ class Seq2SeqScorer(LocalScorer):
     def _packs_exactly(self) -> bool:
         """Tell whether the words of a prompt in one row get the log-probabilities that they get alone.
 
-        Asked with words that branch early and late, so that slots lie far from depths.
+        The test has words that branch early and late, so that slots lie far from depths.
         """
         draw = np.random.default_rng(0).integers(0, self.vocabulary // 2, (4, min(12, self.context or 12)))
         source, start, *stems = (tuple(tokens) for tokens in draw.tolist())

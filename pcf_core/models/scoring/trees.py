@@ -1,7 +1,7 @@
-"""Prefix trees of token sequences: what prompts and words begin with in common is computed once.  No torch.
+"""Prefix trees of token sequences: common beginnings of prompts and words are computed once.  No torch.
 
-A causal model reads a sequence from left to right, so that what it computes at a token depends on the tokens
-before it alone.  A tree holds many sequences: each node is a token behind its parent, and stands for the
+A causal model reads a sequence from left to right, so that its result at a token depends only on the tokens
+before it.  A tree holds many sequences: each node is a token behind its parent, and stands for the
 sequence from the root to itself.
 
 ===========  =================================================================================
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from pcf_core.models.scoring.seam import Ids
 
 Indices = NDArray[np.int_]
-ENDS = -1  # read in place of a token: the sum over all tokens that end the word
+ENDS = -1  # stands for the sum over all tokens that end the word
 LEFT = -1  # the node of a continuation's left text
 
 
 @dataclass(frozen=True)
 class Continuations:
-    """What the model reads behind one left text, every distinct beginning of a continuation once.
+    """The continuations of one left text, with every distinct beginning once.
 
     A tree (see above; ``parents`` are −1 and ``depths`` 0 right behind the left text).  ``reads``: [read, 3]
     of (word, node, token): the token's probability is read behind the node, or behind the left text.
