@@ -14,6 +14,7 @@ from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
 from tests.models.generation.brute import brute_text, seq2seq_forward
 from tests.models.generation.conftest import key_of, nothing
+from tests.models.scoring.conftest import load_tiny
 from tests.models.scoring.seq2seq_models import CONTEXT, MASK, SENTINEL, t5_tokenizer
 
 PROMPT = "The nurse said that he was"
@@ -58,7 +59,7 @@ def check(
 @pytest.mark.parametrize("name", sorted(SENTINEL))
 def test_instructions_are_the_prompt_alone(name: str) -> None:
     """Random weights do not open with the sentinel, so that these twins are taken for instruction-tuned."""
-    loaded = SENTINEL[name]()
+    loaded = load_tiny(name)
     generator = Seq2SeqGenerator(loaded, key_of("seq2seq"))
     assert generator.gap is None
     end = loaded.tokenizer.get_vocab()["</s>"]
@@ -67,7 +68,7 @@ def test_instructions_are_the_prompt_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SENTINEL))
 def test_a_gap_behind_the_prompt_is_filled(name: str) -> None:
-    loaded = SENTINEL[name]()
+    loaded = load_tiny(name)
     names = loaded.tokenizer.get_vocab()
     gap = names["<extra_id_0>"]
     check(
@@ -95,7 +96,7 @@ def test_the_shipped_t5_is_known_for_what_it_was_trained_for() -> None:
 
 @pytest.mark.parametrize("name", sorted(MASK))
 def test_a_mask_lets_the_decoder_go_on_from_the_prompt(name: str) -> None:
-    loaded = MASK[name]()
+    loaded = load_tiny(name)
     names = loaded.tokenizer.get_vocab()
     text = [names["<s>"], *plain(loaded)]
     check(
@@ -119,7 +120,7 @@ def test_order_and_other_prompts_change_nothing() -> None:
 
 
 def test_the_longer_of_both_sides_must_fit() -> None:
-    loaded = MASK["bart"]()
+    loaded = load_tiny("bart")
     needed = len(plain(loaded)) + 2 + 8  # start token, <s>, the prompt, eight new tokens
     assert Seq2SeqGenerator(loaded, key_of("seq2seq"), context=needed).generate(PROMPT, 0, BLOCK, nothing)
     with pytest.raises(GenerationError, match=f"need {needed} tokens together"):
@@ -127,14 +128,14 @@ def test_the_longer_of_both_sides_must_fit() -> None:
 
 
 def test_a_decoder_that_does_not_say_how_it_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = SENTINEL["t5"]()
+    loaded = load_tiny("t5")
     monkeypatch.delattr(loaded.model.config, "decoder_start_token_id")
     with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 
 
 def test_rows_of_the_vocabulary_without_a_token_are_never_written() -> None:
-    loaded = SENTINEL["t5"]()
+    loaded = load_tiny("t5")
     generator = Seq2SeqGenerator(loaded, key_of("seq2seq", temperature=5.0, top_p=1.0, length=40))
     assert generator.writable == len(t5_tokenizer()) < loaded.model.config.vocab_size
     written = generator._write([MissingTexts(PROMPT, 0)], nothing)
