@@ -370,17 +370,12 @@ def _describe(
     config = read_config(folder, name)
     options = read_family(config, name)
     family = choose_family(options, name, requested or (registered if options.doubt else None))
-    tokenizer = tokenizer_files(folder, name)
-    present = weights_present(folder, name)
-    weights = weight_files(folder, name) if present or not revision else []
+    files = file_facts(folder, name, revision)
     title, notes = read_card(folder)
     return ModelSpec(
         name=f"{family}:{name}" if options.doubt and family != registered else name,
         family=family,
-        path=str(folder.resolve()) if weights else "",
-        identity=revision or model_hash(weights, folder / "config.json"),
-        tokenizer=tokenizer_hash(tokenizer),
-        parameters=sum(count_parameters(path, name) for path in weights),
+        **files,
         own_dtype=own_dtype(config),
         context=context_of(config),
         remote_code=needs_remote_code(config),
@@ -388,6 +383,18 @@ def _describe(
         title=title or name,
         notes=notes,
     )
+
+
+def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
+    """Return the fields of a specification that depend on the files; a revision may lack weights yet."""
+    tokenizer = tokenizer_files(folder, name)
+    weights = weight_files(folder, name) if weights_present(folder, name) or not revision else []
+    return {
+        "path": str(folder.resolve()) if weights else "",
+        "identity": revision or model_hash(weights, folder / "config.json"),
+        "tokenizer": tokenizer_hash(tokenizer),
+        "parameters": sum(count_parameters(path, name) for path in weights),
+    }
 
 
 def read_config(folder: Path, name: str) -> Mapping[str, Any]:

@@ -35,12 +35,10 @@ from pcf_core.models.endpoint import (
 from pcf_core.models.family import context_of, needs_remote_code
 from pcf_core.models.folder import (
     ADAPTER,
-    count_parameters,
     describe,
+    file_facts,
     model_hash,
     read_config,
-    tokenizer_files,
-    tokenizer_hash,
     weight_files,
     weights_hash,
     weights_present,
@@ -268,16 +266,10 @@ def resolve_entailment(name_or_path: str) -> ModelSpec:
         raise ModelError(
             f"The NLI model {name_or_path} needs code of its own, which may not run: take another."
         )
-    weights = (
-        weight_files(folder, name_or_path) if weights_present(folder, name_or_path) or not revision else []
-    )
     return ModelSpec(
         name=name_or_path,
         family="masked",
-        path=str(folder.resolve()) if weights else "",
-        identity=revision or model_hash(weights, folder / "config.json"),
-        tokenizer=tokenizer_hash(tokenizer_files(folder, name_or_path)),
-        parameters=sum(count_parameters(path, name_or_path) for path in weights),
+        **file_facts(folder, name_or_path, revision),
         context=context_of(config),
     )
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.core.errors import AuditError, GenerationError, ModelError, ScoringError
+from pcf_core.core.errors import GenerationError, ModelError, ScoringError
 from pcf_core.core.generation import BLOCK, Decoding, GenerationKey, MissingTexts
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import connection as pauses
@@ -453,12 +453,6 @@ def test_a_whole_job_leaves_the_key_nowhere(
     assert {".parquet", ".sqlite"} <= {path.suffix for path in kept}
     assert not [path for path in kept if KEY.encode() in path.read_bytes()]
     assert KEY not in caplog.text
-
-
-def test_errors_are_those_that_pages_show(texts: TextServer) -> None:
-    texts.fault = failing(418)
-    with pytest.raises(AuditError, match="418"):
-        opened()
 
 
 # What texts from an endpoint cost, counted by the server or by characters.
