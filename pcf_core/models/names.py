@@ -238,7 +238,7 @@ def known_models() -> tuple[KnownModel, ...]:
     Raises
     ------
     ModelError
-        The file is not what is shipped.
+        The file is damaged.
     """
     return _read(settings().assets / KNOWN_FILE).model
 

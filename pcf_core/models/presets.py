@@ -106,7 +106,7 @@ def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
     """Load the comparisons whose models are all known, then base against aligned for each series.
 
     A series has the sizes of which both checkpoints are listed or ``scored``, and is left out if it has none.
-    Raises as :func:`written_presets`, or ModelError where the registry is not what is shipped.
+    Raises as :func:`written_presets`, or ModelError if the registry is damaged.
     """
     written, series = written_presets(), all_series()
     listed = {spec.name for spec in list_models()} if written or series else set()

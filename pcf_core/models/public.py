@@ -83,7 +83,7 @@ def public_models() -> tuple[PublicModel, ...]:
     Raises
     ------
     ModelError
-        The file is not what is shipped.
+        The file is damaged.
     """
     return _read(settings().assets / FILE_NAME)
 

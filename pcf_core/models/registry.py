@@ -296,7 +296,7 @@ def entailment_class(config: Mapping[str, Any], name: str) -> int:
     return entailing[0]
 
 
-# The shipped models whose truth is known: ``planted.json`` in a model's folder.
+# The true results of calibration models: ``planted.json`` in a model's folder.
 
 
 PLANTED_FILE = "planted.json"
@@ -308,7 +308,7 @@ def planted_models() -> tuple[Planted, ...]:
     Raises
     ------
     ModelError
-        A file is not what is shipped.
+        A file is damaged.
     """
     paths = sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}"))
     return tuple(_planted(path, path.parent.name) for path in paths)
@@ -324,7 +324,7 @@ def _planted(path: Path, name: str) -> Planted:
     return read_shipped(path, parse, f"The truth of the model {name} in {path}")
 
 
-# What is known of a model trained again with other seeds: ``seeds.json`` in its folder.
+# The results of the same training with other seeds: ``seeds.json`` in a model's folder.
 
 
 SEEDS_FILE = "seeds.json"
@@ -336,7 +336,7 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     Raises
     ------
     ModelError
-        The file is not what is shipped, or was measured for other weights.
+        The file is damaged, or was measured for other weights.
     """
     path = Path(spec.path) / SEEDS_FILE
     if not spec.path or not path.is_file():
@@ -358,7 +358,7 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     return seeds
 
 
-# What a shipped model was trained on, where its folder says so and its weights are those that it says.
+# The training text of a shipped model: ``training.json`` in its folder, if its weights are those described.
 
 
 TRAINING_FILE = "training.json"
@@ -374,11 +374,7 @@ class _Recipe(Record):
 
 
 class _Facts(Record):
-    """What is used of a ``training.json``.
-
-    ``base_identity``: of the model that a fine-tuned one goes on from, see
-    :class:`pcf_core.core.run.ModelSpec`.
-    """
+    """The entries of a ``training.json`` that are used; ``base_identity``: of a fine-tuned model's base."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -392,8 +388,8 @@ class _Facts(Record):
 def training_of(identity: str) -> TrainingText | None:
     """Describe the training text of the model with this identity (see :class:`pcf_core.core.run.ModelSpec`).
 
-    ``None`` where it is no shipped model whose training is told.  Of a fine-tuned model, the training that it
-    goes on from; ``None`` where that is not a shipped model's own, known by its identity too.
+    ``None`` unless it is a shipped model with a described training.  A fine-tuned model has the training text
+    of its base, which must be such a model, recognised by its identity too.
 
     Raises
     ------
@@ -424,7 +420,7 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
 
 
 def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
-    """Describe the text of these facts; ``None`` where nothing was read, as in a planted model."""
+    """Describe the text of these facts; ``None`` if the model read none, such as a planted model."""
     tokens = facts.recipe.tokens + facts.recipe.last_tokens
     return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None
 
