@@ -20,7 +20,7 @@ from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
+from tests.models.generation.brute import brute_text, causal_forward, exact_distribution, require_brute_force
 from tests.models.generation.conftest import key_of, nothing, open_causal
 from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
@@ -37,19 +37,8 @@ def stops_of(loaded: Loaded) -> set[int]:
 def check_against_brute_force(
     generator: CausalGenerator, loaded: Loaded, start: list[int], indices: range, continues: bool = True
 ) -> None:
-    """Tokens, texts and ends of some texts of the first block."""
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
-    decode = loaded.tokenizer.decode
-    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
-    before = start if continues else []
-    for index in indices:
-        written, stopped = brute_text(
-            generator.key, PROMPT, index, start, causal_forward(loaded), stops_of(loaded)
-        )
-        assert found.tokens[index] == len(written)
-        assert decode(before, **options) + found.texts[index] == decode(before + written, **options)
-        if found.texts[index].strip():
-            assert found.ends[index] == ("stop" if stopped else "length")
+    forward, before = causal_forward(loaded), start if continues else []
+    require_brute_force(generator, PROMPT, start, forward, stops_of(loaded), before, indices)
 
 
 @pytest.mark.parametrize("name", quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__))

@@ -12,7 +12,7 @@ from pcf_core.core.generation import BLOCK, MissingTexts
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
-from tests.models.generation.brute import brute_text, seq2seq_forward
+from tests.models.generation.brute import require_brute_force, seq2seq_forward
 from tests.models.generation.conftest import key_of, nothing
 from tests.models.scoring.conftest import load_tiny
 from tests.models.scoring.seq2seq_models import CONTEXT, MASK, SENTINEL, t5_tokenizer
@@ -40,20 +40,10 @@ def plain(loaded: Loaded) -> list[int]:
 def check(
     generator: Seq2SeqGenerator, loaded: Loaded, source: list[int], start: list[int], before: list[int]
 ) -> None:
-    """Some texts of the first block; ``before``: what the text is a continuation of."""
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
     names = loaded.tokenizer.get_vocab()
     stops = {names["</s>"], *(names[name] for name in names if name.startswith("<extra_id_"))}
-    decode = loaded.tokenizer.decode
-    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
-    for index in range(0, BLOCK, 4):
-        written, stopped = brute_text(
-            generator.key, PROMPT, index, start, seq2seq_forward(loaded, source), stops
-        )
-        assert found.tokens[index] == len(written)
-        assert decode(before, **options) + found.texts[index] == decode(before + written, **options)
-        if found.texts[index].strip():
-            assert found.ends[index] == ("stop" if stopped else "length")
+    forward = seq2seq_forward(loaded, source)
+    require_brute_force(generator, PROMPT, start, forward, stops, before, range(0, BLOCK, 4))
 
 
 @pytest.mark.parametrize("name", sorted(SENTINEL))
