@@ -53,7 +53,7 @@ def prompts_of(name: str) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------------ exact
 
 
-@pytest.mark.parametrize("name", sorted(TWINS))
+@pytest.mark.parametrize("name", dict.fromkeys(["llama", *ONE_EACH, *sorted(TWINS)]))
 def test_every_cell_equals_the_brute_force(name: str) -> None:
     """Words of one token to more than three, with and without text on the right."""
     prompts, scorer = prompts_of(name), scorer_of(name)
@@ -175,7 +175,7 @@ def test_a_saved_model_scores_as_the_one_in_memory(name: str, tmp_path: Path) ->
     scorer = open_scorer(spec)
     assert type(scorer) is SCORERS[spec.family]
     assert scorer.key.identity == spec.identity
-    assert scorer.parameters == spec.parameters > 0
+    assert spec.parameters >= scorer.parameters > 0  # files of BART hold a bias that is no parameter
     expected = scorer_of(name).score(PROMPTS, WORDS)
     np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), expected, atol=1e-5, rtol=0)
     assert open_scorer(spec, "single-token").key == scorer.key
