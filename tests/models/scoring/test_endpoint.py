@@ -46,7 +46,7 @@ Serve = Callable[..., CompletionsServer]
 
 @pytest.fixture
 def serve(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Start a server of a load_tiny model and point the settings at it; all threads end with the test."""
+    """Start a server of a tiny model and point the settings at it; all threads end with the test."""
     before = threading.active_count()
     monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
     with ExitStack() as stack:

@@ -206,7 +206,7 @@ def test_a_forward_pass_that_fails_later_is_one_sentence() -> None:
     scorer = open_loaded(
         build("BertForMaskedLM", roberta_tokenizer, **SMALL, max_position_embeddings=40), "bert"
     )
-    with pytest.raises(ScoringError, match=r"forward pass of bert failed \(.*shorten the longest PROMPTS"):
+    with pytest.raises(ScoringError, match=r"forward pass of bert failed \(.*shorten the longest prompts"):
         scorer.score([f"The nurse {'and the old man ' * 20} said [Y]"], ["he"])
 
 

@@ -192,7 +192,7 @@ def test_a_mask_splits_punctuation_off_and_no_letters() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_are_counted_as_they_stand_in_a_text(kind: str, seams: dict[str, Seam]) -> None:
-    """The conftest's WORDS have one to four tokens and more, for every tokenizer."""
+    """The words have one to four tokens and more, for every tokenizer."""
     table = seams[kind].check([*WORDS, *WORDS])
     assert not table.refused
     assert list(table.tokens) == list(WORDS)
