@@ -27,11 +27,10 @@ APART = {
 INNER = tuple(f"streamlit.{part}" for part in ("elements", "navigation", "proto", "runtime", "web"))
 HEAVY = {"torch", "transformers", "spacy"}
 MAY_BE_HEAVY = {
-    "models/agreement.py",
+    "models/shortcuts.py",
     "models/conversion.py",
     "models/extent.py",
     "models/loading.py",
-    "models/products.py",
     "mining/parser/pipeline.py",
     "texts/criteria/nli.py",
     "texts/fairpair/mean_pooling.py",

@@ -1,30 +1,27 @@
-"""An OpenAI-compatible completions server: what it is asked, its answers checked.  No torch here.
+"""An OpenAI-compatible completions server: the requests, and the check of its answers.  No torch here.
 
-Two shapes of answer hold what the server thinks of the prompt itself (see below).
-One token is always generated and thrown away: servers refuse ``max_tokens=0``, or take it for no limit.
-
-**Log-probabilities of a prompt's tokens, as completions servers tell them.**
+**Log-probabilities of a prompt's tokens** come in two shapes.  One token is always generated and thrown away:
+servers refuse ``max_tokens=0``, or take it for no limit.
 
 ``prompt_logprobs``
     vLLM's own, with ``return_token_ids`` (vllm.ai/blog, 22 October 2025): ``choices[i].prompt_logprobs`` is
     ``[null, {"<token id>": {"logprob", "rank", "decoded_token"}, …}, …]`` along
     ``choices[i].prompt_token_ids``.  A list of prompts is one request.
 ``echo``
-    OpenAI's legacy way: ``choices[0].logprobs`` holds ``tokens``, ``token_logprobs`` and ``top_logprobs``,
+    OpenAI's legacy shape: ``choices[0].logprobs`` holds ``tokens``, ``token_logprobs`` and ``top_logprobs``,
     first those of the prompt (``usage.prompt_tokens`` of them), then of what was generated.  One prompt a
     request, which every such server takes.
 
-**Texts from a completions server: how it is asked for one, and what its answer is read as.  No torch here.**
+**Texts** come one a request, from one of two addresses.
 
 ``/completions``
-    The server goes on from the prompt; ``choices[0].text`` is the text.
+    The server continues the prompt; ``choices[0].text`` is the text.
 ``/chat/completions``
-    The prompt is a user's message, what is told before it one of the system (of the user as well, in front
-    of the prompt, where the server refuses the former); ``choices[0].message`` holds the answer as
+    The prompt is a user's message and the system prompt a message of the system (or part of the user's, in
+    front of the prompt, if the server refuses the former); ``choices[0].message`` holds the answer as
     ``content``, or the words of a refusal as ``refusal``.
 
-One text a request.  ``choices[0].finish_reason`` says how it ended, ``usage.completion_tokens`` how long it
-is.
+``choices[0].finish_reason`` says how a text ended, ``usage.completion_tokens`` how long it is.
 """
 
 from __future__ import annotations
@@ -41,7 +38,7 @@ from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
 from pcf_core.core.generation import Decoding, End, in_one
 from pcf_core.models.connection import FILTERED, Connection
 
-# Log-probabilities of a prompt's tokens, as completions servers tell them.
+# Log-probabilities of a prompt's tokens.
 
 
 NO_PROBABILITY = -9999.0  # servers write it for −∞, which JSON lacks
@@ -49,12 +46,12 @@ ROUNDING = 1e-4  # a log-probability may be above 0 by so much
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a server says of one prompt, token by token, all of one length.
+class TokenScores:
+    """A server's answer about one prompt, token by token; all fields have one length.
 
-    ``labels``: token ids, or the tokens' texts where the server tells no ids.  ``texts``: the tokens' texts,
-    empty for the first where it is not told.  ``nats``: log-probability of each token behind all before it,
-    NaN for the first, which has nothing before it.  ``best``: the highest log-probability told at each place,
+    ``labels``: token ids, or the tokens' texts if the server sends no ids.  ``texts``: the tokens' texts,
+    empty for the first if it is not sent.  ``nats``: log-probability of each token given all before it, NaN
+    for the first, which has nothing before it.  ``best``: the highest log-probability sent for each position,
     likewise.
     """
 
@@ -64,62 +61,48 @@ class Reading:
     best: tuple[float, ...]
 
 
-def of_prompt_logprobs(choice: Mapping[str, Any]) -> Reading:
-    """Read a choice in the shape ``prompt_logprobs``.
-
-    Raises
-    ------
-    KeyError, TypeError, AttributeError, ValueError
-        Another shape.
-    ScoringError
-        What is no log-probability.
-    """
-    ids, places = choice["prompt_token_ids"], choice["prompt_logprobs"]
-    if not ids or len(ids) != len(places) or places[0] is not None:
-        raise ValueError(f"{len(places)} places for {len(ids)} tokens")
+def of_prompt_logprobs(choice: Mapping[str, Any]) -> TokenScores:
+    """Read a choice in the shape ``prompt_logprobs``."""
+    ids, positions = choice["prompt_token_ids"], choice["prompt_logprobs"]
+    if not ids or len(ids) != len(positions) or positions[0] is not None:
+        raise ValueError(f"{len(positions)} places for {len(ids)} tokens")
     if not all(type(token) is int for token in ids):
         raise ValueError("token ids that are no whole numbers")
-    own = [place[str(token)] for token, place in zip(ids[1:], places[1:], strict=True)]
-    return Reading(
+    own = [position[str(token)] for token, position in zip(ids[1:], positions[1:], strict=True)]
+    return TokenScores(
         labels=tuple(ids),
         texts=("", *(str(entry["decoded_token"] or "") for entry in own)),
         nats=(math.nan, *(nats_of(entry["logprob"]) for entry in own)),
         best=(
             math.nan,
-            *(max(nats_of(entry["logprob"]) for entry in place.values()) for place in places[1:]),
+            *(max(nats_of(entry["logprob"]) for entry in position.values()) for position in positions[1:]),
         ),
     )
 
 
-def of_echo(logprobs: Mapping[str, Any], count: int) -> Reading:
+def of_echo(logprobs: Mapping[str, Any], count: int) -> TokenScores:
     """Read the first ``count`` tokens of ``logprobs`` in the shape ``echo``; raises likewise."""
     tokens, values = logprobs["tokens"], logprobs["token_logprobs"]
     tops = logprobs.get("top_logprobs") or [None] * len(tokens)
     if not 0 < count <= len(tokens) <= count + 1 or not len(tokens) == len(values) == len(tops):
         raise ValueError(f"{len(values)} places for {count} tokens")
     own = [nats_of(value) for value in values[1:count]]
-    told = [[nats_of(value) for value in (top or {}).values()] for top in tops[1:count]]
-    return Reading(
+    likeliest = [[nats_of(value) for value in (top or {}).values()] for top in tops[1:count]]
+    return TokenScores(
         labels=tuple(map(str, tokens[:count])),
         texts=tuple(map(str, tokens[:count])),
         nats=(math.nan, *own),
-        best=(math.nan, *(max([value, *others]) for value, others in zip(own, told, strict=True))),
+        best=(math.nan, *(max([value, *others]) for value, others in zip(own, likeliest, strict=True))),
     )
 
 
 def nats_of(value: Any) -> float:
-    """Read a log-probability as servers write it.
-
-    Raises
-    ------
-    ScoringError
-        It is NaN, above 0, or no number.
-    """
+    """Read a log-probability as servers write it."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not value <= ROUNDING:  # as of NaN
-        said = reprlib.repr(value) if is_number else type(value).__name__
+    if not is_number or not value <= ROUNDING:  # nor is NaN
+        shown = reprlib.repr(value) if is_number else type(value).__name__
         raise ScoringError(
-            f"The endpoint gave {said} for a log-probability, which is a number up to 0: its model or its "
+            f"The endpoint gave {shown} for a log-probability, which is a number up to 0: its model or its "
             "settings (vLLM's --logprobs-mode) are not fit for scoring."
         )
     return -math.inf if value <= NO_PROBABILITY else min(float(value), 0.0)
@@ -132,8 +115,8 @@ R = TypeVar("R")
 PROMPTS_A_REQUEST = 32
 LARGEST_TEXT = 2**20  # bytes of an answer that holds one text
 LARGEST_LISTING = 2**23  # bytes of the list of models; the longest public one has an eighth of it
-# Bytes of an answer for each byte of the texts that it is about, whose places have two tokens with their
-# entries.  In memory JSON takes up to thirty times its length.
+# Bytes of an answer for each byte of the texts that it is about: an entry for each of two tokens a position.
+# In memory JSON takes up to thirty times its length.
 BYTES_A_BYTE = 1024
 LONGEST_NAME = 300  # characters of a served model's
 
@@ -142,13 +125,7 @@ class Server(Connection):
     """The completions of one served model."""
 
     def models(self) -> list[Mapping[str, Any]]:
-        """List the served models as the server describes them; each has an ``id``.
-
-        Raises
-        ------
-        ScoringError
-            It cannot be reached, or does not list its models.
-        """
+        """List the served models as the server describes them; each has an ``id``."""
         document = self.ask("GET", f"{self.url}/models", largest=LARGEST_LISTING)
         cards = document.get("data") if isinstance(document, dict) else None
         if not isinstance(cards, list) or not all(
@@ -166,17 +143,11 @@ class Server(Connection):
         shape: Shape,
         best: bool = False,
         pause: Callable[[], None] = lambda: None,
-    ) -> Iterator[Reading]:
+    ) -> Iterator[TokenScores]:
         """Yield the readings of the prompts, texts or token ids, in their order.
 
-        ``best`` asks for the most probable token at each place too.  Requests run ahead of what is taken, a
-        few for each connection; ``pause`` is called while an answer is waited for; what it raises ends it.
-
-        Raises
-        ------
-        ScoringError
-            The server cannot be reached or refuses; it answers in another shape, or with what is no
-            log-probability.
+        ``best`` also requests the most probable token at each position.  A few requests for each connection
+        run ahead; ``pause`` is called while waiting for an answer, and what it raises ends the work.
         """
         size = PROMPTS_A_REQUEST if shape == "prompt_logprobs" else 1
         requests = [prompts[start : start + size] for start in range(0, len(prompts), size)]
@@ -188,12 +159,7 @@ class Server(Connection):
     ) -> list[Ids]:
         """Return the token ids of each text by vLLM's ``/tokenize``, with or without special tokens.
 
-        ``pause`` is called while an answer is waited for, and what it raises ends it.
-
-        Raises
-        ------
-        ScoringError
-            The server cannot be reached or has no such address.
+        ``pause`` is called while waiting for an answer, and what it raises ends the work.
         """
         return list(self.in_order(lambda text: self._tokenise_one(text, special), texts, pause))
 
@@ -204,25 +170,20 @@ class Server(Connection):
         read: Callable[[Any], R],
         pause: Callable[[], None] = lambda: None,
     ) -> Iterator[R]:
-        """Yield what ``read`` makes of the answers to requests for one text each, in their order.
+        """Yield the answers to requests for one text each, in their order, as ``read`` converts them.
 
         Parameters
         ----------
         path
             ``completions`` or ``chat/completions``.
         bodies
-            What is posted there; the model's name is added.
+            The requests, without the model's name.
         read
-            Of the JSON that is answered, or of the ``RequestRefusedError`` that stands for a request which
-            the server's content filter refuses.  An answer of which it raises a ``ScoringError`` is asked for
-            again, like one that does not come: one odd answer among thousands ends nothing.
+            Converts the JSON of an answer, or the ``RequestRefusedError`` of a request that the server's
+            content filter refuses.  If it raises a ``ScoringError`` the request is repeated, as after a
+            failure: one odd answer among thousands does not end the work.
         pause
             Called while waiting; what it raises ends the work.
-
-        Raises
-        ------
-        ScoringError
-            The server cannot be reached or refuses; every answer to a request is odd.
         """
 
         def ask(body: Mapping[str, Any]) -> R:
@@ -246,7 +207,7 @@ class Server(Connection):
             raise ScoringError(f"The endpoint {self.url} answers /tokenize without a list of token ids.")
         return tuple(tokens)
 
-    def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[Reading]:
+    def _read_part(self, prompts: Sequence[str | Ids], shape: Shape, best: bool) -> list[TokenScores]:
         body: dict[str, Any] = {"model": self.name, "max_tokens": 1, "temperature": 1.0}
         if shape == "prompt_logprobs":
             body |= {"prompt": list(prompts), "prompt_logprobs": int(best), "return_token_ids": True}
@@ -269,7 +230,7 @@ class Server(Connection):
 
 
 def _largest_about(prompts: Sequence[str | Ids]) -> int:
-    """Return how many bytes an answer about prompts may have."""
+    """Return the most bytes that an answer about these prompts may have."""
     length = sum(len(prompt.encode()) if isinstance(prompt, str) else len(prompt) for prompt in prompts)
     return LARGEST_TEXT + BYTES_A_BYTE * length
 
@@ -279,7 +240,7 @@ def is_name(name: Any) -> bool:
     return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
 
 
-# Texts from a completions server: how it is asked for one, and what its answer is read as.  No torch here.
+# Texts.
 
 
 LONGEST_TOKEN = 128  # characters; runs of white space are the longest tokens of large vocabularies
@@ -289,8 +250,8 @@ PROBES = 3
 
 
 @dataclass(frozen=True)
-class Manner:
-    """How a server wants to be asked for a text.
+class RequestForm:
+    """The form in which a server takes requests for a text.
 
     ``chat``: at ``/chat/completions``.  ``seeds``: whether it takes a seed.  ``limit``: its name for the
     largest number of new tokens.  ``systems``: whether it takes a message of the system.
@@ -303,28 +264,28 @@ class Manner:
 
     @property
     def path(self) -> str:
-        """Where it is asked, behind the base URL."""
+        """The address of requests, behind the base URL."""
         return "chat/completions" if self.chat else "completions"
 
     def body(self, prompt: str, decoding: Decoding, seed: int, system: str = "") -> dict[str, Any]:
         """Make a request for one text, without the model's name; ``system`` is the system prompt."""
-        asked: dict[str, Any] = {
+        options: dict[str, Any] = {
             "temperature": decoding.temperature,
             "top_p": decoding.top_p,
             self.limit: decoding.length,
         }
         if self.seeds:
-            asked["seed"] = seed
+            options["seed"] = seed
         whole = in_one(system, prompt)
         if not self.chat:
-            return {"prompt": whole, **asked}
+            return {"prompt": whole, **options}
         if not system or not self.systems:
-            return {"messages": [{"role": "user", "content": whole}], **asked}
-        told = {"role": "system", "content": system}
-        return {"messages": [told, {"role": "user", "content": prompt}], **asked}
+            return {"messages": [{"role": "user", "content": whole}], **options}
+        first = {"role": "system", "content": system}
+        return {"messages": [first, {"role": "user", "content": prompt}], **options}
 
-    def after(self, refusal: RequestRefusedError) -> Manner | None:
-        """Return another manner, for which a refusal names the reason; None where it names none."""
+    def after(self, refusal: RequestRefusedError) -> RequestForm | None:
+        """Return the form that a refusal suggests instead; None if it suggests none."""
         if refusal.status not in (400, 422):
             return None
         if self.limit == "max_tokens" and "max_completion_tokens" in refusal.said:
@@ -338,50 +299,38 @@ class Manner:
 
 @dataclass(frozen=True)
 class Written:
-    """One text as a server gave it, how it ended, and its tokens, 0 where the server does not count them."""
+    """One text of a server's, how it ended, and its number of tokens, 0 if the server does not count them."""
 
     text: str
     end: End
     tokens: int
 
 
-def written_of(answer: Any, manner: Manner, length: int) -> Written:
-    """Read an answer as :meth:`~pcf_core.models.completions.Server.write` hands it over.
+def written_of(answer: Any, form: RequestForm, length: int) -> Written:
+    """Read the answer to a request for a text: JSON, or the error of a request that was filtered.
 
-    Parameters
-    ----------
-    answer
-        The JSON, or the error that stands for a filtered request.
-    manner
-        How it was asked for.
-    length
-        New tokens at most, as asked for.
-
-    Raises
-    ------
-    ScoringError
-        It holds no text; the text is longer than was asked for.
+    ``length`` is the most new tokens that were requested.
     """
     if isinstance(answer, RequestRefusedError):
         return Written("", "refused", 0)
     try:
         choice = answer["choices"][0]
         finish, usage = choice.get("finish_reason"), answer.get("usage") or {}
-        refusal = (choice["message"].get("refusal") or "") if manner.chat else ""
-        text = choice["message"].get("content") if manner.chat else choice["text"]
+        refusal = (choice["message"].get("refusal") or "") if form.chat else ""
+        text = choice["message"].get("content") if form.chat else choice["text"]
         text = refusal if text in (None, "") else text
         tokens = usage.get("completion_tokens") or 0
     except (KeyError, IndexError, TypeError, AttributeError):
         text = tokens = refusal = None
     if not isinstance(text, str) or type(tokens) is not int or tokens < 0:
         raise ScoringError(
-            f"The endpoint answers without a text in the shape of /{manner.path}; check that it is an "
+            f"The endpoint answers without a text in the shape of /{form.path}; check that it is an "
             "OpenAI-compatible server and that the model can be asked in this way."
         )
     if tokens > length + 1 or len(text) > length * LONGEST_TOKEN:
         raise ScoringError(
             f"The endpoint wrote {tokens:,} tokens, {len(text):,} characters, where {length:,} tokens at "
-            f"most were asked for: it does not keep to {manner.limit}."
+            f"most were asked for: it does not keep to {form.limit}."
         )
     if refusal or finish == "content_filter":
         return Written(text, "refused", tokens)
@@ -390,60 +339,38 @@ def written_of(answer: Any, manner: Manner, length: int) -> Written:
     return Written(text, "length" if finish == "length" else "stop", tokens)
 
 
-def find_manner(server: Server, chat: bool, draws: bool) -> Manner:
-    """Find out with a few short texts how the server wants to be asked.
+def find_form(server: Server, chat: bool, draws: bool) -> RequestForm:
+    """Find out with a few short texts in which form the server takes requests.
 
-    Parameters
-    ----------
-    server
-        A connection.
-    chat
-        Whether messages are to be asked about, not texts gone on from.
-    draws
-        Whether it must draw its tokens: some servers always take the likeliest token, whatever they are asked
-        for, and every text of a prompt would be the same.
-
-    Raises
-    ------
-    ModelError
-        Three texts with other seeds are the same.
-    ScoringError
-        The server cannot be reached, refuses, or gives no text.
+    ``chat``: prompts are messages, not texts to continue.  ``draws``: the server must draw its tokens, and is
+    refused if it does not: some always take the likeliest token, and all texts of a prompt would be the same.
     """
-    manner, text = agree(server, Manner(chat))
+    form, text = settle_form(server, RequestForm(chat))
     if draws and text.strip():
-        others = [_text(server, manner, seed) for seed in range(2, PROBES + 1)]
+        others = [_text(server, form, seed) for seed in range(2, PROBES + 1)]
         if set(others) == {text}:
             raise ModelError(
                 f"The endpoint wrote the same text {PROBES} times for {server.name} at temperature 1: it "
                 "does not draw its tokens. Let it (for transformers serve, do_sample in the model's "
                 "generation_config.json), or ask for temperature 0."
             )
-    return manner
+    return form
 
 
-def agree(server: Server, manner: Manner, system: str = "") -> tuple[Manner, str]:
-    """Find a manner that the server takes, this one or what its refusals name.
-
-    The text that the server then wrote is returned beside it.
-
-    Raises
-    ------
-    ScoringError
-        The server cannot be reached, refuses, or gives no text.
-    """
+def settle_form(server: Server, form: RequestForm, system: str = "") -> tuple[RequestForm, str]:
+    """Find a form that the server takes, this one or one that its refusals suggest; return its text too."""
     try:
-        return manner, _text(server, manner, 1, system)
+        return form, _text(server, form, 1, system)
     except RequestRefusedError as refusal:
-        other = manner.after(refusal)
+        other = form.after(refusal)
         if other is None:
             raise
-    return agree(server, other, system)
+    return settle_form(server, other, system)
 
 
-def _text(server: Server, manner: Manner, seed: int, system: str = "") -> str:
+def _text(server: Server, form: RequestForm, seed: int, system: str = "") -> str:
     def read(answer: Any) -> str:
-        return written_of(answer, manner, PROBE.length).text
+        return written_of(answer, form, PROBE.length).text
 
-    (text,) = server.write(manner.path, [manner.body(DRAWN, PROBE, seed, system)], read)
+    (text,) = server.write(form.path, [form.body(DRAWN, PROBE, seed, system)], read)
     return text

@@ -1,7 +1,7 @@
-"""Asking a server over HTTP: several requests at a time, with patience, and answers that are bounded.
+"""Requests to a server over HTTP: several at a time, repeated after failures, with bounded answers.
 
-Also the pauses before a server is asked again, the operator's rate limit, and the JSON that a server answers:
-a text that was cut in two, and the code of an error.
+Also the pauses before a request is repeated, the operator's rate limit, and the JSON of an answer: a text
+that was cut in two, and the code of an error.
 """
 
 from __future__ import annotations
@@ -29,55 +29,53 @@ from pydantic_core import from_json
 
 from pcf_core.core.errors import RequestRefusedError, ScoringError
 
-# How long to wait before a server is asked again.
+# The pauses before a request is repeated.
 
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds before the second attempt, the third …
-LONGEST_PAUSE = 60.0  # a server may ask for more patience, up to this
-LIMIT_PAUSE = 20.0  # after a 429 that asks for none: with ``PAUSES`` more than the minute most limits count
+LONGEST_PAUSE = 60.0  # the longest pause that a server may ask for
+LIMIT_PAUSE = 20.0  # after a 429 that asks for none: four of them outlast the minute that most limits count
 
 
 def retry_after(answer: httpx2.Response) -> float:
-    """Return the seconds that the server asks for, 0 to ``LONGEST_PAUSE``; 0 where it writes something else.
+    """Return the pause in seconds that a server asks for, up to ``LONGEST_PAUSE``; 0 if it is unreadable.
 
-    Where it asks for none, :func:`pause_after` its status.
-
-    A date counts from the answer's own ``Date``, where it has one: our clock may be another (RFC 9110,
-    10.2.3).
+    An answer without one has the pause of its status.  A date counts from the answer's own ``Date`` if there
+    is one, since our clock may differ (RFC 9110, 10.2.3).
     """
-    said = answer.headers.get("Retry-After")
-    if said is None:
+    header = answer.headers.get("Retry-After")
+    if header is None:
         return pause_after(answer.status_code)
     try:
-        seconds = float(said)
+        seconds = float(header)
     except ValueError:
-        until = _time_of(said)
+        until = _time_of(header)
         now = _time_of(answer.headers.get("Date", "")) or datetime.now(UTC)
         seconds = (until - now).total_seconds() if until else 0.0
     return min(max(seconds, 0.0), LONGEST_PAUSE) if math.isfinite(seconds) else 0.0
 
 
 def pause_after(status: int) -> float:
-    """Return the seconds to wait where the server asks for none: ``LIMIT_PAUSE`` after 429, else 0."""
+    """Return the pause in seconds if the server asks for none: ``LIMIT_PAUSE`` after 429, else 0."""
     return LIMIT_PAUSE if status == 429 else 0.0
 
 
 def _time_of(date: str) -> datetime | None:
-    """Read a date as HTTP writes it, ``Fri, 20 Nov 2026 07:28:00 GMT``; without a zone it is GMT as well."""
+    """Read a date of HTTP, such as ``Fri, 20 Nov 2026 07:28:00 GMT``; one without a zone is GMT."""
     try:
-        found = parsedate_to_datetime(date)
+        moment = parsedate_to_datetime(date)
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-# The rate limit of an endpoint: the operator's limit of completions a minute.
+# The operator's limit of completions a minute.
 
 
-class Turns:
+class RateLimit:
     """At most ``per_minute`` completions a minute, evenly spaced, for all threads that share it; 0: no limit.
 
-    Another process has a limit of its own: with two workers the endpoint is asked twice as often.
+    Another process has a limit of its own: two workers send twice as many requests.
 
     **Worked example.**  With 30 a minute three threads that come at once go at 0, 2 and 4 seconds; one that
     comes at 60 goes at once.
@@ -92,12 +90,12 @@ class Turns:
         """Wait for the next free moment under the limit; return True where it was given up meanwhile."""
         with self._lock:
             now = time.monotonic()
-            turn = max(now, self._next)
-            self._next = turn + self._seconds
-        return turn > now and given_up.wait(turn - now)
+            start = max(now, self._next)
+            self._next = start + self._seconds
+        return start > now and given_up.wait(start - now)
 
 
-# The JSON that a server answers: a text that was cut in two, and the code of an error.
+# The JSON of an answer.
 
 
 # Codes and types of errors that are refusals; the last is Azure's, within its ``innererror``.
@@ -106,20 +104,11 @@ MODERATED = frozenset({"reasons", "flagged_input"})  # OpenRouter's ``metadata``
 HALF = re.compile("[\ud800-\udfff]")  # of a character that was cut in two
 
 
-def mended(content: bytes) -> Any:
+def parse_completion(content: bytes) -> Any:
     r"""Read JSON, with each lone surrogate such as ``\ud83d`` replaced by U+FFFD.
 
-    A server may write one half of a character alone.
-
-    No file or key can hold a half, and a text that ends where its length does can end within a character.
-    The name of a model cannot, so that elsewhere a half is no JSON.
-
-    Raises
-    ------
-    ValueError
-        No JSON.
-    RecursionError
-        Likewise, of a thousand brackets.
+    A completion that ends at its greatest length may end within a character, and neither a file nor a key can
+    hold half of one.  In any other answer half a character is not JSON.
     """
     try:
         return from_json(content)
@@ -128,17 +117,17 @@ def mended(content: bytes) -> Any:
 
 
 def code_of(content: bytes) -> str:
-    """Return the code of an error: one of ``FILTERED`` wherever a server names it, else its ``code``."""
+    """Return the code of an error: one of ``FILTERED`` if the server names it anywhere, else its ``code``."""
     try:
         error = from_json(content)["error"]
         inner, metadata = error.get("innererror"), error.get("metadata")
     except (ValueError, KeyError, TypeError, AttributeError):
         return "None"
-    found = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+    codes = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
     if isinstance(metadata, dict) and MODERATED & metadata.keys():
-        found.append("content_filter")
-    named = [str(one).lower() for one in found]
-    return next((one for one in named if one in FILTERED), str(found[0]))
+        codes.append("content_filter")
+    named = [str(code).lower() for code in codes]
+    return next((code for code in named if code in FILTERED), str(codes[0]))
 
 
 T = TypeVar("T")
@@ -147,20 +136,20 @@ R = TypeVar("R")
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 2**28  # bytes; 32 prompts of 4,096 tokens take a tenth of it
-LOOK_UP_SECONDS = 0.1  # while waiting for an answer
-GRACE_SECONDS = 0.5  # that a stop leaves to requests under way
+LOOK_UP_SECONDS = 0.1  # between two calls of ``pause`` while waiting for an answer
+GRACE_SECONDS = 0.5  # for requests under way when the connection ends
 CONNECTED = frozenset({"connection.connect_tcp.complete", "connection.start_tls.complete"})
-SECRET_KEY = 16  # characters of a key from which on it is cut out of whatever is answered
+SECRET_KEY = 16  # characters; a key of this length or more is cut out of every answer
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Read whose certificates are trusted, once: that takes longer than most answers, http:// or not."""
+    """Read the trusted certificates once, which takes longer than most answers, even for http://."""
     return httpx2.create_ssl_context()
 
 
 class _PassingError(Exception):
-    """A failure that may be over after ``patience`` seconds."""
+    """A failure after which a request is repeated, ``patience`` seconds later or more."""
 
     def __init__(self, message: str, patience: float = 0.0) -> None:
         super().__init__(message)
@@ -168,14 +157,12 @@ class _PassingError(Exception):
 
 
 class Connection:
-    """The way to one served model; a context manager that owns its connections and threads.
+    """A connection to one served model; a context manager that owns its sockets and threads.
 
-    Its end does not wait for answers: requests that are still under way have ``GRACE_SECONDS``, then their
-    connections are shut down.
-
-    Failures that pass (429, 5xx, time-outs, cut connections, what is no JSON or holds no text) are tried
-    again after each of ``pauses``, and every completion keeps to the rate limit ``turns``.
-    The key travels in a header and is cut out of what is shown of the server's answers.
+    Its end does not wait for answers: requests under way have ``GRACE_SECONDS``, then their sockets are shut
+    down.  Requests are repeated after each of ``pauses`` if the failure may be temporary (429, 5xx,
+    time-outs, cut connections, an answer that is not JSON or has no text), and completions keep to the rate
+    limit ``rate_limit``.  The key travels in a header and is cut out of answers before they are shown.
     """
 
     def __init__(
@@ -187,7 +174,7 @@ class Connection:
         timeout: float = 120.0,
         concurrency: int = 8,
         pauses: Sequence[float] = PAUSES,
-        turns: Turns | None = None,
+        rate_limit: RateLimit | None = None,
     ) -> None:
         self.url = url
         self.name = name
@@ -195,7 +182,7 @@ class Connection:
         self.concurrency = concurrency
         self._key = key.get_secret_value() if key else ""
         self.timeout = timeout
-        self._turns = turns or Turns(0)
+        self._rate_limit = rate_limit or RateLimit(0)
         self._closing = threading.Event()
         self._cut = threading.Event()
         self._sockets: list[socket.socket] = []
@@ -227,7 +214,7 @@ class Connection:
             _shut_down(connection)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Keep hold of every connection that is made: closing the client would leave a thread in its read."""
+        """Record every socket that is opened: closing the client alone would leave a thread in its read."""
         if event in CONNECTED:
             connection = info["return_value"].get_extra_info("socket")
             self._sockets.append(connection)
@@ -237,7 +224,7 @@ class Connection:
     def in_order(
         self, ask: Callable[[T], R], items: Iterable[T], pause: Callable[[], None] = lambda: None
     ) -> Iterator[R]:
-        """Yield ``ask`` of each item, run on the threads a few items ahead, in the order of the items."""
+        """Yield the result of ``ask`` for each item in order; the threads work a few items ahead."""
         waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(self._pool.submit(ask, item))
@@ -256,15 +243,15 @@ class Connection:
         largest: int | None = None,
         read: Callable[[Any], Any] = lambda document: document,
     ) -> Any:
-        """Send a request; return what ``read`` makes of the JSON answer, of at most ``largest`` bytes."""
+        """Send a request; return the JSON answer, of at most ``largest`` bytes, as ``read`` converts it."""
         for pause in (*self.pauses, None):
-            if address.endswith("/completions") and self._turns.wait(self._closing):
+            if address.endswith("/completions") and self._rate_limit.wait(self._closing):
                 raise ScoringError(f"The endpoint {self.url} is asked no longer.")
             try:
                 document = self._attempt(
                     method, address, body, min(largest or LARGEST_ANSWER, LARGEST_ANSWER)
                 )
-                return _odd_passes(read, document)
+                return _read_or_repeat(read, document)
             except _PassingError as passing:
                 if pause is None or self._closing.wait(max(pause, passing.patience)):
                     raise ScoringError(str(passing)) from passing
@@ -284,7 +271,7 @@ class Connection:
         if not answer.is_success:
             raise self._refusal(answer.status_code, content)
         try:
-            document = mended(content) if address.endswith("/completions") else from_json(content)
+            document = parse_completion(content) if address.endswith("/completions") else from_json(content)
         except (ValueError, RecursionError) as error:
             raise _PassingError(
                 f"The endpoint {self.url} answered with what is not JSON; check that PCF_ENDPOINT_URL is the "
@@ -298,8 +285,8 @@ class Connection:
         if not isinstance(document, dict) or not document.get("error") or document.get("choices"):
             return
         error = document["error"]
-        said = error.get("code") if isinstance(error, dict) else None
-        status = said if type(said) is int and 400 <= said < 600 else 502
+        code = error.get("code") if isinstance(error, dict) else None
+        status = code if type(code) is int and 400 <= code < 600 else 502
         if (status < 500 and status not in PASSING) or code_of(content) in FILTERED:
             raise self._refusal(status, content)
         raise self._silence(self._reason(status, content), pause_after(status))
@@ -315,8 +302,7 @@ class Connection:
     ) -> tuple[httpx2.Response, bytes]:
         """Return an answer and all of its bytes; one that trickles is cut off like one that does not come.
 
-        Where its head trickles, no other way leads out of the wait than the end of all connections: what the
-        others were asked for is asked again.
+        If its head trickles, only shutting down all sockets ends the wait; the other requests are repeated.
         """
         watch = threading.Timer(self.timeout + GRACE_SECONDS, self._shut_down_all)
         watch.daemon = True
@@ -351,13 +337,13 @@ class Connection:
 
     def _refusal(self, status: int, content: bytes) -> RequestRefusedError:
         reason = self._reason(status, content)
-        said = f"The endpoint {self.url} refuses a request ({reason})."
-        return RequestRefusedError(said, status, code_of(content), reason)
+        sentence = f"The endpoint {self.url} refuses a request ({reason})."
+        return RequestRefusedError(sentence, status, code_of(content), reason)
 
     def _reason(self, status: int, content: bytes) -> str:
         """Return status and message of an answer that is an error, on one line and without the key."""
         message: Any = content.decode(errors="replace")
-        with suppress(ValueError):  # what is no JSON says more as it is
+        with suppress(ValueError):  # a text that is not JSON is shown as it is
             message = from_json(content)
         for name in ("error", "message", "detail"):
             message = message.get(name, message) if isinstance(message, dict) else message
@@ -370,19 +356,20 @@ class Connection:
         return f"{status}{': ' if text else ''}{text}{hint}"
 
     def _without_echo(self, content: bytes) -> bytes:
-        """Remove the key from an answer: a server may repeat what it was sent, and answers are kept.
+        """Remove the key from an answer: a server may repeat its request, and answers are stored.
 
-        A short key, such as the EMPTY that some servers want, is no secret and may be a word of the answer.
+        A short key, such as the EMPTY that some servers require, is no secret and may be a word of the
+        answer.
         """
         return content.replace(self._key.encode(), "…".encode()) if len(self._key) >= SECRET_KEY else content
 
     def without_key(self, text: str) -> str:
-        """Remove the key from what the server said, so that it can be shown."""
+        """Remove the key from a text of the server's, so that it can be shown."""
         return text.replace(self._key, "…") if self._key else text
 
 
-def _odd_passes(read: Callable[[Any], R], document: Any) -> R:
-    """Return what ``read`` makes of a document; one that it refuses is worth another attempt."""
+def _read_or_repeat(read: Callable[[Any], R], document: Any) -> R:
+    """Convert a document by ``read``; the request is repeated if it refuses the document."""
     try:
         return read(document)
     except ScoringError as error:
@@ -398,6 +385,6 @@ def _awaited(future: Future[R], pause: Callable[[], None]) -> R:
 
 
 def _shut_down(connection: socket.socket) -> None:
-    """End a connection, so that whoever waits for it wakes up."""
+    """Shut down a socket, so that a thread that waits for it wakes up."""
     with suppress(OSError):  # it has ended by itself
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,8 +1,8 @@
-"""A GGUF file as a model directory in the hub's layout, made once and kept in the cache.
+"""Convert a GGUF file to a model directory in the hub's layout, once, in the cache.
 
-transformers reads the file and dequantizes it to float32; what it made is saved, so that the next start
-reads safetensors.  The directory is named by the file's hash and :data:`CONVERTER`, appears whole or not at
-all, and is made by one process while others wait.
+transformers reads the file and dequantizes it to float32; the result is saved, so that the next start reads
+safetensors.  The directory is named by the file's hash and :data:`CONVERTER`, appears whole or not at all,
+and is made by one process while others wait.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ PIECE = 2**24  # bytes that are copied at a time
 
 
 def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
-    """Return the directory of a GGUF model, made now where it is not there yet.
+    """Return the directory of a GGUF model, made now if it does not exist yet.
 
     Parameters
     ----------
     spec
         The model; ``identity`` is the hash of the file.
     files
-        What, joined, is the file (:func:`pcf_core.models.public.gguf_files`).
+        The parts of the file, in their order (:func:`pcf_core.models.public.gguf_files`).
 
     Raises
     ------
@@ -65,43 +65,41 @@ def converted(spec: ModelSpec, files: Sequence[Path]) -> Path:
         The bytes are not those of ``identity``, the file cannot be read as it was meant, or the cache cannot
         hold the result.
     """
-    kept = settings().cache / FOLDER
-    folder = kept / f"{spec.identity[:32]}-{CONVERTER}"
+    cache = settings().cache / FOLDER
+    folder = cache / f"{spec.identity[:32]}-{CONVERTER}"
     if folder.is_dir():
         return folder
     try:
-        kept.mkdir(parents=True, exist_ok=True)
-        with FileLock(kept / f"{folder.name}.lock"):
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / f"{folder.name}.lock"):
             if not folder.is_dir():
-                for left in kept.glob(f"{folder.name}.*/"):  # by a process that was ended
+                for left in cache.glob(f"{folder.name}.*/"):  # by a process that was ended
                     shutil.rmtree(left, ignore_errors=True)
-                with tempfile.TemporaryDirectory(dir=kept, prefix=f"{folder.name}.") as made:
-                    _convert(spec, files, Path(made))
-                    (Path(made) / "model").rename(folder)
+                with tempfile.TemporaryDirectory(dir=cache, prefix=f"{folder.name}.") as draft:
+                    _convert(spec, files, Path(draft))
+                    (Path(draft) / "model").rename(folder)
     except OSError as error:
         raise ModelError(
-            f"The model {spec.name} cannot be converted into the cache folder {kept} "
-            f"({error.strerror or error}): "
-            f"it needs {4 * spec.parameters / 1e9:.1f} GB there."
+            f"The model {spec.name} cannot be converted into the cache folder {cache} "
+            f"({error.strerror or error}): it needs {4 * spec.parameters / 1e9:.1f} GB there."
         ) from error
     return folder
 
 
-def _convert(spec: ModelSpec, files: Sequence[Path], made: Path) -> None:
-    """Write the directory ``model`` into ``made``."""
-    whole = made / "whole.gguf"
-    if _whole(files, whole) != spec.identity:
+def _convert(spec: ModelSpec, files: Sequence[Path], draft: Path) -> None:
+    """Write the directory ``model`` into ``draft``."""
+    whole = draft / "whole.gguf"
+    if _join(files, whole) != spec.identity:
         raise ModelError(
             f"The GGUF file of {spec.name} is not the one that was described: its bytes have another hash "
-            f"than "
-            f"{spec.identity[:12]}…; install the version that is asked for, or start again."
+            f"than {spec.identity[:12]}…; install the version that is asked for, or start again."
         )
     header = read_header(whole, spec.name)
     require_readable(header, spec.name)
     logging.disable_progress_bar()
     try:
-        with redirect_stderr(io.StringIO()):  # transformers' bar of this has no switch
-            _save(spec, header, whole, made / "model")
+        with redirect_stderr(io.StringIO()):  # this progress bar of transformers has no switch
+            _save(spec, header, whole, draft / "model")
         if file_hash(whole) != spec.identity:
             raise ModelError(
                 f"The GGUF file of {spec.name} changed while it was read: try again when nothing writes to "
@@ -109,17 +107,16 @@ def _convert(spec: ModelSpec, files: Sequence[Path], made: Path) -> None:
             )
     except (ModelError, OSError):
         raise
-    except Exception as error:  # whatever transformers trips over in a file that somebody else wrote
+    except Exception as error:  # transformers may fail in any way on a file that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
             f"The GGUF file of {spec.name} cannot be read ({reason}): take another file of the model, or "
-            f"serve it "
-            "and score it as an endpoint."
+            "serve it and score it as an endpoint."
         ) from error
 
 
-def _whole(files: Sequence[Path], whole: Path) -> str:
-    """Put the files one behind the other and return the hash of all (SHA-256); one file is linked."""
+def _join(files: Sequence[Path], whole: Path) -> str:
+    """Join the files in their order (a single file is linked) and return the hash of all (SHA-256)."""
     if len(files) == 1:
         whole.symlink_to(files[0].resolve())
     else:
@@ -131,7 +128,7 @@ def _whole(files: Sequence[Path], whole: Path) -> str:
 
 
 def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
-    """Save what transformers makes of the file, once it is known to make all of it."""
+    """Save the model that transformers makes of the file, after a check that it uses the whole file."""
     config = AutoConfig.from_pretrained(whole.parent, gguf_file=whole.name, local_files_only=True)
     require_built(config, Extent.of_shapes(list(header.tensors.values()), 0), spec.name, AutoModelForCausalLM)
     model = AutoModelForCausalLM.from_pretrained(
@@ -146,13 +143,13 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
     if taken != header.weights:
         raise ModelError(
             f"The GGUF file of {spec.name} holds {header.weights:,} weights, of which its class in "
-            f"transformers "
-            f"takes {taken:,}: its scores would be another model's; serve it and score it as an endpoint."
+            f"transformers takes {taken:,}: its scores would be another model's; serve it and score it as an "
+            "endpoint."
         )
     _carry(model, header, spec.name)
     if header.rope_scaling:
         _scale_positions(model, header, spec.name)
-    # What was dequantized is a model like any other; transformers would refuse to save it as quantized.
+    # A dequantized model is a model like any other; transformers would refuse to save it as quantized.
     del model.config.quantization_config
     model.hf_quantizer = None
     model.save_pretrained(folder)
@@ -160,12 +157,9 @@ def _save(spec: ModelSpec, header: Header, whole: Path, folder: Path) -> None:
 
 
 def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
-    """Have the configuration say what transformers did not read of the file, and compare the rest.
+    """Write into the configuration what transformers does not read, and compare the rest of the file with it.
 
-    Raises
-    ------
-    ModelError
-        The model that transformers makes has another value, or no place for one.
+    Refuse a value that the model has no field for, or that differs from the model's.
     """
     config, kind = model.config, header.architecture
     if header.query_scalar is not None:
@@ -191,7 +185,7 @@ def _carry(model: PreTrainedModel, header: Header, name: str) -> None:
 
 
 def _computed(model: PreTrainedModel, header: Header) -> dict[str, list[float]]:
-    """Return what the model computes with, by the entry of a file that states the same."""
+    """Return the values that the model computes with, by the entry of a file that states the same."""
     buffers = {name: buffer for name, buffer in model.named_buffers() if name.endswith("inv_freq")}
     frequencies = list(buffers.values())
     of_windows = [buffer for name, buffer in buffers.items() if name.endswith(OF_WINDOWS)]
@@ -217,7 +211,7 @@ def _bases(frequencies: Sequence[torch.Tensor]) -> list[float]:
 
 
 def _tokenizer(header: Header, whole: Path) -> Any:
-    """Make the tokenizer of a file, with what transformers leaves out of its way to split texts."""
+    """Make the tokenizer of a file, with the rules for splitting texts that transformers leaves out."""
     opening = {"add_bos_token": True} if header.opens else {}
     tokenizer = AutoTokenizer.from_pretrained(
         whole.parent, gguf_file=whole.name, local_files_only=True, **opening
@@ -239,13 +233,7 @@ def _tokenizer(header: Header, whole: Path) -> Any:
 
 
 def _scale_positions(model: PreTrainedModel, header: Header, name: str) -> None:
-    """Have the configuration say by what the file divides the frequencies of positions, and look at them.
-
-    Raises
-    ------
-    ModelError
-        The installed transformers makes other frequencies of it.
-    """
+    """Write the file's scaling of positions into the configuration; refuse it if transformers' differs."""
     rotary = model.model.rotary_emb
     wanted = rotary.inv_freq / torch.tensor(header.rope_factors)
     model.config.rope_parameters = {**model.config.rope_parameters, **(header.rope_scaling or {})}

@@ -1,10 +1,11 @@
-"""Models behind an endpoint, named ``endpoint:SERVED-NAME``: what they are, remembered, and opened.
+"""Models behind an endpoint, named ``endpoint:SERVED-NAME``: described, remembered, and opened.
 
 The server's address and key are the operator's settings, never part of a name.  Nothing pins what a server
-runs: the identity of a model that is scored is a digest of its address, the served name and what the probe
-found, marked ``unpinned``; of one that only writes texts, which need no log-probabilities, it is the address.
+runs.  The identity of a model that is scored is a digest of its address, the served name and the results of
+the probe, marked ``unpinned``.  A model that only writes texts needs no log-probabilities, so its identity is
+the address.
 
-What a server can do is found out by asking it: a refusal where it cannot, never a guess.
+The server is asked what it can do; nothing is guessed, and what it cannot do is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
-from typing import get_args
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -32,11 +33,11 @@ from pcf_core.core.records import LeftOut, digest
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import is_heaped, normal
-from pcf_core.models.completions import Reading, Server, Shape, find_manner, is_name
-from pcf_core.models.connection import PAUSES, Turns
-from pcf_core.models.names import require_allowed
+from pcf_core.models.completions import Server, Shape, TokenScores, find_form, is_name
+from pcf_core.models.connection import PAUSES, RateLimit
+from pcf_core.models.names import require_allowed, split_inspected
 
-# What a completions server can do, found out by asking it: a refusal where it cannot, never a guess.
+# What a completions server can do.
 
 
 TEXT = "The nurse said that she was here, and the engineer told us that he knew it."
@@ -52,10 +53,10 @@ LARGEST_CONTEXT = 2**31  # tokens; a larger one is none
 
 @dataclass(frozen=True)
 class Findings:
-    """What the probe found.
+    """The results of the probe.
 
-    ``shape``: how log-probabilities of a prompt are had.  ``opening``: labels of the tokens that the server
-    puts before a text.  ``takes_ids``: whether prompts of token ids are read, and texts tokenised.
+    ``shape``: how the server writes log-probabilities of a prompt.  ``opening``: labels of the tokens that
+    it puts before a text.  ``takes_ids``: whether prompts of token ids are read, and texts tokenised.
     ``context``: tokens the server takes, 0 where it does not say.  ``root``: the served model, in the
     server's words.  ``reading``: that of ``TEXT``.  ``noise``: largest difference between two readings of one
     token, in nats.
@@ -66,7 +67,7 @@ class Findings:
     takes_ids: bool
     context: int
     root: str
-    reading: Reading
+    reading: TokenScores
     noise: float
 
     @property
@@ -81,13 +82,6 @@ def probe(server: Server) -> Findings:
     They must be numbers up to 0, differ from token to token, come out the same twice, and those of the
     beginning must be the same alone: some servers give the same for whatever they are asked, and every score
     would be exact chance.
-
-    Raises
-    ------
-    ModelError
-        The model is not served; no log-probabilities of prompt tokens, or none worth the name.
-    ScoringError
-        The server cannot be reached.
     """
     cards = {card["id"]: card for card in server.models()}
     if server.name not in cards:
@@ -112,25 +106,20 @@ def probe(server: Server) -> Findings:
                 reading=first,
                 noise=noise,
             )
-    told = server.without_key("; ".join(dict.fromkeys(reasons)))
+    detail = server.without_key("; ".join(dict.fromkeys(reasons)))
     raise ModelError(
         f"The endpoint {server.url} gives no usable log-probabilities of prompt tokens for {server.name}: "
-        f"serve it with vLLM, or score its weights here ({told})."
+        f"serve it with vLLM, or score its weights here ({detail})."
     )
 
 
-def require_sense(first: Reading, second: Reading, start: Reading) -> float:
+def require_sense(first: TokenScores, second: TokenScores, start: TokenScores) -> float:
     """Refuse readings of ``TEXT``, again of it, and of its beginning that no language model gives.
 
     Returns
     -------
     float
         The largest difference in nats between two readings of one token.
-
-    Raises
-    ------
-    ScoringError
-        Which of the demands they fail.
     """
     if not _opening(first) and not any(spells(first.texts[1:], TEXT[cut:]) for cut in range(1, len(START))):
         spelled = shorten("".join(first.texts), 120, placeholder=" …")
@@ -153,7 +142,7 @@ def require_sense(first: Reading, second: Reading, start: Reading) -> float:
     return noise
 
 
-def difference(short: Reading, long: Reading) -> float:
+def difference(short: TokenScores, long: TokenScores) -> float:
     """Return the largest difference in nats a token.
 
     It is infinite where ``long`` does not begin with ``short``'s tokens.
@@ -179,27 +168,27 @@ def spells(tokens: Sequence[str], text: str) -> bool:
     end = len(wanted) - len(last)
     if not (wanted.startswith(first) and wanted.endswith(last)):
         return False
-    place = len(first)
+    position = len(first)
     for part in between:  # as early as it can stand, a character behind the last: no other choice fits more
-        found = wanted.find(part, place + 1, end)
-        if found < 0:
+        start = wanted.find(part, position + 1, end)
+        if start < 0:
             return False
-        place = found + len(part)
-    return place < end
+        position = start + len(part)
+    return position < end
 
 
 def _plain(text: str) -> str:
     return re.sub(r"\s", "", normal("NFKC", re.sub("[▁Ġ]", " ", text)).casefold())
 
 
-def _opening(reading: Reading) -> tuple[int | str, ...]:
+def _opening(reading: TokenScores) -> tuple[int | str, ...]:
     """Return the tokens before those that spell the text: BOS, or none."""
     lengths = range(1, LONGEST_OPENING + 1)
     length = next((length for length in lengths if spells(reading.texts[length:], TEXT)), 0)
     return reading.labels[:length]
 
 
-def _takes_ids(server: Server, reading: Reading) -> bool:
+def _takes_ids(server: Server, reading: TokenScores) -> bool:
     """Tell whether texts are tokenised, with the ids of completions, and ids are read as they are."""
     try:
         (ids,) = server.tokenise([TEXT], special=True)
@@ -211,18 +200,19 @@ def _takes_ids(server: Server, reading: Reading) -> bool:
 
 PREFIX = "endpoint:"
 UNPINNED = "unpinned"
-CHAT = "server"  # in the place of a template's hash: the server makes a user's message of the prompt itself
-FOUND_SECONDS = 300.0  # for so long a process trusts what a probe found
-LISTED_SECONDS = 60.0  # and a listing, or a failure of either
-LIST_PATIENCE = 2.0  # seconds that a page waits for a listing
-FIRST_PATIENCE = 20.0  # and for each answer to the probe of a model
-AGAIN_PATIENCE = 5.0  # that is remembered
+CHAT = "server"  # in place of a template's hash: the server makes a user's message of the prompt itself
+UNPROVEN = "Unpinned: nothing proves that the server runs the same weights tomorrow"
+FOUND_SECONDS = 300.0  # for which a process trusts the results of a probe
+LISTED_SECONDS = 60.0  # for which it trusts a list of models, and a failure
+LIST_PATIENCE = 2.0  # seconds that a page waits for the list of models
+FIRST_PATIENCE = 20.0  # seconds that it waits for each answer to the probe of a new model
+AGAIN_PATIENCE = 5.0  # the same for a model whose earlier results are remembered
 MOST_LISTED = 50
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model behind an endpoint that was just probed."""
+    """A model behind an endpoint that has just been probed."""
 
     spec: ModelSpec
     findings: Findings
@@ -234,7 +224,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a probe or a listing gave, until the monotonic clock says ``until``."""
+    """The result of a probe or of a listing, valid until the monotonic clock says ``until``."""
 
     until: float
     endpoint: Endpoint | None = None
@@ -244,40 +234,28 @@ class _Answer:
 
 _lock = threading.Lock()
 _answers: dict[tuple[str | None, str], _Answer] = {}  # by base URL and model name; the listing under ""
-_chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # until when, and what was found
+_chats: dict[tuple[str | None, str], tuple[float, bool | None]] = {}  # until when, and the answer
 
 
 def open_endpoint(spec: ModelSpec) -> Endpoint:
-    """Probe the model of ``spec`` now, to score with it.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set, it refuses, or it is not the one that ``spec`` was found at.
-    ScoringError
-        The server cannot be reached.
-    """
+    """Probe the model of ``spec`` now, to score with it; refuse another model than ``spec`` describes."""
     with connect(spec.name) as server:
-        found = _describe(spec.name, probe(server))
-    _remember(found)
-    if found.spec.identity != spec.identity:
+        endpoint = _describe(spec.name, probe(server))
+    _remember(endpoint)
+    if endpoint.spec.identity != spec.identity:
         raise ModelError(
             f"The model {spec.name} is not the one that was asked for ({spec.identity} then, "
-            f"{found.spec.identity} now): what runs behind the endpoint has changed; ask for the run again."
+            f"{endpoint.spec.identity} now): what runs behind the endpoint has changed; ask for the run "
+            "again."
         )
-    return found
+    return endpoint
 
 
 def resolve_endpoint(name: str) -> ModelSpec:
-    """Return the specification of ``endpoint:SERVED-NAME``.
+    """Return the specification of ``endpoint:SERVED-NAME``, to score it.
 
-    Probed once in a while; where the server does not answer now, as it was when it last did, so that what was
-    scored can still be read.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set; the model is not served or cannot be scored, now and before.
+    The server is probed once in a while.  Where it does not answer now, the specification is that of the last
+    answer, so that earlier scores can still be read.
     """
     answer, remembered = _fresh(name), _remembered().get(name)
     if answer is None:
@@ -298,41 +276,47 @@ def resolve_writer_endpoint(name: str, chat: bool) -> ModelSpec:
     """Return the specification of ``endpoint:SERVED-NAME`` for writing texts, without asking the server.
 
     ``chat``: whether the prompt is a user's message, not a text to go on from.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set; no name of a model.
     """
     served, url = name.removeprefix(PREFIX), _url(name)
     if not is_name(served):
         raise ModelError(f"{name!r} names no served model: write {PREFIX} and the name the server lists.")
-    return ModelSpec(
-        name=name,
-        family="endpoint",
-        path=url,
+    return _unpinned(
+        name,
+        url,
         identity=f"{UNPINNED}:{url}",
-        tokenizer=UNPINNED,
-        dtype="server",
         chat_template=CHAT if chat else "",
         title=f"{served} behind {url}",
-        notes="Unpinned: nothing proves that the server runs the same weights tomorrow.",
+        notes=f"{UNPROVEN}.",
     )
 
 
-def offers_chat(name: str) -> bool:
-    """Ask for a short message to tell whether the server answers messages to the model.
+def resolve_inspected(name: str) -> ModelSpec:
+    """Return the specification of a model whose texts came in a log of Inspect, by its name.
+
+    The store says whether there are any texts of it.
 
     Raises
     ------
     ModelError
-        No endpoint is set.
-    ScoringError
-        The server cannot be reached.
+        It is no such name.
     """
+    model, day = split_inspected(name)
+    return _unpinned(
+        name,
+        path="",
+        identity=f"{UNPINNED}:inspect",
+        chat_template=CHAT,
+        kind="imported",
+        title=f"{model}, asked by Inspect on {day}",
+        notes="Unpinned: nothing proves which weights the provider ran.",
+    )
+
+
+def offers_chat(name: str) -> bool:
+    """Tell whether the server answers messages to the model, by asking for a short one."""
     with _server(name, min(settings().endpoint_timeout, FIRST_PATIENCE), ()) as server:
         try:
-            find_manner(server, chat=True, draws=False)
+            find_form(server, chat=True, draws=False)
         except RequestRefusedError as refusal:
             if refusal.status in (401, 403):
                 raise
@@ -341,7 +325,9 @@ def offers_chat(name: str) -> bool:
 
 
 def known_chat(name: str) -> bool | None:
-    """Tell the same as :func:`offers_chat`, asked once in a while; ``None`` where the server does not tell.
+    """Tell whether the server answers messages to the model; ``None`` where it does not tell.
+
+    The server is asked once in a while.
 
     Raises
     ------
@@ -363,13 +349,7 @@ def known_chat(name: str) -> bool | None:
 
 
 def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
-    """Count the tokens of each prompt with the server's tokenizer; None where it does not tell.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set.
-    """
+    """Count the tokens of each prompt with the server's tokenizer; None where it does not tell."""
     with _server(name, min(settings().endpoint_timeout, AGAIN_PATIENCE), ()) as server:
         try:
             first = server.tokenise(prompts[:1], special=True)
@@ -379,31 +359,30 @@ def count_tokens(name: str, prompts: Sequence[str]) -> list[int] | None:
 
 
 def connect(name: str) -> Server:
-    """Connect to the model's server with the operator's time limits; use it as a context manager.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set.
-    """
+    """Connect to the model's server with the operator's time limits; the result is a context manager."""
     return _server(name, settings().endpoint_timeout, PAUSES)
 
 
 def survey_endpoint() -> Iterator[ModelSpec | LeftOut]:
-    """Yield the served models, where an endpoint is set; one not probed yet has the identity ``unpinned``."""
+    """Yield the served models, if an endpoint is set; one not probed yet has the identity ``unpinned``."""
     if settings().endpoint_url is None:
         return
     listing = _fresh("") or _list()
     if listing.error:
         yield LeftOut(name=f"{PREFIX}…", reason=listing.error)
     for name in listing.names[:MOST_LISTED]:
-        known = _fresh(name)
-        if known is not None and known.endpoint is not None:
-            yield known.endpoint.spec
-        elif known is not None:
-            yield LeftOut(name=name, reason=known.error)
+        answer = _fresh(name)
+        if answer is not None and answer.endpoint is not None:
+            yield answer.endpoint.spec
+        elif answer is not None:
+            yield LeftOut(name=name, reason=answer.error)
         else:
-            yield _remembered().get(name) or _unprobed(name)
+            yield _remembered().get(name) or _unpinned(
+                name,
+                str(settings().endpoint_url),
+                title=name,
+                notes="What the server can do is found out when the model is first used.",
+            )
     if len(listing.names) > MOST_LISTED:
         yield LeftOut(
             name=f"{PREFIX}…",
@@ -431,19 +410,13 @@ def _url(name: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _turns(url: str, per_minute: int) -> Turns:
+def _rate_limit(url: str, per_minute: int) -> RateLimit:
     """Return the rate limit that all connections of this process to a server share."""
-    return Turns(per_minute)
+    return RateLimit(per_minute)
 
 
 def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
-    """Connect to the server to ask a model, or for the list of models where ``name`` is empty.
-
-    Raises
-    ------
-    ModelError
-        No endpoint is set, or the operator does not allow the model.
-    """
+    """Connect to the server to use a model the operator allows, or to list the models (empty ``name``)."""
     url = _url(name)
     if name:
         require_allowed(name)
@@ -454,7 +427,7 @@ def _server(name: str, timeout: float, pauses: tuple[float, ...]) -> Server:
         timeout=timeout,
         concurrency=settings().endpoint_concurrency,
         pauses=pauses,
-        turns=_turns(url, settings().endpoint_per_minute),
+        rate_limit=_rate_limit(url, settings().endpoint_per_minute),
     )
 
 
@@ -462,32 +435,22 @@ def _describe(name: str, findings: Findings) -> Endpoint:
     url = str(settings().endpoint_url)
     facts = [findings.shape, findings.context, findings.root, findings.takes_ids, findings.opening]
     tokens = findings.reading.labels
-    spec = ModelSpec(
-        name=name,
-        family="endpoint",
-        path=url,
+    spec = _unpinned(
+        name,
+        url,
         identity=f"{UNPINNED}:{digest([url, name, facts, tokens])}",
         tokenizer=f"{UNPINNED}:{digest(tokens)}",
-        dtype="server",
         context=findings.context,
         title=f"{findings.root} behind {url}",
-        notes="Unpinned: nothing proves that the server runs the same weights tomorrow. Their number and "
-        "their precision are the server's own.",
+        notes=f"{UNPROVEN}. Their number and their precision are the server's own.",
     )
     return Endpoint(spec, findings)
 
 
-def _unprobed(name: str) -> ModelSpec:
-    return ModelSpec(
-        name=name,
-        family="endpoint",
-        path=str(settings().endpoint_url),
-        identity=UNPINNED,
-        tokenizer=UNPINNED,
-        dtype="server",
-        title=name,
-        notes="What the server can do is found out when the model is first used.",
-    )
+def _unpinned(name: str, path: str, **facts: Any) -> ModelSpec:
+    """Return a specification with these facts of a model that nothing pins."""
+    own = {"identity": UNPINNED, "tokenizer": UNPINNED, **facts}
+    return ModelSpec(name=name, family="endpoint", path=path, dtype="server", **own)
 
 
 def _fresh(name: str) -> _Answer | None:
@@ -502,27 +465,27 @@ def _keep(name: str, answer: _Answer) -> _Answer:
     return answer
 
 
-def _remember(found: Endpoint) -> _Answer:
-    """Keep what was found, for this process and, where the cache can be written, for those after it."""
-    known = _remembered()
-    if known.get(found.spec.name) != found.spec:
-        document = {name: spec.model_dump() for name, spec in {**known, found.spec.name: found.spec}.items()}
+def _remember(endpoint: Endpoint) -> _Answer:
+    """Store a probed model for this process and, if the cache can be written, for later ones."""
+    spec, remembered = endpoint.spec, _remembered()
+    if remembered.get(spec.name) != spec:
+        document = {name: one.model_dump() for name, one in {**remembered, spec.name: spec}.items()}
         with suppress(OSError):
             _file().parent.mkdir(parents=True, exist_ok=True)
             draft, path = tempfile.mkstemp(dir=_file().parent, prefix=_file().name)
             with os.fdopen(draft, "w", encoding="utf8") as file:
                 json.dump(document, file, ensure_ascii=False, indent=1)
             Path(path).replace(_file())
-    return _keep(found.spec.name, _Answer(time.monotonic() + FOUND_SECONDS, endpoint=found))
+    return _keep(spec.name, _Answer(time.monotonic() + FOUND_SECONDS, endpoint=endpoint))
 
 
 def _remembered() -> Mapping[str, ModelSpec]:
-    """Return the models that any process has found behind an endpoint, by name."""
+    """Return the models that any process has probed behind an endpoint, by name."""
     try:
         document = json.loads(read_file(_file()))
         return {name: ModelSpec(**fields) for name, fields in document.items()}
     except (OSError, ValueError, TypeError, AttributeError, ValidationError):
-        return {}  # never written, or by another version: found again by the next probe
+        return {}  # never written, or by another version: the next probe writes it anew
 
 
 def _file() -> Path:

@@ -1,7 +1,7 @@
-"""Whether a configuration asks for no more than the weights beside it hold, before anything is built.
+"""Refuse a configuration that asks for more than the weights beside it hold, before anything is built.
 
-What a ``config.json`` says decides how much transformers builds, and somebody else wrote it: a hundred
-million layers take hours and all memory.  The headers of the safetensors files say what there really is.
+A ``config.json`` from somebody else decides how much transformers builds: a hundred million layers take hours
+and all memory.  The headers of the safetensors files say how much the model really has.
 """
 
 from __future__ import annotations
@@ -21,41 +21,28 @@ from torch.nn.modules.module import (
 from transformers import AutoConfig
 
 from pcf_core.core.errors import ModelError
-from pcf_core.models.folder import (
-    LARGEST,
-    MOST_A_BYTE,
-    read_config,
-    read_shapes,
-    read_small,
-    weight_files,
-)
+from pcf_core.models.folder import LARGEST, MOST_A_BYTE, read_config, read_shapes, read_small, weight_files
 
-# Tensors, or weights, that a model may make for each one in its files: shared ones are made, then replaced, a
-# head may be absent, and a number type of four bits has several weights in what counts as one.
+# Tensors (and weights) that a model may make for each one in its files: shared ones are made, then replaced;
+# a head may be absent; and one number of a four-bit type holds several weights.
 MADE_FOR_ONE = 4
-LEAST_LAYERS = 64  # these, tensors and numbers are never too many, however small the files
+LEAST_LAYERS = 64  # so many layers, tensors and numbers are never too many, however small the files
 COUNTS = ("layer", "layers", "head", "heads", "head_kv")
-MOST_GROWTH = 1024  # characters that normalizers may make of one; those of public tokenizers make three
+MOST_GROWTH = 1024  # characters that normalizers may make of one; public tokenizers make three
 LEAST_TENSORS = 64
 LEAST_NUMBERS = 2**28  # a GiB; beside weights a model makes tables of its positions
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How much safetensors files hold, and so the most that a model may make of them."""
+    """The size of safetensors files, and so the most that a model may make of them."""
 
     tensors: int
     most_weights: int
 
     @classmethod
     def of(cls, folder: Path, name: str) -> Extent:
-        """Measure a model by the headers of all shards.
-
-        Raises
-        ------
-        ModelError
-            There are no safetensors, or they are damaged.
-        """
+        """Measure a model by the headers of all shards."""
         files = weight_files(folder, name)
         shapes = [shape for path in files for shape in read_shapes(path, name)]
         return cls.of_shapes(shapes, sum(path.stat().st_size for path in files))
@@ -74,9 +61,8 @@ class Extent:
 def require_extent(folder: Path, name: str, kind: Any) -> None:
     """Refuse a model directory whose ``config.json`` asks for more than its weights can fill.
 
-    What it comes to is counted while the model is built without memory (on torch's device ``meta``), up to
-    the first tensor too much; its layers are to be held against the weights before
-    (:func:`require_layers`).
+    Tensors and weights are counted while the model is built without memory (on torch's device ``meta``), up
+    to the first that is too many; the number of layers is checked before (:func:`require_layers`).
 
     Parameters
     ----------
@@ -86,11 +72,6 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
         The model's, for the sentence.
     kind
         The class of transformers that is going to read it, such as ``AutoModelForCausalLM``.
-
-    Raises
-    ------
-    ModelError
-        It asks for more; there are no weights, or they are damaged.
     """
     require_built(
         AutoConfig.from_pretrained(folder, local_files_only=True), Extent.of(folder, name), name, kind
@@ -98,13 +79,7 @@ def require_extent(folder: Path, name: str, kind: Any) -> None:
 
 
 def require_built(config: Any, extent: Extent, name: str, kind: Any) -> None:
-    """Refuse a configuration of transformers that makes more than the extent of its files.
-
-    Raises
-    ------
-    ModelError
-        It makes more.
-    """
+    """Refuse a configuration of transformers that makes more than the extent of its files."""
     made = _Made(extent, name)
     hooks = (
         register_module_parameter_registration_hook(made.count_weights),
@@ -121,14 +96,9 @@ def require_built(config: Any, extent: Extent, name: str, kind: Any) -> None:
 def require_layers(folder: Path, name: str) -> None:
     """Refuse a ``config.json`` with more layers than there are tensors, before transformers reads it.
 
-    Every layer has a tensor at least, shared or its own.  To read a configuration can take a list with an
-    entry a layer already, and who opens a tokenizer reads it too.  A negative number of heads passes through
-    all sizes of tensors and fails in the first forward pass.
-
-    Raises
-    ------
-    ModelError
-        It asks for more, or for less than none; there are no weights, or they are damaged.
+    Every layer has at least one tensor, shared or its own.  Reading a configuration may already make a list
+    with an entry a layer, and opening a tokenizer reads it too.  A negative number of heads fails only in the
+    first forward pass.
     """
     extent = Extent.of(folder, name)
     for field, layers in _counts(read_config(folder, name)):
@@ -163,12 +133,7 @@ def _counts(config: Any, within: str = "") -> Iterator[tuple[str, int]]:
 def require_tokenizer(folder: Path, name: str) -> None:
     """Refuse a ``tokenizer.json`` whose normalizers make a text many times as long, before it is opened.
 
-    Each may double what the one before it made: forty of them make of a letter more than any memory holds.
-
-    Raises
-    ------
-    ModelError
-        They make over :data:`MOST_GROWTH` of a character.
+    If each doubles the text, forty of them turn one letter into more than any memory holds.
     """
     try:
         tokenizer = from_json(read_small(folder / "tokenizer.json"))
@@ -192,9 +157,9 @@ def _normalizers(part: Any) -> Iterator[Mapping[str, Any]]:
 def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
     """Return how many characters normalizers make of one, at the most.
 
-    From the last to the first: what a character becomes weighs what its replacement becomes.  So replacements
-    of different characters do not multiply, and those of what an earlier one made do.  A pattern may find any
-    single character, and whatever else a normalizer does may make any character of any.
+    From the last normalizer to the first: a character weighs as much as its replacement becomes.  So
+    replacements of different characters do not multiply, and successive ones do.  A regular expression may
+    match any character, and any other normalizer may turn any character into any other.
     """
     weights: dict[str, int] = {}
     others = 1  # the weight of all characters that are not in the table
@@ -207,11 +172,11 @@ def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
             continue
         content = part["prepend" if kind == "Prepend" else "content"]
         made = min(sum(weights.get(one, others) for one in content), LARGEST)
-        found = "" if kind == "Prepend" else part["pattern"].get("String")
-        if found:
-            for one in found:
-                weights[one] = max(weights.get(one, others), -(-made // len(found)))
-        elif found is None:  # a regular expression
+        pattern = "" if kind == "Prepend" else part["pattern"].get("String")
+        if pattern:
+            for one in pattern:
+                weights[one] = max(weights.get(one, others), -(-made // len(pattern)))
+        elif pattern is None:  # a regular expression
             weights, others = {one: max(weight, made) for one, weight in weights.items()}, max(others, made)
         else:  # before a text, or before each of its characters
             weights, others = {one: weight + made for one, weight in weights.items()}, others + made
@@ -220,7 +185,7 @@ def _growth(parts: Sequence[Mapping[str, Any]]) -> int:
 
 @dataclass
 class _Made:
-    """What a model makes while it is built, held against what its files hold."""
+    """Counts the tensors and weights of a model while it is built, up to the extent of its files."""
 
     extent: Extent
     name: str
@@ -241,9 +206,9 @@ class _Made:
         if self.tables > max(self.extent.most_weights, LEAST_NUMBERS):
             raise self._too_much(f"{shown(self.tables)} numbers in tables")
 
-    def _too_much(self, asked: str) -> ModelError:
+    def _too_much(self, amount: str) -> ModelError:
         return ModelError(
-            f"The config.json of the model {self.name} asks for {asked}, where its files hold "
+            f"The config.json of the model {self.name} asks for {amount}, where its files hold "
             f"{self.extent.tensors:,} tensors that are at most {self.extent.most_weights:,} weights: take "
             "both from one checkpoint."
         )

@@ -1,7 +1,7 @@
 """Which family a configuration belongs to, and how many tokens it takes: stated or asked, never guessed.
 
-**Which model types the installed transformers has classes of its own for.**  Read from the text of its
-tables: importing transformers takes seconds, and the app's process may not hold it.
+Which model types the installed transformers has classes for is read from the source of its tables: importing
+transformers takes seconds, and the app's process must not import it.
 """
 
 from __future__ import annotations
@@ -17,45 +17,51 @@ from typing import Any
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import Family
 
-# Which model types the installed transformers has classes of its own for.
+# The model types that the installed transformers has classes for.
 
 
 def native_types() -> frozenset[str]:
     """List the values of ``model_type`` of language models that need no code from a model's repository."""
-    return _keys("auto_mappings.py", "CONFIG_MAPPING_NAMES") | {"gpt-sw3"}
+    return _auto_types("auto_mappings.py", "CONFIG_MAPPING_NAMES") | {"gpt-sw3"}
 
 
 def masked_types() -> frozenset[str]:
     """List the types that have a class for masked language modelling."""
-    return _keys("modeling_auto.py", "MODEL_FOR_MASKED_LM_MAPPING_NAMES")
+    return _auto_types("modeling_auto.py", "MODEL_FOR_MASKED_LM_MAPPING_NAMES")
 
 
 def causal_types() -> frozenset[str]:
     """List the types that have a class for causal language modelling."""
-    return _keys("modeling_auto.py", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES")
+    return _auto_types("modeling_auto.py", "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES")
 
 
 def encoder_decoder_types() -> frozenset[str]:
     """List the types whose models read one text and write another."""
-    return _keys("modeling_auto.py", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES")
+    return _auto_types("modeling_auto.py", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES")
 
 
 @lru_cache(maxsize=4)
-def _keys(file: str, table: str) -> frozenset[str]:
+def _auto_types(file: str, table: str) -> frozenset[str]:
     """Read the keys of ``table = OrderedDict([(key, class), …])`` in transformers' ``models/auto``."""
+    call = library_table(f"models/auto/{file}", table)
+    assert isinstance(call, ast.Call)
+    return frozenset(key for key, _ in ast.literal_eval(call.args[0]))
+
+
+def library_table(file: str, table: str) -> ast.expr:
+    """Find the value that a file of transformers assigns to a name, without importing transformers."""
     package = find_spec("transformers")
     assert package is not None
     assert package.origin is not None
-    text = (Path(package.origin).parent / "models" / "auto" / file).read_text(encoding="utf8")
+    text = (Path(package.origin).parent / file).read_text(encoding="utf8")
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == table:
-            assert isinstance(node.value, ast.Call)
-            return frozenset(key for key, _ in ast.literal_eval(node.value.args[0]))
+            return node.value
     raise AssertionError(f"transformers has no {table} in {file}")
 
 
-# Encoder–decoders that were trained to fill a gap in a text, which is what the family scores.  mBART was too,
-# but its checkpoints open a text with the name of its language, each in another way.
+# Encoder–decoders that were trained to fill a gap in a text, the task by which the family scores.  mBART was
+# too, but its checkpoints open a text with the name of its language, each in another way.
 SEQ2SEQ_TYPES = ("t5", "mt5", "umt5", "longt5", "bart")
 SEQ2SEQ = (
     "T5ForConditionalGeneration",
@@ -65,8 +71,8 @@ SEQ2SEQ = (
     "LongT5ForConditionalGeneration",
     "BartForConditionalGeneration",
 )
-# Types whose attention looks both ways unless ``is_decoder`` is set: their causal class needs it.  Whatever
-# else looks ahead is refused when it is opened (``scoring/causality.py``).
+# Types whose attention looks both ways unless ``is_decoder`` is set, which their causal class needs.  Any
+# other model that looks ahead is refused when it is opened (``scoring/causality.py``).
 TWO_WAY = (
     "bert",
     "bert-generation",
@@ -91,10 +97,7 @@ SUPPORTED = (
 )
 # Heads that tell words that were put in from those that were there; their bodies are those of masked models.
 DISCRIMINATORS = ("ElectraForPreTraining", "FunnelForPreTraining")
-AUTO_CLASSES: Mapping[str, Family] = {
-    "AutoModelForMaskedLM": "masked",
-    "AutoModelForCausalLM": "causal",
-}
+AUTO_CLASSES: Mapping[str, Family] = {"AutoModelForMaskedLM": "masked", "AutoModelForCausalLM": "causal"}
 LONGEST_CONTEXT = 2**31  # tokens; a larger number is none
 CONTEXT_FIELDS = (
     "n_positions",
@@ -106,7 +109,7 @@ CONTEXT_FIELDS = (
 )
 # Positions relative to each other: a length in the config is that of the training, not a limit.
 RELATIVE_POSITIONS = ("t5", "mt5", "umt5", "longt5", "xlnet")
-# Position ids of these begin at pad_token_id + 1, so that many rows of the position table hold no position.
+# Position ids of these begin at pad_token_id + 1; so many rows of the position table hold no position.
 SHIFTED_POSITIONS = (
     "roberta",
     "roberta-prelayernorm",
@@ -128,10 +131,11 @@ MOST_NAMED, MOST_LETTERS = 5, 60  # architectures in a sentence, and letters of 
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The families that a configuration allows; ``doubt`` says why a user has to choose, empty if not.
+class FamilyOptions:
+    """The families that a configuration allows.
 
-    ``without_words``: what it does where it gives no word a probability, so that its body alone is of use.
+    ``doubt``: why the user has to choose, empty if there is no doubt.  ``without_words``: what the model does
+    if it gives no word a probability, so that only its body is of use; else empty.
     """
 
     families: tuple[Family, ...]
@@ -139,60 +143,51 @@ class Reading:
     without_words: str = ""
 
 
-def choose_family(reading: Reading, name: str, asked: Family | None) -> Family:
-    """Choose the one family of a reading, or the one that was asked for.
-
-    Raises
-    ------
-    ModelError
-        The user has to choose, and how; or asked for a family that the configuration rules out; or the model
-        gives no word a probability, whatever it is called.
-    """
-    if reading.without_words and asked is None:
+def choose_family(options: FamilyOptions, name: str, requested: Family | None) -> Family:
+    """Return the only family of the options, or the requested one; refuse if neither is possible."""
+    if options.without_words and requested is None:
         raise ModelError(
-            f"The model {name} cannot be scored: it {reading.without_words}, and gives no word a "
+            f"The model {name} cannot be scored: it {options.without_words}, and gives no word a "
             "probability; take the generator that was trained with it, or another model."
         )
-    if asked is not None and asked not in reading.families:
-        listed = " or ".join(reading.families)
-        raise ModelError(f"The model {name} cannot be read as {asked}: by its config.json it is {listed}.")
-    if reading.doubt and asked is None:
-        ways = " or ".join(f"{family}:{name}" for family in reading.families)
-        raise ModelError(f"How is the model {name} to be read? It {reading.doubt}; name it {ways}.")
-    return asked or reading.families[0]
+    if requested is not None and requested not in options.families:
+        listed = " or ".join(options.families)
+        raise ModelError(
+            f"The model {name} cannot be read as {requested}: by its config.json it is {listed}."
+        )
+    if options.doubt and requested is None:
+        ways = " or ".join(f"{family}:{name}" for family in options.families)
+        raise ModelError(f"How is the model {name} to be read? It {options.doubt}; name it {ways}.")
+    return requested or options.families[0]
 
 
-def read_family(config: Mapping[str, Any], name: str) -> Reading:
-    """Read the families that the names in ``architectures`` and the switches of a configuration allow.
-
-    Raises
-    ------
-    ModelError
-        None is supported.
-    """
+def read_family(config: Mapping[str, Any], name: str) -> FamilyOptions:
+    """Return the families that the names in ``architectures`` and the switches of a configuration allow."""
     named = config.get("architectures")
     architectures = [str(entry) for entry in named] if isinstance(named, list) else []
     headless = [entry for entry in architectures if _is_headless(entry)]
     if headless and set(architectures) <= set(DISCRIMINATORS):
-        told = f"is a discriminator ({_in_words(headless)}), which tells whether a word was put in by another"
-        return Reading(("masked",), without_words=told)
+        task = f"is a discriminator ({_in_words(headless)}), which tells whether a word was put in by another"
+        return FamilyOptions(("masked",), without_words=task)
     if headless == architectures:
         return _without_head(config, name, _in_words(headless))
     families = dict.fromkeys(_family(entry) for entry in architectures)
-    found = tuple(family for family in families if family is not None)
+    supported = tuple(family for family in families if family is not None)
     listed = _in_words(architectures)
-    if not found:
+    if not supported:
         raise ModelError(
             f"The model {name} has the architecture {listed}, which cannot be scored: {SUPPORTED}."
         )
     if len(families) > 1:
-        return Reading(_possible(config, found) or found, f"names several architectures ({listed})")
-    _require_class(config, found[0], f"The model {name} has the architecture {listed}")
-    return _checked(config, found[0], listed)
+        return FamilyOptions(
+            _possible(config, supported) or supported, f"names several architectures ({listed})"
+        )
+    _require_class(config, supported[0], f"The model {name} has the architecture {listed}")
+    return _checked(config, supported[0], listed)
 
 
 def _require_class(config: Mapping[str, Any], family: Family, named: str) -> None:
-    """Refuse a type of transformers' own that its class for the family does not load: parts of a model."""
+    """Refuse a type that transformers knows but has no class of the family for, such as parts of a model."""
     kind = str(config.get("model_type"))
     types = {"masked": masked_types, "causal": causal_types}.get(family)
     if types and kind in native_types() and kind not in types():
@@ -222,15 +217,12 @@ def _family(architecture: str) -> Family | None:
 
 
 def _is_headless(architecture: str) -> bool:
-    """Tell whether this is the bare model, or one for pretraining.
-
-    A head may be among the weights, the name says not which.
-    """
+    """Tell whether this is the bare model, or one for pretraining with a head that the name does not say."""
     return architecture.endswith(("Model", "ForPreTraining")) and not architecture.endswith("LMHeadModel")
 
 
-def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
-    """Return what ``auto_map`` or ``model_type`` leave possible where ``architectures`` names no head."""
+def _without_head(config: Mapping[str, Any], name: str, listed: str) -> FamilyOptions:
+    """Return the families that ``auto_map`` or ``model_type`` allow where ``architectures`` names no head."""
     doubt = (
         f"names only {listed}, without a language-model head, and can be scored only if its weights have one"
         if listed
@@ -239,7 +231,7 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
     mapped = config.get("auto_map")
     own = tuple(family for key, family in AUTO_CLASSES.items() if isinstance(mapped, dict) and key in mapped)
     if own:
-        return Reading(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
+        return FamilyOptions(own, "" if len(own) == 1 else f"{doubt}, and its own code offers several")
     families = _possible(config, _families_of_type(str(config.get("model_type"))))
     if _writes_another_text(config):
         families = tuple(family for family in families if family == "seq2seq")
@@ -258,11 +250,11 @@ def _without_head(config: Mapping[str, Any], name: str, listed: str) -> Reading:
         )
     if not families:
         raise ModelError(f"The config.json of the model {name} {doubt} in 'architectures'; {SUPPORTED}.")
-    return Reading(families, doubt)
+    return FamilyOptions(families, doubt)
 
 
 def _writes_another_text(config: Mapping[str, Any]) -> bool:
-    """Tell whether this is an encoder–decoder: its body is neither a masked nor a causal model."""
+    """Tell whether this is an encoder–decoder, whose body is neither a masked nor a causal model."""
     flag = config.get("is_encoder_decoder")
     return flag if isinstance(flag, bool) else str(config.get("model_type")) in encoder_decoder_types()
 
@@ -298,18 +290,20 @@ def _possible(config: Mapping[str, Any], families: tuple[Family, ...]) -> tuple[
     return families
 
 
-def _checked(config: Mapping[str, Any], family: Family, listed: str) -> Reading:
+def _checked(config: Mapping[str, Any], family: Family, listed: str) -> FamilyOptions:
     """Check a family's name against the switches of the configuration."""
     encoder_decoder = config.get("is_encoder_decoder")
     if family == "seq2seq" and encoder_decoder is False:
-        return Reading((family,), f"names {listed} but sets is_encoder_decoder to false")
+        return FamilyOptions((family,), f"names {listed} but sets is_encoder_decoder to false")
     if family in ("masked", "causal") and encoder_decoder:
-        return Reading((family, "seq2seq"), f"names {listed} but sets is_encoder_decoder to true")
+        return FamilyOptions((family, "seq2seq"), f"names {listed} but sets is_encoder_decoder to true")
     if _possible(config, (family,)):
-        return Reading((family,))
+        return FamilyOptions((family,))
     if family == "masked":
-        return Reading(("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen")
-    return Reading(
+        return FamilyOptions(
+            ("causal",), f"names {listed} but sets is_decoder to true, so no text right is seen"
+        )
+    return FamilyOptions(
         ("masked",),
         f"names {listed} but sees the text on both sides (a causal one sets is_decoder in its config.json)",
     )
@@ -323,15 +317,15 @@ def needs_remote_code(config: Mapping[str, Any]) -> bool:
 def context_of(config: Mapping[str, Any]) -> int:
     """Return how many tokens the model can take, special tokens included; 0 where no limit is stated."""
     kind = config.get("model_type")
-    found = [
+    lengths = [
         config[field]
         for field in CONTEXT_FIELDS
         if type(config.get(field)) is int and config[field] < LONGEST_CONTEXT
     ]
-    if kind in RELATIVE_POSITIONS or not found or found[0] <= 0:
+    if kind in RELATIVE_POSITIONS or not lengths or lengths[0] <= 0:
         return 0
     if kind in SHIFTED_POSITIONS:
         padding = PADDING_OF_MPNET if kind == "mpnet" else config.get("pad_token_id")
-        first = padding if type(padding) is int and 0 <= padding < found[0] else 1
-        return max(int(found[0]) - first - 1, 0)
-    return int(found[0])
+        first = padding if type(padding) is int and 0 <= padding < lengths[0] else 1
+        return max(int(lengths[0]) - first - 1, 0)
+    return int(lengths[0])

@@ -1,7 +1,7 @@
-"""What a model directory in the hub's layout is, read from its small files and the safetensors headers.
+"""Describe a model directory in the hub's layout by its small files and the safetensors headers.
 
 Also the hashes of a model's files, which do not depend on where they lie, and the chat template, read without
-the tokenizer, so that every process knows a text's key.
+the tokenizer so that every process can calculate a text's key.
 """
 
 from __future__ import annotations
@@ -40,19 +40,11 @@ LARGEST = 2**26  # bytes; the tokenizers of the largest vocabularies have half o
 
 
 def read_small(path: Path) -> str:
-    """Read the text of a file in UTF-8.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
-    ValueError
-        It is no file, which may never end, is over 64 MiB, or not in UTF-8.
-    """
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    """Read the text of a file in UTF-8; refuse large files and devices, which may never end."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise ValueError("it is no file")
-    if found.st_size > LARGEST:
+    if status.st_size > LARGEST:
         raise ValueError(f"it has over {LARGEST // 2**20} MiB")
     return path.read_text(encoding="utf8")
 
@@ -68,13 +60,7 @@ MOST_A_BYTE = 2  # weights: its narrowest number type has four bits
 
 
 def weights_present(folder: Path, name: str) -> bool:
-    """Tell whether the weights are complete: of a model of the hub the index comes before its shards.
-
-    Raises
-    ------
-    ModelError
-        The index cannot be read.
-    """
+    """Tell whether the weights are complete: the index of a hub model is fetched before its shards."""
     index = folder / INDEX
     if index.is_file():
         return all((folder / shard).is_file() for shard in _shards(index, name))
@@ -82,13 +68,7 @@ def weights_present(folder: Path, name: str) -> bool:
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """List the safetensors file, or all shards that the index names.
-
-    Raises
-    ------
-    ModelError
-        None there (pickles are never read), or a shard is missing.
-    """
+    """List the safetensors file, or all shards that the index names."""
     index = folder / INDEX
     if index.is_file():
         names = _shards(index, name)
@@ -125,43 +105,23 @@ def _shards(index: Path, name: str) -> Sequence[str]:
 
 
 def first(names: Sequence[str]) -> str:
-    """Write the first three of what somebody else named, each cut, and how many more there are."""
+    """List the first three names from a foreign file, each cut, and how many more there are."""
     more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     return ", ".join(f"{name[:100]} …" if len(name) > 100 else name for name in names[:3]) + more
 
 
 def count_parameters(path: Path, name: str) -> int:
-    """Count the weights in a safetensors file.
-
-    Raises
-    ------
-    ModelError
-        As :func:`read_shapes`.
-    """
+    """Count the weights in a safetensors file."""
     return sum(map(prod, read_shapes(path, name)))
 
 
 def read_shapes(path: Path, name: str) -> list[list[int]]:
-    """Read the shapes of the tensors in a safetensors file.
-
-    Raises
-    ------
-    ModelError
-        As :func:`read_tensors`.
-    """
+    """Read the shapes of the tensors in a safetensors file."""
     return [tensor["shape"] for tensor in read_tensors(path, name).values()]
 
 
 def read_tensors(path: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
-    """Read ``dtype`` and ``shape`` of the tensors in a safetensors file by their names.
-
-    They stand in its header: 8 bytes of length, then JSON.
-
-    Raises
-    ------
-    ModelError
-        The header cannot be read, or the file is shorter or longer than the header says.
-    """
+    """Read ``dtype`` and ``shape`` of each tensor in a safetensors file: 8 bytes of length, then JSON."""
     with path.open("rb") as file:
         start = file.read(8)
         length = struct.unpack("<Q", start)[0] if len(start) == 8 else HEADER_LIMIT + 1
@@ -187,7 +147,7 @@ def read_tensors(path: Path, name: str) -> Mapping[str, Mapping[str, Any]]:
             ) from error
 
 
-# The hashes of a model's files: what it computes, wherever they lie.
+# The hashes of a model's files, which do not depend on where they lie.
 
 
 def model_hash(weights: Sequence[Path], config: Path) -> str:
@@ -217,31 +177,22 @@ def tokenizer_hash(files: Sequence[Path]) -> str:
 State = tuple[int, int, int, int]
 
 
-def state_of(found: os.stat_result) -> State:
-    """Return what changes whenever a file is written or replaced: size, time, inode, time of its inode.
+def state_of(status: os.stat_result) -> State:
+    """Return four numbers that change when a file is written or replaced: size, time, inode, inode's time.
 
-    Size and time of change alone can be those of another file, which copying and unpacking set.
+    Size and time alone may be those of another file, since copying and unpacking set them.
     """
-    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
 
 
 def file_hash(path: Path) -> str:
-    """Hash the bytes of a file (SHA-256), a large one once: see :func:`_remembered`.
-
-    Raises
-    ------
-    ModelError
-        It is being read for the first time, and this process does not wait (:func:`wait_for_hashes`).
-    """
+    """Hash the bytes of a file (SHA-256); refuse while a page would have to wait for a large one."""
     return _remembered(str(path.resolve()), state_of(path.stat()))
 
 
 @lru_cache(maxsize=4096)
 def _remembered(path: str, state: State) -> str:
-    """Hash a file once: the result is kept in the cache folder under path and state.
-
-    Where the cache folder cannot be written they are read once by each process.
-    """
+    """Hash a file once: a large one is noted in the cache folder, or once a process without such a folder."""
     if state[0] < LARGE:
         return _read_hash(path)
     entry = "|".join((path, *map(str, state)))
@@ -249,7 +200,7 @@ def _remembered(path: str, state: State) -> str:
 
 
 def _read_hash(path: str, until: float = inf) -> str:
-    """Hash a file, as long as the clock does not say ``until``."""
+    """Hash a file; give up when the clock says ``until``."""
     total = hashlib.sha256()
     with Path(path).open("rb") as file:
         while piece := file.read(PIECE):
@@ -262,7 +213,7 @@ def _read_hash(path: str, until: float = inf) -> str:
     return total.hexdigest()
 
 
-# Large files are hashed beside who asks where that must not wait for them, as a page must not.
+# A page must not wait for the hash of a large file: its process goes on hashing in a thread.
 
 LARGE = 2**26  # bytes; what is smaller takes a fraction of a second
 PIECE = 2**22  # bytes that are read at a time
@@ -273,7 +224,7 @@ _hashing: dict[tuple[str, State], Future[str]] = {}
 
 
 def wait_for_hashes(seconds: float) -> None:
-    """Have this process wait for the hash of a large file for this long, and go on hashing meanwhile."""
+    """Let this process wait for the hash of a large file this long, and go on hashing in the background."""
     _patience[:] = [seconds]
 
 
@@ -281,12 +232,12 @@ def _hashed(path: str, state: State) -> str:
     if not _patience:
         return _read_hash(path)
     with _lock:
-        alone, known = not _hashing, (path, state) in _hashing
+        alone, started = not _hashing, (path, state) in _hashing
         future = _hashing.setdefault((path, state), Future())
-    if not known:
+    if not started:
         Thread(target=_hash_into, args=(future, path), name="hash", daemon=True).start()
     try:  # a page waits for the first of several, once
-        found = future.result(_patience[0] if alone else 0)
+        value = future.result(_patience[0] if alone else 0)
     except TimeoutError as error:
         raise ModelError(
             f"The file {path} ({state[0] / 1e9:,.1f} GB) is being read for the first time, so that it is "
@@ -296,7 +247,7 @@ def _hashed(path: str, state: State) -> str:
         _hashing.pop((path, state), None)  # it may be readable the next time
         raise
     _hashing.pop((path, state), None)
-    return found
+    return value
 
 
 def _hash_into(future: Future[str], path: str) -> None:
@@ -308,13 +259,7 @@ def _hash_into(future: Future[str], path: str) -> None:
 
 
 def require_unchanged(spec: ModelSpec, folder: Path) -> None:
-    """Refuse a model directory whose files are not those that were described, once they are loaded.
-
-    Raises
-    ------
-    ModelError
-        Weights, configuration or tokenizer have changed.
-    """
+    """Refuse a loaded directory if weights, configuration or tokenizer changed since it was described."""
     weights, tokenizer = weight_files(folder, spec.name), tokenizer_files(folder, spec.name)
     now = model_hash(weights, folder / "config.json"), tokenizer_hash(tokenizer)
     if now != (spec.identity, spec.tokenizer):
@@ -325,20 +270,17 @@ def require_unchanged(spec: ModelSpec, folder: Path) -> None:
         )
 
 
-# The chat template of a model directory, read without its tokenizer: every process knows a text's key.
+# The chat template of a model directory, read without its tokenizer.
 
 
 def chat_template_hash(folder: Path) -> str:
-    """Hash of the template that turns a user's message into the model's prompt, empty where there is none."""
+    """Return the hash of the template that makes a prompt of a user's message; empty if there is none."""
     text = _template(folder)
     return digest(text) if text else ""
 
 
 def _template(folder: Path) -> str:
-    """Return the chat template's file, else what the tokenizer's configuration holds.
-
-    It is one text, or several with names.
-    """
+    """Return the chat template's file, else the (default) template in the tokenizer's configuration."""
     try:
         return read_small(folder / "chat_template.jinja")
     except FileNotFoundError:
@@ -367,9 +309,9 @@ TOKENIZER_FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
-# Looked for where there is none of these: a model that has one keeps the hash that it always had.
+# Used only where none of the above exists, so that the hashes of other models stay as they are.
 FURTHER_VOCABULARIES = ("spm.model", "sentencepiece.model", "tiktoken.model")
-# Tokenizers whose tokens are bytes or characters, so that no file lists them.
+# Tokenizers of bytes or characters, which no file lists.
 WITHOUT_VOCABULARY = ("ByT5Tokenizer", "PerceiverTokenizer", "CanineTokenizer")
 ADAPTER = "adapter_config.json"
 LONGEST_CARD = 2**18  # bytes of a model card that are looked at
@@ -382,15 +324,15 @@ def describe(
     folder: Path,
     name: str,
     revision: str = "",
-    asked: Family | None = None,
-    known: Family | None = None,
+    requested: Family | None = None,
+    registered: Family | None = None,
 ) -> ModelSpec:
     """Describe a model directory: return its specification.
 
-    ``identity`` is ``revision`` where one is given (a hub model; its weights may then be missing yet, and
-    ``path`` is empty) and otherwise the hash of weights and configuration.  Where the configuration leaves
-    the family open, ``asked`` answers and becomes part of the name, or ``known`` does, which the registry
-    holds.
+    ``identity`` is ``revision`` where one is given (a hub model, whose weights may be missing yet; ``path``
+    is empty then) and otherwise the hash of weights and configuration.  Where the configuration leaves the
+    family open, the ``requested`` one is used and becomes part of the name, else the ``registered`` one of
+    ``assets/models.toml``.
 
     Raises
     ------
@@ -398,7 +340,7 @@ def describe(
         No readable config, unsupported or ambiguous family, no safetensors, no tokenizer.
     """
     try:
-        return _describe(folder, name, revision, asked, known, _stamp(folder))
+        return _describe(folder, name, revision, requested, registered, _stamp(folder))
     except OSError as error:
         raise ModelError(
             f"The files of the model {name} in {folder} cannot be read ({error.strerror or error}): let the "
@@ -411,8 +353,8 @@ def _stamp(folder: Path) -> frozenset[tuple[str, State]]:
     if not folder.is_dir():
         return frozenset()
     with os.scandir(folder) as entries:
-        found = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
-    return frozenset((name, state_of(state)) for name, state in found)
+        states = [(entry.name, entry.stat()) for entry in entries if entry.is_file()]
+    return frozenset((name, state_of(state)) for name, state in states)
 
 
 @lru_cache(maxsize=256)
@@ -420,26 +362,20 @@ def _describe(
     folder: Path,
     name: str,
     revision: str,
-    asked: Family | None,
-    known: Family | None,
+    requested: Family | None,
+    registered: Family | None,
     stamp: frozenset[tuple[str, State]],
 ) -> ModelSpec:
-    """Describe a folder once for each state of its files: every page lists all models."""
+    """Describe a folder once for each state of its files, since every page lists all models."""
     config = read_config(folder, name)
-    reading = read_family(config, name)
-    answer = asked or (known if reading.doubt else None)
-    family = choose_family(reading, name, answer)
-    tokenizer = tokenizer_files(folder, name)
-    present = weights_present(folder, name)
-    weights = weight_files(folder, name) if present or not revision else []
+    options = read_family(config, name)
+    family = choose_family(options, name, requested or (registered if options.doubt else None))
+    files = file_facts(folder, name, revision)
     title, notes = read_card(folder)
     return ModelSpec(
-        name=f"{family}:{name}" if reading.doubt and family != known else name,
+        name=f"{family}:{name}" if options.doubt and family != registered else name,
         family=family,
-        path=str(folder.resolve()) if weights else "",
-        identity=revision or model_hash(weights, folder / "config.json"),
-        tokenizer=tokenizer_hash(tokenizer),
-        parameters=sum(count_parameters(path, name) for path in weights),
+        **files,
         own_dtype=own_dtype(config),
         context=context_of(config),
         remote_code=needs_remote_code(config),
@@ -447,6 +383,18 @@ def _describe(
         title=title or name,
         notes=notes,
     )
+
+
+def file_facts(folder: Path, name: str, revision: str) -> dict[str, Any]:
+    """Return the fields of a specification that depend on the files; a revision may lack weights yet."""
+    tokenizer = tokenizer_files(folder, name)
+    weights = weight_files(folder, name) if weights_present(folder, name) or not revision else []
+    return {
+        "path": str(folder.resolve()) if weights else "",
+        "identity": revision or model_hash(weights, folder / "config.json"),
+        "tokenizer": tokenizer_hash(tokenizer),
+        "parameters": sum(count_parameters(path, name) for path in weights),
+    }
 
 
 def read_config(folder: Path, name: str) -> Mapping[str, Any]:
@@ -472,26 +420,17 @@ def read_config(folder: Path, name: str) -> Mapping[str, Any]:
 
 
 def own_dtype(config: Mapping[str, Any]) -> str:
-    """Return the number type that a configuration says its weights were saved in; float32 where it says none.
-
-    A model of several parts says it of its text part alone.
-    """
+    """Return the number type of the weights by the configuration, or by its text part; else float32."""
     for part in (config, config.get("text_config")):
         if isinstance(part, dict):
             for name in ("dtype", "torch_dtype"):
-                if (found := part.get(name)) in DTYPES:
-                    return str(found)
+                if (dtype := part.get(name)) in DTYPES:
+                    return str(dtype)
     return "float32"
 
 
 def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
-    """List the files that make the tokenizer.
-
-    Raises
-    ------
-    ModelError
-        There is no vocabulary, or only one whose library is not installed.
-    """
+    """List the files that make the tokenizer; refuse a vocabulary whose library is not installed."""
     files = [folder / file for file in TOKENIZER_FILES if (folder / file).is_file()]
     vocabularies = [path.name for path in files if path.name in VOCABULARIES]
     if not vocabularies:
@@ -515,7 +454,7 @@ def tokenizer_files(folder: Path, name: str) -> Sequence[Path]:
 
 
 def _tokenizer_class(folder: Path) -> str:
-    """Return the name of the tokenizer's class, where one of its files says it."""
+    """Return the name of the tokenizer's class; empty if no file says it."""
     for file in ("tokenizer_config.json", "config.json"):
         try:
             named = from_json(read_small(folder / file)).get("tokenizer_class")
@@ -527,7 +466,7 @@ def _tokenizer_class(folder: Path) -> str:
 
 
 def read_card(folder: Path) -> tuple[str, str]:
-    """Return (title, notes): first heading of the model card and the paragraph under it, else empty."""
+    """Return the first heading of the model card and the paragraph under it; empty texts without a card."""
     path = folder / "README.md"
     if not path.is_file():
         return "", ""
@@ -543,7 +482,7 @@ def read_card(folder: Path) -> tuple[str, str]:
 
 
 def shortened(text: str, longest: int = LONGEST_NOTE) -> str:
-    """Put a text of a card on one line, printable and cut to the length of a paragraph, or of a heading."""
+    """Put a text of a card on one printable line of at most ``longest`` characters."""
     line = " ".join(text.split())
     printed = line if line.isprintable() else "".join(one if one.isprintable() else "?" for one in line)
     return printed if len(printed) <= longest else f"{printed[:longest]} …"

@@ -1,13 +1,12 @@
-"""What a GGUF file is, by its header: the format of llama.cpp and Ollama, weights and tokenizer in one.
+"""Describe a GGUF file by its header: the format of llama.cpp and Ollama, weights and tokenizer in one file.
 
-The header is read here and not by the package ``gguf``, whose reader makes an array of every token: of
-262,144 tokens it takes tens of seconds, and the list of models is read by every page.  What is here is the
-layout of versions 2 and 3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md), held against what
-``gguf`` writes and reads by ``tests/models/test_gguf.py``.  Which types there are and how many bytes they
-take is asked of the package.
+The package ``gguf`` is not used to read the header, because it makes an array of every token: 262,144 tokens
+take tens of seconds, and every page reads the list of models.  This file follows the layout of versions 2 and
+3 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md); ``tests/models/test_gguf.py`` compares it with
+what ``gguf`` writes and reads.  The number types and their sizes come from the package.
 
-A file that somebody else made is held against its own length and against what the largest models have: a file
-can have holes, in which counts find as many bytes as they like.
+Counts in a file are compared with its length and with the largest models: the file may be hostile, and a
+sparse file has as many bytes as a count claims.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from math import inf, isclose, pi, prod
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from typing import Any
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec
-from pcf_core.models.family import causal_types
+from pcf_core.models.family import causal_types, library_table
 from pcf_core.models.folder import LONGEST_TITLE, State, file_hash, shortened, state_of
 
 MAGIC = b"GGUF"
@@ -57,9 +55,10 @@ NUMBERS = {
 }
 TEXT, LIST = 8, 9
 
-# What a file says of its architecture moves numbers, and transformers' table says which entries it reads.  Of
-# the others a file may state what follows.  It is refused for all else: its scores would be another model's.
-SHAPED = (  # what the shapes of the tensors say again, and the longest text
+# A file's entries about its architecture change the scores, and transformers' table says which it reads.  Of
+# the others a file may state those that follow; with any other entry it is refused, because its scores would
+# be another model's.
+SHAPED = (  # repeated by the shapes of the tensors, and the longest text
     "vocab_size",
     "context_length",
     "feed_forward_length",
@@ -68,25 +67,25 @@ SHAPED = (  # what the shapes of the tensors say again, and the longest text
     "attention.key_length",
     "attention.value_length",
 )
-COMPARED = (  # what the conversion holds against the model that transformers makes
+COMPARED = (  # compared by the conversion with the model that transformers makes
     "rope.dimension_count",
     "rope.freq_base",
     "rope.freq_base_swa",
     "attention.layer_norm_epsilon",
     "attention.layer_norm_rms_epsilon",
 )
-CARRIED = {  # what the conversion writes into the configuration, by its name there
+CARRIED = {  # written into the configuration by the conversion, under this name
     "attention.sliding_window": "sliding_window",
     "attn_logit_softcapping": "attn_logit_softcapping",
     "final_logit_softcapping": "final_logit_softcapping",
 }
-WITHOUT_EFFECT = (  # notes, and what the tensors decide; the second alone scales nothing
+WITHOUT_EFFECT = (  # remarks, and facts that the tensors decide; the second alone scales nothing
     "tensor_data_layout",
     "rope.scaling.original_context_length",
     "rope.scaling.finetuned",
     "use_parallel_residual",
 )
-NOTHING = {  # values by which an entry changes nothing; of those not named here 0 and "none"
+NOTHING = {  # values by which an entry changes nothing; 0 and "none" for the entries not named here
     "attention.causal": (True,),
     "rope.scaling.factor": (0, 1),
     "rope.scale_linear": (0, 1),
@@ -95,8 +94,9 @@ NOTHING = {  # values by which an entry changes nothing; of those not named here
     "embedding_scale": (0, 1),
 }
 LOST_TENSORS = ("rope_factors_long.weight", "rope_factors_short.weight")
-# The square root of this number divides the queries of Gemma 2 and 3.  No file states it: transformers takes
-# 256, llama.cpp the width of a head or, of the largest model, known by its layers, hidden size by heads.
+# The queries of Gemma 2 and 3 are divided by the square root of a number that no file states.  transformers
+# uses 256; llama.cpp the width of a head or, for the largest model (known by its layers), hidden size by
+# heads.
 LAYERS_OF_27B = {"gemma2": 46, "gemma3": 62}
 USUAL_SCALAR = 256
 USUAL_CAPS = {"gemma2": {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}}
@@ -104,30 +104,9 @@ USUAL_CAPS = {"gemma2": {"attn_logit_softcapping": 50.0, "final_logit_softcappin
 # transformers' table does not say it; llama.cpp's does.  A text is split by GPT-2's pattern, by the same with
 # each digit alone, or by Qwen 2's.
 GPT2_SPLITS = frozenset(
-    {
-        "gpt-2",
-        "phi-2",
-        "gigachat",
-        "a.x-4.0",
-        "mellum",
-        "exaone4",
-        "mpt",
-        "olmo",
-        "jais",
-        "trillion",
-    }
+    {"gpt-2", "phi-2", "gigachat", "a.x-4.0", "mellum", "exaone4", "mpt", "olmo", "jais", "trillion"}
 )
-DIGIT_SPLITS = frozenset(
-    {
-        "smollm",
-        "starcoder",
-        "refact",
-        "command-r",
-        "codeshell",
-        "exaone",
-        "minerva-7b",
-    }
-)
+DIGIT_SPLITS = frozenset({"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"})
 UNSTATED = frozenset(
     {"", "default"}
 )  # files of before 2024-05 say nothing; GPT-2's pattern is taken, and said
@@ -137,8 +116,8 @@ UNSTATED_NOTE = (
     "the model's own tokenizer splits them in another way, scores of some sentences are wrong, those with "
     "digits among them. Newer GGUF files say it."
 )
-# Of these every text that is an entry is one token, whatever the merges, and where the file does not say it a
-# text opens with the first token.
+# With these, every text that is an entry is one token, whatever the merges, and a text opens with the first
+# token unless the file says otherwise.
 LLAMA3_SPLITS = frozenset(
     {
         "llama3",
@@ -153,8 +132,8 @@ LLAMA3_SPLITS = frozenset(
         "tekken",
     }
 )
-# By what llama.cpp divides each frequency of the positions.  transformers passes over it; the factors of
-# Llama 3.1 and later are those of its own scaling, which states them in few numbers.
+# The divisors that llama.cpp applies to the frequencies of positions.  transformers ignores this tensor; the
+# divisors of Llama 3.1 and later are those of its own scaling, which states them in few numbers.
 ROPE_FACTORS = "rope_freqs.weight"
 LLAMA3 = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
 SCALED = ("llama",)  # architectures whose factors are read
@@ -169,8 +148,8 @@ NOT_CAUSAL = ("t5", "umt5", "general", "tokenizer")
 class Header:
     """The beginning of a GGUF file.
 
-    ``metadata``: numbers and texts by key; of a list its length.  ``tensors``: shape by name.
-    ``rope_factors``: by what each frequency of the positions is divided, from the highest; empty for none.
+    ``metadata``: numbers, texts and the lengths of lists, by key.  ``tensors``: shape by name.
+    ``rope_factors``: the divisors of the frequencies of positions, the highest first; empty for none.
     """
 
     metadata: Mapping[str, Any]
@@ -250,24 +229,21 @@ class Header:
 
     @property
     def corrections(self) -> list[str]:
-        """What is read of the file beyond what transformers does, for keys; most files need nothing."""
-        found = []
+        """What is read of the file beyond what transformers reads, for keys; most files need nothing."""
+        notes = []
         if self.query_scalar not in (None, USUAL_SCALAR):
-            found.append(f"query_pre_attn_scalar={self.query_scalar}")
+            notes.append(f"query_pre_attn_scalar={self.query_scalar}")
         for field, usual in USUAL_CAPS.get(self.architecture, {}).items():
             if (stated := self.metadata.get(f"{self.architecture}.{field}", usual)) != usual:
-                found.append(f"{field}={stated}")
+                notes.append(f"{field}={stated}")
         # SmolLM's merges hold no digit, so that its tokens are those of GPT-2's pattern.
         if self.split in (DIGIT_SPLITS - {"smollm"}) | QWEN2_SPLITS | LLAMA3_SPLITS:
-            found.append(f"pre={self.split}")
-        return found + ["opens"] * self.opens + ["no space before a text"] * self.prefixed
+            notes.append(f"pre={self.split}")
+        return notes + ["opens"] * self.opens + ["no space before a text"] * self.prefixed
 
     @property
     def rope_scaling(self) -> dict[str, Any] | None:
-        """The factors of the frequencies as transformers states them; ``None`` where they cannot be.
-
-        Empty where nothing is scaled.
-        """
+        """The scaling of positions as transformers states it; empty for none, ``None`` if it cannot."""
         if self.rope_factors and all(factor == 1 for factor in self.rope_factors):
             return {}
         heads = max(self.number("attention.head_count"), 1)
@@ -294,38 +270,28 @@ class Header:
 
 
 def llama3_factors(factor: float, base: float, size: int) -> list[float]:
-    """Compute by what Llama 3.1 divides the frequencies of a head of ``size`` numbers, from the highest.
+    """Compute the divisors of the frequencies of a Llama 3.1 head of ``size`` numbers, the highest first.
 
     Source: the model code of Llama 3.1; llama.cpp's converter writes the same.
     """
     low, high = LLAMA3["low_freq_factor"], LLAMA3["high_freq_factor"]
-    found = []
-    for place in range(size // 2):
-        turns = LLAMA3["original_max_position_embeddings"] * base ** (-2 * place / size) / (2 * pi)
+    factors = []
+    for index in range(size // 2):
+        turns = LLAMA3["original_max_position_embeddings"] * base ** (-2 * index / size) / (2 * pi)
         smooth = min(max((turns - low) / (high - low), 0.0), 1.0)
-        found.append(1 / ((1 - smooth) / factor + smooth))
-    return found
+        factors.append(1 / ((1 - smooth) / factor + smooth))
+    return factors
 
 
 def describe_gguf(path: Path, name: str) -> ModelSpec:
-    """Describe a GGUF file: return its specification.
-
-    ``identity`` is the hash of the file (SHA-256), which holds the tokenizer too.
-
-    Raises
-    ------
-    ModelError
-        It is no GGUF file, is cut off or damaged, comes in several parts, or transformers cannot read it as
-        it was meant.
-    """
+    """Describe a GGUF file: its ``identity`` is its hash (SHA-256), which covers the tokenizer too."""
     try:
         identity = file_hash(path)
         header = read_header(path, name)
     except OSError as error:
         raise ModelError(
             f"The GGUF file {path} of the model {name} cannot be read ({error.strerror or error}): let the "
-            f"user "
-            "that runs this app read it, and check the disk."
+            "user that runs this app read it, and check the disk."
         ) from error
     require_readable(header, name)
     template = header.metadata.get("tokenizer.chat_template")
@@ -347,39 +313,28 @@ def describe_gguf(path: Path, name: str) -> ModelSpec:
 
 
 def tokenizer_of(identity: str, corrections: Sequence[str] = ()) -> str:
-    """Hash of the tokenizer of a GGUF file, which lies in the file.
-
-    With it goes what is read beyond what transformers does, as scores without it were others.
-    """
+    """Return the hash of a GGUF file's tokenizer: of the file, and of what is read beyond transformers."""
     return digest(["gguf", identity, *corrections])
 
 
 def copy_note(quantization: str) -> str:
-    """Say that weights were stored anew, for a title; floats of 16 bits or more are not compressed."""
+    """Say for a title that a file is a copy; floats of 16 bits or more are not compressed."""
     kind = "copy" if quantization in ("F32", "F16", "BF16") else "compressed copy"
     return f"{kind} of the weights, {quantization}"
 
 
 def require_readable(header: Header, name: str) -> None:
-    """Refuse what transformers would not read, or would read as another model.
-
-    Raises
-    ------
-    ModelError
-        An unknown architecture, several parts, a setting or a tensor that is lost on the way, more layers
-        than tensors.
-    """
-    kind, known = header.architecture, architectures()
-    if _plain(kind) not in map(_plain, known):
+    """Refuse a file that transformers would not read, or would read as another model."""
+    kind, supported = header.architecture, architectures()
+    if _plain(kind) not in map(_plain, supported):
         raise ModelError(
             f"The GGUF file of the model {name} has the architecture {kind[:80]!r}, which cannot be read "
-            f"here: "
-            f"supported are {', '.join(sorted(known))}; serve it and score it as an endpoint."
+            f"here: supported are {', '.join(sorted(supported))}; serve it and score it as an endpoint."
         )
     if type(parts := header.metadata.get("split.count", 1)) is int and parts > 1:
         raise ModelError(
             f"The GGUF file of the model {name} is one of {parts} parts: join them with llama-gguf-split "
-            f"--merge."
+            "--merge."
         )
     if lost := header.unread:
         raise ModelError(
@@ -387,9 +342,8 @@ def require_readable(header: Header, name: str) -> None:
             "read here, so that its scores would be another model's: give a directory with its "
             "safetensors, or serve it and score it as an endpoint."
         )
-    known = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | UNSTATED
-    known |= table_keys("gguf/gguf_tokenizer_mapping.py", "GGUF_PRE_TOKENIZER_SPLITS")
-    if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in known:
+    splits = GPT2_SPLITS | DIGIT_SPLITS | QWEN2_SPLITS | UNSTATED | _library_splits()
+    if header.metadata.get("tokenizer.ggml.model") == "gpt2" and header.split not in splits:
         raise ModelError(
             f"The GGUF file of the model {name} names {header.split[:80]!r} as the way in which its "
             "tokenizer splits texts (tokenizer.ggml.pre), which is not known here, so that its tokens might "
@@ -405,7 +359,7 @@ def require_readable(header: Header, name: str) -> None:
 
 
 def _plain(architecture: str) -> str:
-    """Return a name without what llama.cpp and transformers write differently: qwen2moe, qwen2_moe."""
+    """Return a name without the signs that llama.cpp and transformers use differently (qwen2_moe)."""
     return architecture.replace("_", "").replace("-", "")
 
 
@@ -424,40 +378,22 @@ def read_entries(architecture: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _config_table() -> Mapping[str, Mapping[str, str | None]]:
-    found: Mapping[str, Mapping[str, str | None]] = ast.literal_eval(_table("ggml.py", "GGUF_CONFIG_MAPPING"))
-    return found
+    table: Mapping[str, Mapping[str, str | None]] = ast.literal_eval(
+        library_table("integrations/ggml.py", "GGUF_CONFIG_MAPPING")
+    )
+    return table
 
 
-@lru_cache(maxsize=4)
-def table_keys(file: str, name: str) -> frozenset[str]:
-    """List the keys of a table of transformers' GGUF reader."""
-    table = _table(file, name)
+@lru_cache(maxsize=1)
+def _library_splits() -> frozenset[str]:
+    """List the patterns that split texts which transformers' GGUF reader knows."""
+    table = library_table("integrations/gguf/gguf_tokenizer_mapping.py", "GGUF_PRE_TOKENIZER_SPLITS")
     assert isinstance(table, ast.Dict)
     return frozenset(str(key.value) for key in table.keys if isinstance(key, ast.Constant))
 
 
-def _table(file: str, name: str) -> ast.expr:
-    """Find a table of transformers in the text of a file, as the app's process must not import it."""
-    package = find_spec("transformers")
-    assert package is not None
-    assert package.origin is not None
-    text = (Path(package.origin).parent / "integrations" / file).read_text(encoding="utf8")
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return node.value
-    raise AssertionError(f"transformers has no {name} in integrations/{file}")
-
-
 def read_header(path: Path, name: str) -> Header:
-    """Read what a GGUF file says of itself.
-
-    Raises
-    ------
-    ModelError
-        It is no GGUF file, of a version that is not read, cut off or damaged.
-    OSError
-        It cannot be read.
-    """
+    """Read the header of a GGUF file."""
     return _read(path, state_of(path.stat()), name)
 
 

@@ -1,6 +1,6 @@
-"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles, code if allowed.
+"""Models of the Hugging Face hub: from the local cache, else downloaded; never pickles.
 
-A model may run the code in its repository only where the operator has named its hub id.
+A model may run the code in its repository only if the operator has named its hub id.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from pcf_core.core.settings import settings
 from pcf_core.models.folder import ADAPTER, describe, read_config, read_small, weights_present
 from pcf_core.models.names import ModelName, known_model, split_name
 
-# May a model run the code in its repository?  Only where the operator has named its hub id.
-
 
 def is_allowed(name: str) -> bool:
-    """Tell whether the operator lists the hub id in a model's name; no directory ever is."""
+    """Tell whether the operator allows the code of the hub id in a model's name; never of a directory."""
     named = split_name(name)
     return named.is_hub_id and named.model in settings().remote_code
 
@@ -50,14 +48,7 @@ def require_allowed_code(spec: ModelSpec) -> None:
 
 
 def require_own_code(folder: Path, name: str) -> None:
-    """Refuse a model that takes its code from another repository, of which no revision is pinned.
-
-    Raises
-    ------
-    ModelError
-        An entry of ``auto_map`` names another repository (``other/repository--module.Class``), or the file
-        that holds it cannot be read.
-    """
+    """Refuse a model that takes its code from another repository, whose revision is not pinned."""
     for file in ("config.json", "tokenizer_config.json"):
         path = folder / file
         try:
@@ -79,23 +70,17 @@ PATIENCE = 10.0  # seconds that the hub has to answer at all; snapshot_download 
 
 
 def resolve_hub(named: ModelName) -> ModelSpec:
-    """Find a hub model; its specification's ``identity`` is the commit of the revision asked for.
+    """Find a hub model; its specification's ``identity`` is the commit of the requested revision.
 
-    Only small files are fetched here, so that an unsupported model is refused before gigabytes are; ``path``
-    stays empty until :func:`download` has fetched the weights.  Until then the registry, where it knows the
-    model, says how many parameters there are.
-
-    Raises
-    ------
-    ModelError
-        Not in the local cache and downloads are off, the hub cannot be reached, the model or the revision is
-        not found, the model is gated, has no safetensors or an unsupported architecture.
+    Only small files are fetched here, so that an unsupported model is refused before its weights are fetched;
+    ``path`` is empty until :func:`download` has fetched them.  Until then the number of parameters comes from
+    the registry, if it lists the model.
     """
     folder = hub_folder(named)
-    known = known_model(named.model)
-    spec = describe(folder, named.pinned, folder.name, named.family, known.family if known else None)
-    if known and not spec.parameters:
-        return spec.model_copy(update={"parameters": known.parameters})
+    listed = known_model(named.model)
+    spec = describe(folder, named.pinned, folder.name, named.family, listed.family if listed else None)
+    if listed and not spec.parameters:
+        return spec.model_copy(update={"parameters": listed.parameters})
     return spec
 
 
@@ -110,7 +95,7 @@ def download(spec: ModelSpec) -> Path:
 
 
 def download_bytes(spec: ModelSpec) -> int:
-    """Ask the hub how many bytes :func:`download` gives in all, those that are here already too.
+    """Ask the hub how many bytes :func:`download` fetches, including those already in the local cache.
 
     Raises
     ------
@@ -132,12 +117,12 @@ def download_bytes(spec: ModelSpec) -> int:
 
 
 def bytes_here(name: str) -> int:
-    """Count the bytes of a hub model in the local cache, of half-fetched files too."""
+    """Count the bytes of a hub model in the local cache, including half-fetched files."""
     return size_of_files(_blobs(name))
 
 
 def half_fetched(name: str) -> list[Path]:
-    """List the files of a hub model in the local cache of which a part is there."""
+    """List the half-fetched files of a hub model in the local cache."""
     return list(_blobs(name).glob("*.incomplete"))
 
 
@@ -156,7 +141,7 @@ def cache_folder() -> Path:
 
 
 def size_of_files(folder: Path) -> int:
-    """Sum the bytes of a folder's files, without its folders; 0 where there is none."""
+    """Sum the bytes of the files directly in a folder; 0 if there is no such folder."""
     total = 0
     for path in folder.glob("*"):
         with suppress(OSError):  # renamed just now
@@ -165,14 +150,9 @@ def size_of_files(folder: Path) -> int:
 
 
 def hub_folder(named: ModelName) -> Path:
-    """Return the folder of a hub model of any architecture at its revision, from the local cache or fetched.
+    """Return the folder of a hub model of any architecture at its revision, cached or fetched.
 
-    Of what is fetched the weights are not: only small files, by which a model can be refused.
-
-    Raises
-    ------
-    ModelError
-        As :func:`resolve_hub`, but for the architecture.
+    Only small files are fetched, by which a model can be refused, and no weights.
     """
     folder = _cached(named)
     if folder is None:
@@ -183,14 +163,14 @@ def hub_folder(named: ModelName) -> Path:
             )
         folder = _snapshot(named, SMALL_FILES)
     if (folder / ADAPTER).is_file():
-        read_config(folder, named.model)  # refuses an adapter alone, whose weights are no model's
+        read_config(folder, named.model)  # refuses an adapter without a model
     if not weights_present(folder, named.model):
         _require_safetensors(named.model, folder.name)
     return folder
 
 
 def is_cached(name: str) -> bool:
-    """Tell whether the small files of a hub model are here, so that finding it out asks nobody."""
+    """Tell whether the small files of a hub model are in the local cache; nothing is requested."""
     return _cached(split_name(name)) is not None
 
 
@@ -224,24 +204,13 @@ def _snapshot(named: ModelName, patterns: list[str]) -> Path:
     with _failures_told(named):
         HfApi().model_info(name, revision=revision, timeout=PATIENCE)
         return Path(
-            snapshot_download(
-                name,
-                revision=revision,
-                allow_patterns=patterns,
-                ignore_patterns=SUBFOLDERS,
-            )
+            snapshot_download(name, revision=revision, allow_patterns=patterns, ignore_patterns=SUBFOLDERS)
         )
 
 
 @contextmanager
 def _failures_told(named: ModelName) -> Iterator[None]:
-    """Say in a sentence how asking the hub for a model can fail.
-
-    Raises
-    ------
-    ModelError
-        It has.
-    """
+    """Turn each way in which a request to the hub can fail into a sentence."""
     import httpx2
     from huggingface_hub.errors import (
         GatedRepoError,

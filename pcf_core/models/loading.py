@@ -1,9 +1,9 @@
-"""Loading a model for scoring: evaluation mode, safetensors only, own code only if allowed."""
+"""Load a model for scoring: evaluation mode, safetensors only, the model's own code only if allowed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
@@ -32,14 +32,14 @@ DIGITS_OF_HASH = 64  # of SHA-256
 CLASSIFIER = AutoModelForSequenceClassification
 POOLER = "pooler."  # a layer for whole texts, which few checkpoints have trained; no hidden state needs it
 
-# Tensors of public checkpoints that no score depends on, so that they may lie in a file and not be read.
-# transformers names some itself (``_keys_to_ignore_on_load_unexpected``); these are what it leaves.
+# Tensors of public checkpoints that no score depends on, so that a file may hold them although nothing reads
+# them.  transformers names some itself (``_keys_to_ignore_on_load_unexpected``); these are the others.
 HARMLESS = (
-    # Tables that are computed from the configuration, which older versions saved: frequencies and sines of
-    # positions, counted positions, the distances between them, and segments that are all 0.
+    # Tables that are computed from the configuration and were saved by older versions: frequencies and sines
+    # of positions, counted positions, the distances between them, and segments that are all 0.
     r"(^|\.)((original_)?inv_freq|(cos|sin)_cached|position_ids|token_type_ids|relative_position_index)$",
     r"(^|\.)embed_positions\.(weights|_float_tensor|inv_freq)$",
-    # The triangle that hides later tokens, as GPT-2 and its kin saved it, and what it is filled with.
+    # The triangle that hides later tokens, as GPT-2 and its kin saved it, and the value it is filled with.
     r"(^|\.)(attn|attention)(\.attention)?\.(bias|masked_bias|causal_mask)$",
     # Marks of a version, a count of training steps, and scales of a cache of keys and values.
     r"(^|\.)(version|num_batches_tracked|_extra_state)$",
@@ -51,7 +51,7 @@ HARMLESS = (
     r"^(sop_classifier|discriminator_predictions|mask_predictions|v_head)\.",
     # Layers that guess further tokens ahead, which only speed up generation.
     r"(^|\.)mtp(_\w+)?\.",
-    # What reads pictures and sound, in a model whose text part is loaded alone.
+    # The parts for pictures and sound of a model whose text part is loaded alone.
     r"^(model\.)?(visual|vision_tower|vision_model|audio_tower|multi_modal_projector|embed_(vision|audio))\.",
 )
 
@@ -60,8 +60,8 @@ HARMLESS = (
 class Loaded:
     """A model in evaluation mode, and its tokenizer; token ids go to ``device``.
 
-    ``identity``: the hash of weights and configuration, where they alone decide what the model computes on
-    its device; empty where it has code of its own, lies on several devices, or was made in memory.
+    ``identity``: the hash of weights and configuration if they alone decide what the model computes on its
+    device; empty if it has code of its own, lies on several devices, or was made in memory.
     """
 
     model: Any
@@ -74,8 +74,8 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
     """Load the model of ``spec`` in its dtype (float32 unless the operator chose another).
 
     Weights and activations have that dtype, whatever the file holds.  Attention is transformers' default,
-    SDPA wherever the architecture has it.  On the device ``split`` the layers are laid over all GPUs, then
-    the memory of the CPU, by accelerate; logits come back to the first of them.
+    SDPA if the architecture has it.  On the device ``split`` accelerate distributes the layers over all GPUs,
+    then the memory of the CPU; logits come back to the first of them.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def load(spec: ModelSpec, device: str = "auto") -> Loaded:
 def load_body(spec: ModelSpec, device: str = "auto") -> Loaded:
     """Load the model of ``spec`` without its head, for its hidden states; the same rules as :func:`load`.
 
-    A checkpoint may have the head or lack it: it is not read.
+    The head is not read, if the checkpoint has one.
 
     Raises
     ------
@@ -114,33 +114,30 @@ def load_classifier(spec: ModelSpec, device: str = "auto") -> Loaded:
 
 
 def _loaded(spec: ModelSpec, device: str, kind: Any, absent: tuple[str, ...] = ()) -> Loaded:
-    """Load a model; ``kind`` is its class in transformers.
-
-    ``absent``: how tensors begin whose absence does not matter.
-    """
+    """Load a model by its class in transformers; ``absent``: prefixes of tensors that may be missing."""
     if spec.dtype not in TYPES:
         raise ModelError(
             f"The dtype {spec.dtype!r} of {spec.name} is not known; choose one of {', '.join(DTYPES)}."
         )
     require_allowed_code(spec)
-    place = choose_device(settings().device if device == "auto" else device)
+    target = choose_device(settings().device if device == "auto" else device)
     transformers.utils.logging.disable_progress_bar()
-    transformers.utils.logging.set_verbosity_error()  # what matters of its report is refused below
+    transformers.utils.logging.set_verbosity_error()  # the important parts of its report are refused below
     if settings().threads:
         torch.set_num_threads(settings().threads)
     folder = _folder(spec)
-    model, tokenizer = _read(spec, folder, place, kind, absent)
+    model, tokenizer = _read(spec, folder, target, kind, absent)
     if spec.path == str(folder) and len(spec.identity) == DIGITS_OF_HASH:  # not a revision of the hub
         require_unchanged(spec, folder)
-    if place == SPLIT:
+    if target == SPLIT:
         return Loaded(model.eval(), tokenizer, _entry(model))
-    return Loaded(model.eval(), tokenizer, place, "" if spec.remote_code else spec.identity)
+    return Loaded(model.eval(), tokenizer, target, "" if spec.remote_code else spec.identity)
 
 
 def _folder(spec: ModelSpec) -> Path:
-    """Return where weights and any code allowed to run lie.
+    """Return the folder of the weights, fetched or converted from GGUF now if necessary.
 
-    The code may be missing beside weights fetched before.  A GGUF file is converted first.
+    Code that may run is fetched too: it may be missing beside weights that were fetched before.
     """
     if files := gguf_files(spec):
         return converted(spec, files)
@@ -152,17 +149,17 @@ def _folder(spec: ModelSpec) -> Path:
     return folder
 
 
-def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
-    """Read model and tokenizer from a folder; code of the folder runs only where ``spec`` was allowed to."""
+def _read(spec: ModelSpec, folder: Path, target: str, kind: Any, absent: tuple[str, ...]) -> tuple[Any, Any]:
+    """Read model and tokenizer from a folder; code of the folder runs only if ``spec`` was allowed to."""
     try:
-        if not spec.remote_code:  # whose code does what it likes anyway
+        if not spec.remote_code:  # a model's own code may build anything
             require_layers(folder, spec.name)
             _require_quantization(folder, spec.name)
         require_tokenizer(folder, spec.name)
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=spec.remote_code, local_files_only=True
         )
-        tokenizer("a")  # where its settings are nonsense this fails, not its loading
+        tokenizer("a")  # fails if its settings are nonsense, which loading does not
         if not spec.remote_code:
             require_extent(folder, spec.name, kind)
         model, report = kind.from_pretrained(
@@ -173,22 +170,30 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[st
             local_files_only=True,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # refused below
-            device_map="auto" if place == SPLIT else None,
+            device_map="auto" if target == SPLIT else None,
         )
-        placed = model if place == SPLIT else model.to(place)
+        placed = model if target == SPLIT else model.to(target)
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(
-            f"The model {spec.name} does not fit into the free memory of {place} as {spec.dtype}: take a "
+            f"The model {spec.name} does not fit into the free memory of {target} as {spec.dtype}: take a "
             "narrower dtype, PCF_DEVICE=split, or serve it and score it as an endpoint."
         ) from error
     except ModelError:
         raise
-    except Exception as error:  # whatever transformers trips over in a folder that somebody else wrote
+    except Exception as error:  # transformers may fail in any way on a folder that somebody else wrote
         reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
         raise ModelError(
             f"The model {spec.name} cannot be loaded ({reason}); check its config.json, tokenizer "
             "and weights."
         ) from error
+    _require_whole(spec, model, report, kind, absent)
+    return placed, tokenizer
+
+
+def _require_whole(
+    spec: ModelSpec, model: Any, report: Mapping[str, Any], kind: Any, absent: tuple[str, ...]
+) -> None:
+    """Refuse weights of other shapes than the model's, missing ones, and tensors that it does not read."""
     odd = sorted(name for name, *_ in report["mismatched_keys"])
     if odd:
         raise ModelError(
@@ -210,11 +215,10 @@ def _read(spec: ModelSpec, folder: Path, place: str, kind: Any, absent: tuple[st
             "model's. Take weights and config.json from one checkpoint, in a number type and a "
             "quantization that transformers reads, or serve the model and score it as an endpoint."
         )
-    return placed, tokenizer
 
 
 def _require_quantization(folder: Path, name: str) -> None:
-    """Refuse packed weights that transformers would take as they are: how is unknown to it, or not said."""
+    """Refuse packed weights that transformers would not unpack: by an unknown method, or none stated."""
     config = read_config(folder, name)
     parts = [part for part in (config, config.get("text_config")) if isinstance(part, dict)]
     packings = [part["quantization_config"] for part in parts if part.get("quantization_config") is not None]
@@ -240,12 +244,12 @@ def _require_quantization(folder: Path, name: str) -> None:
 def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
     """Yield the names of tensors that the model should have read.
 
-    ``heads``: whether what lies beside the modules of the model counts; a body is read without its head.
+    ``heads``: whether tensors outside the model's modules count; a body is read without its head.
     """
     config = model.config.get_text_config()
-    # Layers behind the last that guess further tokens ahead, in DeepSeek-V3, GLM-4.5 and their kin.
-    last, ahead = getattr(config, "num_hidden_layers", 0), getattr(config, "num_nextn_predict_layers", 0) or 0
-    further = [rf"(^|\.)layers\.{layer}\." for layer in range(last, last + ahead)]
+    # Layers behind the last that guess further tokens, in DeepSeek-V3, GLM-4.5 and their kin.
+    last, extra = getattr(config, "num_hidden_layers", 0), getattr(config, "num_nextn_predict_layers", 0) or 0
+    further = [rf"(^|\.)layers\.{layer}\." for layer in range(last, last + extra)]
     harmless = re.compile("|".join((*HARMLESS, *further)))
     parts = {name for name, _ in model.named_children()}
     for key in keys:
@@ -255,21 +259,15 @@ def _unread(keys: Iterable[str], model: Any, heads: bool) -> Iterator[str]:
 
 
 def _entry(model: Any) -> str:
-    """Return where accelerate takes the token ids of a model, and gives back its logits."""
-    if not hasattr(model, "hf_device_map"):  # all of it went to one place
+    """Return the device that accelerate expects token ids on, and returns logits on."""
+    if not hasattr(model, "hf_device_map"):  # the whole model is on one device
         return str(model.device)
-    cards = [place for place in model.hf_device_map.values() if place not in ("cpu", "disk")]
+    cards = [device for device in model.hf_device_map.values() if device not in ("cpu", "disk")]
     return str(torch.device(cards[0])) if cards else "cpu"
 
 
 def choose_device(wanted: str) -> str:
-    """Choose the device: ``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none.
-
-    Raises
-    ------
-    ModelError
-        A device is asked for that is not there.
-    """
+    """Choose the device: ``auto`` takes a CUDA device, else Apple's, else the CPU; ``split`` needs none."""
     cards = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     apple = ["mps"] if torch.backends.mps.is_available() else []
     available = [*cards[:1], *apple, "cpu"]

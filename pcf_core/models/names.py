@@ -1,31 +1,39 @@
-"""What a model's name says: ``[family:]model[@revision]``.
+"""Names of models: ``[family:]model[@revision]``.
 
-``model`` is a listed name, a directory, or a hub id ``org/name``.  ``family:`` answers how a model is to be
-read whose configuration leaves it open, and ``@revision`` (a branch, a tag or a commit) pins a hub model.  A
-name in a :class:`~pcf_core.core.run.ModelSpec` keeps what cannot be found out from the model again: resolving
-it gives the same model, and a scoring key holds one model read in one way.
+``model`` is a listed name, a directory, or a hub id ``org/name``.  ``family:`` says how to read a model whose
+configuration leaves it open, and ``@revision`` (a branch, a tag or a commit) pins a hub model.  A name in a
+:class:`~pcf_core.core.run.ModelSpec` keeps everything that the model's files do not say: resolving it gives
+the same model, read in the same way.
+
+``endpoint:NAME`` is a model behind the operator's endpoint, and ``inspect:openai/gpt-4o@2026-11-23`` one
+whose texts came in a log of Inspect.
 
 Also the models that an auditor is likely to name, with what their sources say of them (a list, not a limit),
-and which models may be asked anything, where the operator lists patterns.
+and which models may be used at all, where the operator lists patterns.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Literal, Self, cast
+from typing import Literal, Self, TypeVar, cast
 
 from pydantic import Field, ValidationError, model_validator
 
-from pcf_core.core.errors import ModelError
+from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.families import LOCAL_FAMILIES, Family
+from pcf_core.core.generation import INSPECTED
 from pcf_core.core.records import Record, first_problem
 from pcf_core.core.settings import settings
+from pcf_core.material.safety.text import shown
+
+T = TypeVar("T")
 
 FIRST, OTHERS, LONGEST_NAME = "[A-Za-z0-9]", r"[\w.\-]", 96  # characters of a name
 NAME = re.compile(f"{FIRST}{OTHERS}{{0,{LONGEST_NAME - 1}}}")
@@ -73,6 +81,52 @@ def split_name(text: str) -> ModelName:
     return ModelName(hub_id, family, revision)
 
 
+# Models whose texts came in logs of Inspect.  The name holds all that is known of one: the provider's name of
+# the model, and the day on which it was asked, since the weights behind a provider's name may change.  Texts
+# of one model, day and decoding are one request, whichever log they came in.
+
+
+PROVIDED = re.compile(r"[\w.:+~-]+(/[\w.@:+~-]+){1,8}", re.ASCII)  # no sign that could be taken for markup
+LONGEST = 200  # characters of a provider's name of a model
+DATED = re.compile(r"(.+)@(\d{4}-\d\d-\d\d)", re.ASCII)
+
+
+def is_provided(model: str) -> bool:
+    """Tell whether a text may be a provider's name of a model, as Inspect writes it."""
+    return len(model) <= LONGEST and PROVIDED.fullmatch(model) is not None
+
+
+def inspected_name(model: str, day: str) -> str:
+    """Return the name of a provider's model as it was on a day, such as 2026-11-23."""
+    return f"{INSPECTED}{model}@{day}"
+
+
+def split_inspected(name: str) -> tuple[str, str]:
+    """Split such a name into the provider's name of the model and the day."""
+    parts = DATED.fullmatch(name.removeprefix(INSPECTED))
+    if parts is None or not is_provided(parts[1]):
+        raise ModelError(
+            f"{shown(name)} names no model of a log of Inspect: write {INSPECTED}provider/model@day, as "
+            "import gives it."
+        )
+    return parts[1], parts[2]
+
+
+def refuse_asking(name: str) -> None:
+    """Refuse to ask a model whose texts came in a log: nobody here can reach it.
+
+    Raises
+    ------
+    ModelError
+        It is one.
+    """
+    if name.startswith(INSPECTED):
+        raise ModelError(
+            f"The texts of {shown(name)} came in a log of Inspect, and these are not in it: run the task "
+            "with these settings, and import its log."
+        )
+
+
 # The models that an auditor is likely to name, with what their sources say of them.  A list, not a limit.
 
 
@@ -112,17 +166,11 @@ class KnownModel(Record):
     advice: str = ""
 
     def memory(self, dtype: str) -> int:
-        """Return the bytes of the weights alone; activations and one batch come on top.
-
-        Raises
-        ------
-        KeyError
-            A dtype that models are not loaded in.
-        """
+        """Return the bytes of the weights alone; activations and one batch come on top."""
         return self.parameters * BYTES_A_WEIGHT[dtype]
 
     @model_validator(mode="after")
-    def _terms_are_told(self) -> Self:
+    def _has_terms(self) -> Self:
         if bool(self.terms) != bool(self.license and self.license not in OPEN_SOURCE):
             raise ValueError(
                 f"{self.name}: terms must be the address of a license other than "
@@ -178,8 +226,8 @@ class Registry(Record):
                         f"the series {series.name} pairs {pair.base} and {pair.aligned}, which must have "
                         f"as many parameters; got {sizes[pair.base]:,} and {sizes[pair.aligned]:,}"
                     )
-            found = [sizes[pair.base] for pair in series.pair]
-            if sorted(set(found)) != found:
+            given = [sizes[pair.base] for pair in series.pair]
+            if sorted(set(given)) != given:
                 raise ValueError(f"the series {series.name} must have each size once, the smallest first")
         return self
 
@@ -190,7 +238,7 @@ def known_models() -> tuple[KnownModel, ...]:
     Raises
     ------
     ModelError
-        The file is not what is shipped.
+        The file is damaged.
     """
     return _read(settings().assets / KNOWN_FILE).model
 
@@ -207,34 +255,36 @@ def all_series() -> tuple[Series, ...]:
 
 @lru_cache(maxsize=4)
 def _read(path: Path) -> Registry:
-    if not path.is_file():
-        return Registry(model=())
+    def parse(data: bytes) -> Registry:
+        try:
+            return Registry.model_validate(tomllib.loads(data.decode()))
+        except ValidationError as error:
+            problem = first_problem(error)
+            mistake = problem.said.removeprefix("Value error, ")
+            raise ValueError(f"{problem.where}: {mistake}" if problem.where else mistake) from error
+
+    return read_shipped(path, parse, f"The registry {path}") if path.is_file() else Registry(model=())
+
+
+def read_shipped(
+    path: Path, parse: Callable[[bytes], T], subject: str, error: type[AuditError] = ModelError
+) -> T:
+    """Read a file of the assets; ``subject`` begins the sentence for one that cannot be read."""
     try:
-        return Registry.model_validate(tomllib.loads(path.read_text(encoding="utf8")))
-    except (OSError, ValueError) as error:
-        reason = _reason(error)
-        raise ModelError(
-            f"The registry {path} cannot be read ({reason}): restore the shipped file."
-        ) from error
+        return parse(path.read_bytes())
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        reason = shorten(str(problem), 200, placeholder=" …")
+        raise error(f"{subject} cannot be read ({reason}): restore the shipped file.") from problem
 
 
-def _reason(error: OSError | ValueError) -> str:
-    """Say in one line what is wrong with the registry, the first mistake of several."""
-    if not isinstance(error, ValidationError):
-        return shorten(str(error), 200, placeholder=" …")
-    found = first_problem(error)
-    said = found.said.removeprefix("Value error, ")
-    return f"{found.where}: {said}" if found.where else said
-
-
-# Which models may be asked anything: where the operator lists patterns, those that one of them fits.
+# Which models may be used: if the operator lists patterns, those that fit one of them.
 
 
 ENDPOINT = "endpoint:"
 
 
 def is_model_allowed(name: str) -> bool:
-    """Tell whether a model may be asked.
+    """Tell whether a model may be used.
 
     A pattern (``mini-*``, ``org/*``, ``endpoint:*``, ``/data/models/*``) has to fit the whole name without
     family and revision.
@@ -246,9 +296,8 @@ def is_model_allowed(name: str) -> bool:
 def _fits(model: str, pattern: str) -> bool:
     """Tell whether a name fits a pattern, whose star stands for no ``/``.
 
-    An organisation named mini-x would else be on the list of ``mini-*``.
-
-    The names that an endpoint serves are the operator's own, whatever is in them.
+    Otherwise ``mini-*`` would allow an organisation named mini-x.  The names that an endpoint serves are the
+    operator's own, so they may hold any sign.
     """
     served = model.startswith(ENDPOINT) and pattern.startswith(ENDPOINT)
     return (
@@ -259,7 +308,7 @@ def _fits(model: str, pattern: str) -> bool:
 
 
 def require_allowed(name: str) -> None:
-    """Refuse a model that is not on the operator's list.
+    """Refuse a model that the operator's patterns do not allow.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""What is found out once about a model and is slow to find out: noted in a file of the cache folder.
+"""Notes in the cache folder of facts that are slow to compute.
 
-Notes may be lost, damaged or unwritable: what they do not tell is found out again.
+Notes may be lost, damaged or unwritable: the facts are then computed again.
 """
 
 from __future__ import annotations
@@ -17,46 +17,45 @@ from pcf_core.core.settings import settings
 
 
 def noted(name: str, entry: str, form: str, find: Callable[[], str]) -> str:
-    """Return what is noted, else find it out and note it.
+    """Return the note about an entry, else compute and note it.
 
     Parameters
     ----------
     name
-        The file in the cache folder, JSON.
+        The JSON file in the cache folder.
     entry
-        What it is about: all that decides it.
+        All that the fact depends on.
     form
-        A regular expression.  A note of another form counts as damaged; what is found in another form is
+        A regular expression.  A note of another form counts as damaged; a computed fact of another form is
         returned and not noted.
     find
-        Finds it out.
+        Computes the fact.
     """
     notes = settings().cache / name
-    known = _read(notes).get(entry)
-    if isinstance(known, str) and re.fullmatch(form, known):
-        return known
-    found = find()
-    if not re.fullmatch(form, found):
-        return found
+    note = note_of(name, entry)
+    if note and re.fullmatch(form, note):
+        return note
+    fact = find()
+    if not re.fullmatch(form, fact):
+        return fact
     with suppress(OSError, ValueError):
         notes.parent.mkdir(parents=True, exist_ok=True)
         fresh = notes.with_name(f"{notes.name}.{os.getpid()}")
-        text = json.dumps({**_read(notes), entry: found}, indent=1, sort_keys=True)
+        text = json.dumps({**_read(notes), entry: fact}, indent=1, sort_keys=True)
         fresh.write_text(text, encoding="utf8")
         fresh.replace(notes)
-    return found
+    return fact
 
 
 def note_of(name: str, entry: str) -> str:
-    """Return what is noted in a file about an entry; empty where nothing is."""
-    known = _read(settings().cache / name).get(entry)
-    return known if isinstance(known, str) else ""
+    """Return the note about an entry in a file of the cache folder; empty if there is none."""
+    note = _read(settings().cache / name).get(entry)
+    return note if isinstance(note, str) else ""
 
 
 def _read(notes: Path) -> dict[str, object]:
-    """Read the notes; return none where the file cannot be read: a damaged one is written anew."""
     try:
-        known = json.loads(read_file(notes))
-    except (OSError, ValueError, RecursionError):
+        entries = json.loads(read_file(notes))
+    except (OSError, ValueError, RecursionError):  # a damaged file is written anew
         return {}
-    return known if isinstance(known, dict) else {}
+    return entries if isinstance(entries, dict) else {}

@@ -1,6 +1,6 @@
-"""What fetching a model's weights means, said before it is done: how much it is, and under which terms.
+"""The size and the terms of weights, before they are fetched.
 
-Nobody is asked for it: it is what ``assets/public.toml`` and ``assets/models.toml`` declare.
+They come from ``assets/public.toml`` and ``assets/models.toml``; nothing is requested.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ LEAST_BYTES = 2  # a weight in the half precision in which most weights are publ
 class Offer(Record):
     """Weights that can be fetched.
 
-    ``name``: as it is asked for.  ``bytes``: how much that is, 0 where nothing is declared; ``at_least``:
-    counted as two bytes a weight.  ``license`` is empty where it was not read; ``terms`` is the address to
-    read it at, empty for open source.  ``packages``: of the package index, as pip takes them; none: from the
-    hub.
+    ``name``: as the user wrote it.  ``bytes``: the size, 0 if it is not declared; ``at_least``: it was
+    counted as two bytes a weight.  ``license``: empty if nobody read it; ``terms``: the address to read it
+    at, empty for open source.  ``packages``: of the package index, as pip takes them; empty for weights of
+    the hub.
     """
 
     name: str
@@ -34,12 +34,12 @@ class Offer(Record):
 
     @property
     def size(self) -> str:
-        """How much it is, such as "98 MB"."""
+        """The size, such as "98 MB"."""
         if not self.bytes:
             return "of unknown size"
         gigabytes = self.bytes >= 10**9
-        told = f"{self.bytes / 1e9:,.1f} GB" if gigabytes else f"{self.bytes / 1e6:,.0f} MB"
-        return f"{told} or more" if self.at_least else told
+        size = f"{self.bytes / 1e9:,.1f} GB" if gigabytes else f"{self.bytes / 1e6:,.0f} MB"
+        return f"{size} or more" if self.at_least else size
 
     @property
     def source(self) -> str:
@@ -50,12 +50,12 @@ class Offer(Record):
     def sentence(self) -> str:
         """Size, source and licence in one sentence."""
         licensed = self.license or f"not read by us, it stands on {self.terms}"
-        place = "in" if self.packages else "from"
-        return f"{self.name}: {self.size} {place} {self.source}; licence: {licensed}."
+        where = "in" if self.packages else "from"
+        return f"{self.name}: {self.size} {where} {self.source}; licence: {licensed}."
 
 
 def offer_of(name: str) -> Offer:
-    """Say what fetching a public model or one of the hub means.
+    """Return the offer of a public model or of a hub model.
 
     Raises
     ------
@@ -78,33 +78,33 @@ def offer_of(name: str) -> Offer:
             f"{name!r} cannot be fetched: name a public model of the list, or a hub id such as "
             "openai-community/gpt2."
         )
-    known = known_model(named.model)
+    listed = known_model(named.model)
     card = f"https://huggingface.co/{named.model}"
-    if known is None:
+    if listed is None:
         return Offer(name=name, bytes=0, at_least=True, license="", terms=card)
-    open_source = known.license in OPEN_SOURCE
+    open_source = listed.license in OPEN_SOURCE
     return Offer(
         name=name,
-        bytes=LEAST_BYTES * known.parameters,
+        bytes=LEAST_BYTES * listed.parameters,
         at_least=True,
-        license=known.license,
-        terms="" if open_source else known.terms or card,
+        license=listed.license,
+        terms="" if open_source else listed.terms or card,
     )
 
 
 def is_here(name: str) -> bool:
-    """Tell whether the weights of a model that can be fetched are on this machine; no hub is asked."""
+    """Tell whether the weights of a model that can be fetched are on this machine; nothing is requested."""
     public = public_model(name)
     if public is not None:
         return bool(public.located)
     try:
         return is_cached(name) and bool(resolve(name).path)
-    except ModelError:  # of its files some are here, and they do not do
+    except ModelError:  # some of its files are here, and they are not enough
         return False
 
 
 def require_fetchable(offer: Offer, accepted: bool) -> None:
-    """Refuse to fetch what may not be asked here, downloads that are off, and terms that nobody accepted.
+    """Refuse to fetch a model that is not allowed, while downloads are off, or without accepted terms.
 
     Raises
     ------

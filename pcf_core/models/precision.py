@@ -1,7 +1,7 @@
-"""The number type that a model computes with: chosen by name, or by what the model and this machine have.
+"""The number type that a model computes with: chosen by name, or by the model's own and this machine's GPUs.
 
-A precision is part of every key, so it is settled before anything is queued, by processes that never load
-torch.  ``auto`` asks the driver of the GPUs, through the program that comes with it, what they can do.
+A precision is part of every key, so it is chosen before anything is queued, by processes that never load
+torch.  For ``auto`` the program that comes with the GPUs' driver says what they can do.
 """
 
 from __future__ import annotations
@@ -19,52 +19,53 @@ from pcf_core.models.names import BYTES_A_WEIGHT
 AUTO = "auto"
 DTYPES = tuple(BYTES_A_WEIGHT)
 PRECISIONS = (AUTO, *DTYPES)
-# NVIDIA's compute capability from which on the hardware itself computes with a type.
+# The least compute capability of NVIDIA's hardware that computes with a type.
 LEAST_CAPABILITY = {"float32": 0.0, "float16": 5.3, "bfloat16": 8.0}
 PROBE = ("nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader")
 PATIENCE = 20  # seconds; a driver that was asleep takes a few
 
 
-def in_precision(spec: ModelSpec, asked: str) -> ModelSpec:
-    """Return a model as it computes where ``asked`` is a precision, or ``auto``; behind an endpoint as it is.
+def in_precision(spec: ModelSpec, precision: str) -> ModelSpec:
+    """Return a model in a precision, or ``auto``; a model behind an endpoint stays as it is.
 
     Raises
     ------
     KeyError
-        ``asked`` is none of ``PRECISIONS``.
+        ``precision`` is none of ``PRECISIONS``.
     """
-    return precisions_of(spec, asked)[0]
+    return precisions_of(spec, precision)[0]
 
 
-def precisions_of(spec: ModelSpec, asked: str) -> tuple[ModelSpec, ...]:
-    """Return a model in the precisions that ``asked`` may stand for; in the first it would be scored.
+def precisions_of(spec: ModelSpec, precision: str) -> tuple[ModelSpec, ...]:
+    """Return a model in the precisions that ``precision`` may mean; it would be scored in the first.
 
-    Where results are looked for, ``auto`` stands for any that there are: those that come with the app, or
-    were made on a machine with another GPU, are shown wherever they are opened.
+    ``auto`` means any precision when results are looked up: those that come with the app, or from a machine
+    with another GPU, are shown on every machine.
 
     Raises
     ------
     KeyError
-        ``asked`` is none of ``PRECISIONS``.
+        ``precision`` is none of ``PRECISIONS``.
     """
-    if asked not in PRECISIONS:
-        raise KeyError(asked)
-    first = automatic(spec.own_dtype, capability(settings())) if asked == AUTO else asked
-    dtypes = (first, *DTYPES) if asked == AUTO else (first,)
+    if precision not in PRECISIONS:
+        raise KeyError(precision)
+    first = automatic(spec.own_dtype, capability(settings())) if precision == AUTO else precision
+    dtypes = (first, *DTYPES) if precision == AUTO else (first,)
     return tuple(dict.fromkeys(spec.with_dtype(dtype) for dtype in dtypes))
 
 
 def named(dtype: str) -> str:
-    """Return the precision that asks for a dtype of a key: ``auto`` where a server alone decides."""
+    """Return the precision that leads to a key's dtype: ``auto`` if the server alone decides."""
     return dtype if dtype in DTYPES else AUTO
 
 
-def automatic(own: str, found: float | None) -> str:
+def automatic(own: str, capability: float | None) -> str:
     """Return the precision of ``auto``: the model's own on a GPU that has it, else float32.
 
-    ``own``: what its configuration says; ``found``: the GPUs' least compute capability, ``None`` for none.
+    ``own``: by the configuration; ``capability``: the least compute capability of the GPUs, if there are any.
     """
-    return own if found is not None and found >= LEAST_CAPABILITY.get(own, float("inf")) else "float32"
+    able = capability is not None and capability >= LEAST_CAPABILITY.get(own, float("inf"))
+    return own if able else "float32"
 
 
 def capability(chosen: Settings) -> float | None:

@@ -1,4 +1,4 @@
-"""Records of ready comparisons: which models, of which two the difference is told, what a paper shows.
+"""Ready comparisons: which models, which two are subtracted, what a paper shows of the difference.
 
 The comparisons of the shipped models are in ``assets/presets.toml``.  Those of base and aligned checkpoints
 are made of the series of the registry (:func:`pcf_core.models.names.all_series`), size by size.
@@ -11,7 +11,6 @@ from collections.abc import Collection
 from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
-from textwrap import shorten
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -19,16 +18,16 @@ from pydantic import Field, model_validator
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
-from pcf_core.models.names import Series, all_series, known_model
+from pcf_core.models.names import Series, all_series, known_model, read_shipped
 from pcf_core.models.registry import list_models
 
 Direction = Literal["up", "down"]
 
 
 class Claim(Record):
-    """What a figure of a paper shows of prejudice and caprice; it prints no numbers.
+    """The directions of prejudice and caprice in a figure of a paper, which prints no numbers.
 
-    ``change`` ends "prejudice rising …", ``topic`` is what it was measured on.
+    ``change`` ends "prejudice rising …"; ``topic`` is the topic it was measured on.
     """
 
     paper: Literal["PCF", "BVF"]
@@ -45,7 +44,7 @@ class Claim(Record):
 
 
 class PresetPair(Record):
-    """Two models whose difference, ``first`` − ``second``, is told; ``change`` ends "R rises …"."""
+    """Two models whose difference, ``first`` − ``second``, is shown; ``change`` ends "R rises …"."""
 
     first: str
     second: str
@@ -61,8 +60,8 @@ ALIGNMENT = Claim(
 class Preset(Record):
     """Models that are opened together on the page Compare, along ``axis``.
 
-    Without a ``pair`` the models are ranked, and every two are compared.  ``caution`` is what has to be known
-    before a difference is believed, ``help`` what the button says of itself.
+    Without a ``pair`` the models are ranked, and every two are compared.  ``caution``: the reservation about
+    a difference.  ``help``: the text of the button.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
@@ -75,7 +74,7 @@ class Preset(Record):
 
     @property
     def compared(self) -> tuple[tuple[str, str], ...]:
-        """The (first, second) that are compared, in the order in which they are told."""
+        """The (first, second) that are compared, in the order in which they are shown."""
         if not self.pair:
             return tuple(combinations(self.models, 2))
         return tuple((pair.first, pair.second) for pair in self.pair)
@@ -99,40 +98,34 @@ FILE_NAME = "presets.toml"
 
 
 def written_presets() -> tuple[Preset, ...]:
-    """Load all that the file holds, in its order; empty where the assets have no such file.
-
-    Raises
-    ------
-    SettingsError
-        The file is not what is shipped.
-    """
+    """Load the comparisons of the file, in its order; empty if the assets have no such file."""
     return _read(settings().assets / FILE_NAME)
 
 
 def presets(scored: Collection[str] = ()) -> tuple[Preset, ...]:
-    """Load those of which every model is known, in file order; behind them base against aligned, by series.
+    """Load the comparisons whose models are all known, then base against aligned for each series.
 
-    Of a series there are the sizes of which both checkpoints are listed or ``scored``; none without such a
-    size.  Raises as :func:`written_presets`, or ModelError where the registry is not what is shipped.
+    A series has the sizes of which both checkpoints are listed or ``scored``, and is left out if it has none.
+    Raises as :func:`written_presets`, or ModelError if the registry is damaged.
     """
     written, series = written_presets(), all_series()
-    known = {spec.name for spec in list_models()} if written or series else set()
-    ready = [preset for preset in written if known.issuperset(preset.models)]
-    aligned = (aligned_preset(one, known.union(scored)) for one in series)
+    listed = {spec.name for spec in list_models()} if written or series else set()
+    ready = [preset for preset in written if listed.issuperset(preset.models)]
+    aligned = (_aligned_preset(one, listed.union(scored)) for one in series)
     return (*ready, *(preset for preset in aligned if preset is not None))
 
 
 def preset_of(models: Collection[str]) -> Preset | None:
-    """Return the one of :func:`presets` that has just these models, in any order, scored or not."""
+    """Return the comparison that has exactly these models, in any order, scored or not."""
     return next((preset for preset in presets(models) if set(preset.models) == set(models)), None)
 
 
-def aligned_preset(series: Series, known: Collection[str]) -> Preset | None:
-    """Make the comparison of base and aligned at each size of a series whose two checkpoints are known.
+def _aligned_preset(series: Series, available: Collection[str]) -> Preset | None:
+    """Compare base and aligned at each size of a series whose two checkpoints are available.
 
-    Each is told as the aligned less the base, and held against Figure 8 of BVF.
+    Differences are aligned less base, and are set beside Figure 8 of BVF.
     """
-    pairs = [pair for pair in series.pair if pair.base in known and pair.aligned in known]
+    pairs = [pair for pair in series.pair if pair.base in available and pair.aligned in available]
     if not pairs:
         return None
     sizes = [known_model(pair.base) for pair in pairs]
@@ -159,18 +152,14 @@ def aligned_preset(series: Series, known: Collection[str]) -> Preset | None:
 
 @lru_cache(maxsize=4)
 def _read(path: Path) -> tuple[Preset, ...]:
-    if not path.is_file():
-        return ()
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf8"))["preset"]
-        found = tuple(Preset.model_validate(table) for table in tables)
-        if len({preset.name for preset in found}) < len(found):
-            raise ValueError("two presets have one name")
-        if len({frozenset(preset.models) for preset in found}) < len(found):
-            raise ValueError("two presets have the same models")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = shorten(str(error), 200, placeholder=" …")
-        raise SettingsError(
-            f"The ready comparisons {path} cannot be read ({reason}): restore the shipped file."
-        ) from error
-    return found
+    subject = f"The ready comparisons {path}"
+    return read_shipped(path, _parse, subject, SettingsError) if path.is_file() else ()
+
+
+def _parse(data: bytes) -> tuple[Preset, ...]:
+    listed = tuple(Preset.model_validate(table) for table in tomllib.loads(data.decode())["preset"])
+    if len({preset.name for preset in listed}) < len(listed):
+        raise ValueError("two presets have one name")
+    if len({frozenset(preset.models) for preset in listed}) < len(listed):
+        raise ValueError("two presets have the same models")
+    return listed

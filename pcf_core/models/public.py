@@ -1,8 +1,8 @@
-"""Public models that come inside packages of the package index: no hub is needed to have them.
+"""Public models that come inside packages of the package index, so that no hub is needed.
 
-``assets/public.toml`` says what is known of each, so that its shipped results open where the package is not
-installed.  Of a package one file is read (a GGUF file, see :mod:`pcf_core.models.gguf`), or several that are
-joined; its code is never imported.
+``assets/public.toml`` describes each, so that its shipped results open where the package is not installed.
+One GGUF file of a package is read (:mod:`pcf_core.models.gguf`), or several that are joined; the package's
+code is never imported.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from textwrap import shorten
 
 from pydantic import Field
 
@@ -22,7 +21,7 @@ from pcf_core.core.records import Record
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import settings
 from pcf_core.models.gguf import SUFFIX, copy_note, tokenizer_of
-from pcf_core.models.names import FIRST, LONGEST_NAME, OTHERS
+from pcf_core.models.names import FIRST, LONGEST_NAME, OTHERS, read_shipped
 
 FILE_NAME = "public.toml"
 
@@ -84,7 +83,7 @@ def public_models() -> tuple[PublicModel, ...]:
     Raises
     ------
     ModelError
-        The file is not what is shipped.
+        The file is damaged.
     """
     return _read(settings().assets / FILE_NAME)
 
@@ -95,7 +94,7 @@ def public_model(name: str) -> PublicModel | None:
 
 
 def absent_among(names: Iterable[str]) -> list[str]:
-    """Return which of these are public models whose weights are not on this machine, in their order."""
+    """Return those of the names that are public models without weights on this machine, in their order."""
     absent = {model.name for model in public_models() if not model.located}
     return [name for name in names if name in absent]
 
@@ -115,7 +114,7 @@ def gguf_files(spec: ModelSpec) -> tuple[Path, ...]:
 
 
 def how_to_get(model: PublicModel) -> str:
-    """Say how the weights of a public model come to this machine, as the end of a sentence."""
+    """Say how to fetch the weights of a public model, as the end of a sentence."""
     return f"fetch them with: python -m pcf_core models get {model.name}"
 
 
@@ -132,8 +131,8 @@ def _present(model: PublicModel) -> Iterator[Path]:
 def _located(file: str) -> Path | None:
     """Find a file of an installed package, none of whose code runs."""
     module, _, path = file.partition("/")
-    found = find_spec(module)
-    for folder in (found and found.submodule_search_locations) or ():
+    package = find_spec(module)
+    for folder in (package and package.submodule_search_locations) or ():
         if (Path(folder) / path).is_file():
             return Path(folder) / path
     return None
@@ -141,13 +140,7 @@ def _located(file: str) -> Path | None:
 
 @lru_cache(maxsize=4)
 def _read(path: Path) -> tuple[PublicModel, ...]:
-    if not path.is_file():
-        return ()
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf8"))["model"]
-        return tuple(PublicModel.model_validate(table) for table in tables)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        reason = shorten(str(error), 200, placeholder=" …")
-        raise ModelError(
-            f"The list of public models {path} cannot be read ({reason}): restore the shipped file."
-        ) from error
+    def parse(data: bytes) -> tuple[PublicModel, ...]:
+        return tuple(PublicModel.model_validate(table) for table in tomllib.loads(data.decode())["model"])
+
+    return read_shipped(path, parse, f"The list of public models {path}") if path.is_file() else ()

@@ -1,19 +1,18 @@
 """Which models there are: shipped, the operator's, in a directory, on the hub, behind an endpoint.
 
-Also the truth of calibration models (``planted.json`` in a model's folder) and what is known of a model
-trained again with other seeds (``seeds.json``).
-
-**What a shipped model was trained on, where its folder says so and its weights are those that it says.**  A
-model is known by the hash of its weights and configuration, so a copy under another name is found too, and
+Also the facts about a shipped model in its folder: the truth of calibration models (``planted.json``), the
+results of the same training with other seeds (``seeds.json``), and the training text (``training.json``).  A
+model is recognised by the hash of its weights and configuration: a copy under another name is recognised, and
 another model under a shipped name is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -26,12 +25,27 @@ from pcf_core.core.run import IMPORTED, ModelSpec
 from pcf_core.core.sensitivity import Planted, Seeds
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.text import shown
-from pcf_core.models.endpoint import PREFIX, resolve_endpoint, resolve_writer_endpoint, survey_endpoint
-from pcf_core.models.folder import ADAPTER, describe, model_hash, weight_files, weights_hash, weights_present
+from pcf_core.models.endpoint import (
+    PREFIX,
+    resolve_endpoint,
+    resolve_inspected,
+    resolve_writer_endpoint,
+    survey_endpoint,
+)
+from pcf_core.models.family import context_of, needs_remote_code
+from pcf_core.models.folder import (
+    ADAPTER,
+    describe,
+    file_facts,
+    model_hash,
+    read_config,
+    weight_files,
+    weights_hash,
+    weights_present,
+)
 from pcf_core.models.gguf import SUFFIX, describe_gguf
-from pcf_core.models.hub import require_allowed_code, resolve_hub
-from pcf_core.models.inspected import resolve_inspected
-from pcf_core.models.names import NAME, known_models, require_allowed, split_name
+from pcf_core.models.hub import hub_folder, require_allowed_code, resolve_hub
+from pcf_core.models.names import NAME, known_models, read_shipped, require_allowed, split_name
 from pcf_core.models.public import public_model, public_models
 
 MOST_NEAR = 3  # names that a refusal suggests
@@ -75,12 +89,12 @@ def resolve(name_or_path: str) -> ModelSpec:
         return _read_as(public.spec, named.family)
     if NAME.fullmatch(named.model):
         for root in _roots():
-            for place in (root / named.model, root / f"{named.model}{SUFFIX}"):
-                if (found := _model_at(place)) is not None:
-                    return _describe_at(found, named.model, named.family)
-    found = _as_path(named.pinned)
-    if found is not None:
-        return _describe_at(found, str(found), named.family)
+            for path in (root / named.model, root / f"{named.model}{SUFFIX}"):
+                if (model := _model_at(path)) is not None:
+                    return _describe_at(model, named.model, named.family)
+    model = _as_path(named.pinned)
+    if model is not None:
+        return _describe_at(model, str(model), named.family)
     if named.is_hub_id:
         return resolve_hub(named).model_copy(update={"kind": "public"})
     meant = [model.name for model in known_models() if model.name.split("/")[1] == named.model]
@@ -88,21 +102,21 @@ def resolve(name_or_path: str) -> ModelSpec:
         raise ModelError(f"There is no model named {name_or_path!r} here: its name on the hub is {meant[0]}.")
     names = [spec.name for spec in list_models()]
     near = get_close_matches(name_or_path, names, MOST_NEAR) or names[:MOST_NEAR]
-    known = ", ".join(near) or "none"
+    suggested = ", ".join(near) or "none"
     more = f" and {len(names) - len(near):,} more" if len(names) > len(near) else ""
     raise ModelError(
-        f"There is no model named {name_or_path!r}: known are {known}{more}; or give a directory with a "
+        f"There is no model named {name_or_path!r}: known are {suggested}{more}; or give a directory with a "
         "config.json, a GGUF file, or a hub id such as openai-community/gpt2."
     )
 
 
 def resolve_to_score(name_or_path: str) -> ModelSpec:
-    """Find a model as :func:`resolve`, to be scored: what loading would refuse is refused now.
+    """Find a model as :func:`resolve`, to score it; refuse now what loading would refuse.
 
     Raises
     ------
     ModelError
-        As ``resolve``; a model that may not be asked, or whose own code may not run here.
+        As ``resolve``; a model that may not be used, or whose own code may not run here.
     """
     spec = resolve(name_or_path)
     require_allowed(spec.name)
@@ -113,9 +127,9 @@ def resolve_to_score(name_or_path: str) -> ModelSpec:
 def resolve_writer(name_or_path: str, chat: bool = False) -> ModelSpec:
     """Find a model as :func:`resolve`, to write texts.
 
-    Behind an endpoint, whose server need not tell log-probabilities then, ``chat`` makes a user's message of
-    a prompt; a local model does so if its tokenizer has a template, whatever is asked for.  A model of which
-    a log of Inspect brought texts is found by its name, so that they can be read.
+    With ``chat`` a prompt becomes a user's message to an endpoint, which needs no log-probabilities here; a
+    local model does so if and only if its tokenizer has a template.  A model whose texts came in a log of
+    Inspect is found by its name, so that they can be read.
 
     Raises
     ------
@@ -142,84 +156,147 @@ def _survey() -> Iterator[ModelSpec | LeftOut]:
     for root in _roots():
         if root == settings().models and not root.is_dir():
             yield LeftOut(name=str(root), reason="There is no such folder: PCF_MODELS names it.")
-        for place in sorted(root.glob("*")):
-            found = _model_at(place)
-            if found is None:
+        for path in sorted(root.glob("*")):
+            model = _model_at(path)
+            if model is None:
                 continue
-            name = place.stem if place == found else place.name
+            name = path.stem if path == model else path.name
             if not NAME.fullmatch(name):
                 yield LeftOut(
                     name=name, reason="A model's name may hold letters, digits, '.', '_' and '-' only."
                 )
             elif name in seen:
-                yield LeftOut(name=name, reason=f"Another model is named {name}; rename {place}.")
+                yield LeftOut(name=name, reason=f"Another model is named {name}; rename {path}.")
             else:
                 seen.add(name)
                 try:
-                    yield _describe_at(found, name, None)
+                    yield _describe_at(model, name, None)
                 except ModelError as error:
                     yield LeftOut(name=name, reason=str(error))
     yield from survey_endpoint()
 
 
-def _model_at(place: Path) -> Path | None:
+def _model_at(path: Path) -> Path | None:
     """Return a model directory, a GGUF file, or the only GGUF file in a directory; ``None`` for all else.
 
-    A directory with an adapter alone counts, so that it is refused by what it is.
+    A directory with an adapter alone counts, so that it is refused as an adapter.
     """
-    if (place / "config.json").is_file():
-        return place
-    files = [place] if place.suffix == SUFFIX else sorted(place.glob(f"*{SUFFIX}"))
+    if (path / "config.json").is_file():
+        return path
+    files = [path] if path.suffix == SUFFIX else sorted(path.glob(f"*{SUFFIX}"))
     if len(files) == 1 and files[0].is_file():
         return files[0]
-    return place if (place / ADAPTER).is_file() else None
+    return path if (path / ADAPTER).is_file() else None
 
 
-def _describe_at(found: Path, name: str, asked: Family | None) -> ModelSpec:
-    """Describe what :func:`_model_at` has found; a model of the assets is one that teaches something."""
-    if found.suffix == SUFFIX and found.is_file():
-        return _read_as(describe_gguf(found, name), asked)
-    spec = describe(found, name, asked=asked)
-    if found.parent != settings().assets / "models":
+def _describe_at(path: Path, name: str, requested: Family | None) -> ModelSpec:
+    """Describe the directory or GGUF file of :func:`_model_at`; models of the assets are teaching models."""
+    if path.suffix == SUFFIX and path.is_file():
+        return _read_as(describe_gguf(path, name), requested)
+    spec = describe(path, name, requested=requested)
+    if path.parent != settings().assets / "models":
         return spec
-    planted = (found / PLANTED_FILE).is_file()
+    planted = (path / PLANTED_FILE).is_file()
     return spec.model_copy(update={"kind": "planted" if planted else "teaching"})
 
 
-def _read_as(spec: ModelSpec, asked: Family | None) -> ModelSpec:
-    """Return a model whose family nobody has to choose.
-
-    Raises
-    ------
-    ModelError
-        Another family was asked for.
-    """
-    if asked not in (None, spec.family):
-        raise ModelError(f"The model {spec.name} cannot be read as {asked}: by its file it is {spec.family}.")
+def _read_as(spec: ModelSpec, requested: Family | None) -> ModelSpec:
+    """Return a model whose family nobody has to choose; refuse another family."""
+    if requested not in (None, spec.family):
+        raise ModelError(
+            f"The model {spec.name} cannot be read as {requested}: by its file it is {spec.family}."
+        )
     return spec
 
 
 def _as_path(text: str) -> Path | None:
-    """Return the model directory or GGUF file that a text names, absolute; ``None`` where it names none.
-
-    Raises
-    ------
-    ModelError
-        Its name is no text.
-    """
+    """Return the model directory or GGUF file that a text names, absolute; ``None`` where it names none."""
     if not text.strip() or "\0" in text:
         return None
     try:
-        found = _model_at(Path(text).expanduser().resolve())
-        str(found).encode()
+        path = _model_at(Path(text).expanduser().resolve())
+        str(path).encode()
     except UnicodeEncodeError as error:
         raise ModelError(f"The name of {text!r} is not UTF-8, which keys are made of; rename it.") from error
     except (OSError, RuntimeError):  # a name too long for a path, an unknown ~user
         return None
-    return found
+    return path
 
 
-# The shipped models whose truth is known: ``planted.json`` in a model's folder.
+# Models that say whether a text entails a sentence (NLI): described without loading them.
+
+
+CLASSIFIER = "ForSequenceClassification"
+ENTAILS = "entail"  # with which the name of the class begins, in any case
+
+
+def resolve_entailment(name_or_path: str) -> ModelSpec:
+    """Find an NLI model in a directory or on the hub (``org/name``, with ``@revision`` if wanted).
+
+    ``identity`` is the hash of weights and configuration, or the commit of a hub model's revision.  The
+    weights of a hub model are fetched when it is loaded, and ``path`` is empty until then.  ``family`` has no
+    meaning here: NLI models are loaded by :func:`pcf_core.models.loading.load_classifier`.
+
+    Raises
+    ------
+    ModelError
+        There is none, the operator does not allow it, it has no safetensors or tokenizer, needs code of its
+        own, is no sequence classifier, or has not one class for entailment.
+    """
+    revision = ""
+    try:
+        folder = Path(name_or_path).expanduser().resolve()
+        local = (folder / "config.json").is_file()
+    except (OSError, ValueError, RuntimeError):  # too long for a path, a null byte, an unknown ~user
+        local = False
+    # A folder counts by its path, however it is named: home/m is no hub id if it is a folder.
+    require_allowed(str(folder) if local else name_or_path)
+    if not local:
+        named = split_name(name_or_path)
+        if not named.is_hub_id:
+            raise ModelError(
+                f"There is no NLI model {name_or_path!r}: give a directory with a config.json, or a hub id "
+                "such as MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli."
+            )
+        folder = hub_folder(named)
+        revision = folder.name
+    config = read_config(folder, name_or_path)
+    entailment_class(config, name_or_path)
+    if needs_remote_code(config):
+        raise ModelError(
+            f"The NLI model {name_or_path} needs code of its own, which may not run: take another."
+        )
+    return ModelSpec(
+        name=name_or_path,
+        family="masked",
+        **file_facts(folder, name_or_path, revision),
+        context=context_of(config),
+    )
+
+
+def entailment_class(config: Mapping[str, Any], name: str) -> int:
+    """Return the number of the class for "the text entails the sentence".
+
+    Raises
+    ------
+    ModelError
+        It is no sequence classifier, or has not one such class.
+    """
+    architectures = config.get("architectures") or []
+    if not any(str(one).endswith(CLASSIFIER) for one in architectures):
+        raise ModelError(
+            f"The model {name} is no NLI model: its config.json names {architectures or 'no architecture'}, "
+            f"and one that ends in {CLASSIFIER} is needed."
+        )
+    classes = config.get("id2label") or {}
+    entailing = [int(number) for number, name in classes.items() if str(name).lower().startswith(ENTAILS)]
+    if len(entailing) != 1:
+        named = ", ".join(map(str, classes.values())) or "not named"
+        raise ModelError(f"The classes of {name} are {named}: an NLI model has one called entailment.")
+    return entailing[0]
+
+
+# The true results of calibration models: ``planted.json`` in a model's folder.
 
 
 PLANTED_FILE = "planted.json"
@@ -231,25 +308,23 @@ def planted_models() -> tuple[Planted, ...]:
     Raises
     ------
     ModelError
-        A file is not what is shipped.
+        A file is damaged.
     """
-    found = []
-    for path in sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}")):
-        try:
-            planted = Planted.model_validate_json(path.read_bytes())
-            if planted.model != path.parent.name:
-                raise ValueError(f"it speaks of {planted.model}")
-        except (OSError, ValueError) as error:
-            reason = shorten(str(error), 200, placeholder=" …")
-            raise ModelError(
-                f"The truth of the model {path.parent.name} in {path} cannot be read ({reason}): restore the "
-                "shipped file."
-            ) from error
-        found.append(planted)
-    return tuple(found)
+    paths = sorted((settings().assets / "models").glob(f"*/{PLANTED_FILE}"))
+    return tuple(_planted(path, path.parent.name) for path in paths)
 
 
-# What is known of a model trained again with other seeds: ``seeds.json`` in its folder.
+def _planted(path: Path, name: str) -> Planted:
+    def parse(data: bytes) -> Planted:
+        planted = Planted.model_validate_json(data)
+        if planted.model != name:
+            raise ValueError(f"it speaks of {planted.model}")
+        return planted
+
+    return read_shipped(path, parse, f"The truth of the model {name} in {path}")
+
+
+# The results of the same training with other seeds: ``seeds.json`` in a model's folder.
 
 
 SEEDS_FILE = "seeds.json"
@@ -261,29 +336,29 @@ def seeds_of(spec: ModelSpec) -> Seeds | None:
     Raises
     ------
     ModelError
-        The file is not what is shipped, or was measured for other weights.
+        The file is damaged, or was measured for other weights.
     """
     path = Path(spec.path) / SEEDS_FILE
     if not spec.path or not path.is_file():
         return None
     try:
-        found = Seeds.model_validate_json(path.read_bytes())
+        seeds = Seeds.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         reason = shorten(str(error), 200, placeholder=" …")
         raise ModelError(
             f"The file {SEEDS_FILE} of the model {spec.name} cannot be read ({reason}): restore the shipped "
             "file, or remove it."
         ) from error
-    if found.identity != spec.identity:
+    if seeds.identity != spec.identity:
         raise ModelError(
-            f"The file {SEEDS_FILE} of the model {spec.name} was measured for {found.model} with other "
-            f"weights or another configuration ({found.identity[:12]}, not {spec.identity[:12]}): remove it, "
+            f"The file {SEEDS_FILE} of the model {spec.name} was measured for {seeds.model} with other "
+            f"weights or another configuration ({seeds.identity[:12]}, not {spec.identity[:12]}): remove it, "
             "or measure again with python -m tools.measure_seeds."
         )
-    return found
+    return seeds
 
 
-# What a shipped model was trained on, where its folder says so and its weights are those that it says.
+# The training text of a shipped model: ``training.json`` in its folder, if its weights are those described.
 
 
 TRAINING_FILE = "training.json"
@@ -299,11 +374,7 @@ class _Recipe(Record):
 
 
 class _Facts(Record):
-    """What is used of a ``training.json``.
-
-    ``base_identity``: of the model that a fine-tuned one goes on from, see
-    :class:`pcf_core.core.run.ModelSpec`.
-    """
+    """The entries of a ``training.json`` that are used; ``base_identity``: of a fine-tuned model's base."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -317,8 +388,8 @@ class _Facts(Record):
 def training_of(identity: str) -> TrainingText | None:
     """Describe the training text of the model with this identity (see :class:`pcf_core.core.run.ModelSpec`).
 
-    ``None`` where it is no shipped model whose training is told.  Of a fine-tuned model, the training that it
-    goes on from; ``None`` where that is not a shipped model's own, known by its identity too.
+    ``None`` unless it is a shipped model with a described training.  A fine-tuned model has the training text
+    of its base, which must be such a model, recognised by its identity too.
 
     Raises
     ------
@@ -349,7 +420,7 @@ def _shipped(identity: str) -> tuple[str, _Facts] | None:
 
 
 def _text(model: str, facts: _Facts, base: str = "") -> TrainingText | None:
-    """Describe the text of these facts; ``None`` where nothing was read, as in a planted model."""
+    """Describe the text of these facts; ``None`` if the model read none, such as a planted model."""
     tokens = facts.recipe.tokens + facts.recipe.last_tokens
     return TrainingText(model, facts.files, tokens, base) if facts.files and tokens else None
 

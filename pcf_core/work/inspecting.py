@@ -20,7 +20,8 @@ from pcf_core.core.generation import Generated, GenerationKey
 from pcf_core.core.records import digest
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import shown
-from pcf_core.models.inspected import inspected_name, resolve_inspected
+from pcf_core.models.endpoint import resolve_inspected
+from pcf_core.models.names import inspected_name
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import fitted, load_experiment, material_of

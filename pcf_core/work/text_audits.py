@@ -22,7 +22,7 @@ from typing import Any, Generic, TypeVar
 
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import Record, digest
-from pcf_core.models.generation.cost import estimate_requests
+from pcf_core.models.generation.endpoint import estimate_requests
 from pcf_core.store.store import Store
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 from pcf_core.work.queue import Job, Queue

@@ -10,7 +10,7 @@ from pydantic import ValidationError, model_validator
 from pcf_core.core.errors import AuditError, GenerationError
 from pcf_core.core.generation import GenerationKey, in_one
 from pcf_core.core.records import Record
-from pcf_core.models.generation.cost import rough_tokens
+from pcf_core.models.generation.endpoint import rough_tokens
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
 from pcf_core.work.estimate import expected_seconds, recent_rates

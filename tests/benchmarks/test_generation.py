@@ -17,7 +17,7 @@ from pcf_core.models.registry import resolve
 
 def counted_by_torch(generator: LocalGenerator, count: int) -> tuple[float, Generated]:
     """FLOPs of the products of one writing, and what came."""
-    assert generator.steady  # tried before anything is counted
+    assert generator.row_invariant  # tried before anything is counted
     with Products(generator.model) as products, torch.inference_mode():
         written = generator.generate(PROMPTS[0], 0, count, lambda: None)
     return products.flops, written

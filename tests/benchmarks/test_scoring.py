@@ -14,7 +14,7 @@ from benchmarks.sides import MINICONS, encoded, naive
 from benchmarks.sizes import SIZES, build, mined_templates, open_scorer, tokenizer_for
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.scoring.permutation import PermutationScorer
-from tests.models.scoring.seq2seq_models import tiny_xlnet
+from tests.models.scoring.conftest import load_tiny
 
 WORDS = ("he", "she", "man", "woman")
 KEY = ScoringKey(model="xlnet", identity="tiny", tokenizer="tiny", family="permutation", rules="1")
@@ -78,7 +78,7 @@ def test_needed_flops_are_those_of_one_plain_pass(name: str) -> None:
 
 def test_needed_flops_of_xlnet_are_those_that_its_scorer_spends() -> None:
     """Counted by torch where the scorer leaves out what no answer depends on; a plain pass does more."""
-    loaded = tiny_xlnet()
+    loaded = load_tiny("xlnet")
     words = ["he", "she", "son", "woman"]
     prompts = [f"The nurse said that {a}{b} [Y]" for a in "bcdfghjk" for b in "bcdfghjk"]  # distances once
     scorer = PermutationScorer(loaded, KEY)

@@ -29,7 +29,7 @@ from pcf_core.material.knowledge import OWN as KNOWLEDGE
 from pcf_core.material.templates import load_upload
 from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus
-from pcf_core.models.completions import Manner, Server, written_of
+from pcf_core.models.completions import RequestForm, Server, written_of
 from pcf_core.models.endpoint import probe
 from pcf_core.models.folder import describe
 from pcf_core.models.names import split_name
@@ -168,7 +168,7 @@ def of_endpoint(content: bytes) -> list[Any]:
     found = []
     with Answering("http://127.0.0.1:9/v1", "tiny", pauses=(), concurrency=1) as server:
         server.document = content
-        for manner in (Manner(), Manner(chat=True)):
+        for manner in (RequestForm(), RequestForm(chat=True)):
             with suppress(AuditError):
                 found += list(
                     server.write(manner.path, [{}], lambda answer, m=manner: written_of(answer, m, 40))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,8 @@ from pcf_core.core.settings import settings
 from tests.models.scoring.completions_server import CompletionsServer, serving
 from tests.models.scoring.conftest import load_tiny
 
+REVISION = "0123456789abcdef0123456789abcdef01234567"  # of org/name on the hub
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_positions": 128}
-Write = Callable[..., Path]
 
 
 def safetensors(path: Path, shapes: dict[str, list[int]], fill: int = 0) -> None:
@@ -47,14 +47,20 @@ def write_model(
     return folder
 
 
-@pytest.fixture
-def write() -> Write:
-    return write_model
+def use(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
+    """Set variables of the environment, and have the settings read again."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
 
 
 @pytest.fixture
-def write_weights() -> Callable[..., None]:
-    return safetensors
+def snapshot(tmp_path: Path) -> Path:
+    """The folder of ``org/name`` in the hub's local cache."""
+    repository = tmp_path / "hub" / "models--org--name"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(REVISION)
+    return repository / "snapshots" / REVISION
 
 
 @pytest.fixture

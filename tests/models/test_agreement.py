@@ -11,14 +11,14 @@ import torch
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models import agreement
-from pcf_core.models.agreement import NARROW, agree
+from pcf_core.models import shortcuts as agreement
 from pcf_core.models.scoring import causal
 from pcf_core.models.scoring.causal import CausalScorer, shortest_window
 from pcf_core.models.scoring.permutation import PermutationScorer
 from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from pcf_core.models.shortcuts import NARROW, agree
 from tests.models.scoring.conftest import GROUPED, HEADS, SMALL, build, load_tiny
-from tests.models.scoring.seq2seq_models import tiny_bart, tiny_t5, tiny_xlnet
+from tests.models.scoring.seq2seq_models import PERMUTATION, SEQ2SEQ
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, opt_tokenizer
 
 IDS = torch.arange(3, 40)[None]
@@ -234,12 +234,12 @@ def test_the_shortest_window_of_a_configuration() -> None:
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-@pytest.mark.parametrize("load", [tiny_t5, tiny_bart])
+@pytest.mark.parametrize("name", ["t5", "bart"])
 def test_a_small_error_of_shared_rows_is_found_out_in_narrow_numbers(
-    load: Callable[[], Any], dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+    name: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of one word in eight, 0.08 nats: below a bound of 0.1, and far below it on average."""
-    loaded = load()
+    loaded = SEQ2SEQ[name].load()
     loaded.model.to(dtype)
     key = ScoringKey(
         model="tiny", identity="tiny", tokenizer="tiny", family="seq2seq", rules="1", protocol="exact"
@@ -260,7 +260,7 @@ def test_a_small_error_of_shared_rows_is_found_out_in_narrow_numbers(
 def test_xlnets_own_layers_are_tried_in_float32_too(
     dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded = tiny_xlnet()
+    loaded = PERMUTATION["xlnet"].load()
     loaded.model.to(dtype)
     key = ScoringKey(
         model="tiny", identity="tiny", tokenizer="tiny", family="permutation", rules="1", protocol="exact"

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pcf_core.core.errors import ScoringError
-from tests.models.scoring.completions_server import CompletionsServer, always, serving
+from pcf_core.core.errors import ModelError, RequestRefusedError, ScoringError
+from pcf_core.core.generation import Decoding
+from pcf_core.models.completions import PROBES, RequestForm, Written, find_form, nats_of, written_of
+from tests.models.generation.text_server import TextServer, serving_texts
+from tests.models.scoring.completions_server import KEY, CompletionsServer, always, client, serving
 from tests.models.scoring.conftest import load_tiny
-from tests.models.served import KEY, TEXTS, client
+
+TEXTS = ["The nurse said", "The engineer said that he", "he"]
 
 
 def test_a_reading_is_what_the_model_says(vllm: CompletionsServer) -> None:
@@ -61,3 +70,209 @@ def test_an_address_without_models_is_named(vllm: CompletionsServer, document: A
     vllm.fault = always(200, document)
     with client(vllm) as asked, pytest.raises(ScoringError, match="lists no models at /models"):
         asked.models()
+
+
+# What servers tell for a log-probability.
+
+
+@given(st.floats(max_value=0, min_value=-9998) | st.integers(-9998, 0))
+def test_a_log_probability_is_kept(value: float) -> None:
+    assert nats_of(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [(5e-5, 0.0), (-9999.0, -math.inf), (-math.inf, -math.inf), (-(10**400), -math.inf)]
+)
+def test_rounding_and_probability_zero(value: float, kept: float) -> None:
+    assert nats_of(value) == kept
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 0.01, None, KEY * 99, True, 10**400])
+def test_anything_else_is_refused(value: Any) -> None:
+    """In a short sentence, which holds nothing that a server wrote as text."""
+    with pytest.raises(ScoringError, match="which is a number up to 0") as caught:
+        nats_of(value)
+    assert KEY not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+# Asking for one text: what is sent, what an answer is read as, and what a server turns out to want.
+
+
+PLAIN, CHAT = RequestForm(), RequestForm(chat=True)
+
+
+@pytest.fixture
+def texts() -> Iterator[TextServer]:
+    with serving_texts() as server:
+        yield server
+
+
+def test_a_request_holds_the_settings() -> None:
+    decoding = Decoding(temperature=0.7, top_p=0.8, length=12)
+    settings = {"temperature": 0.7, "top_p": 0.8}
+    assert PLAIN.body("He is", decoding, 5) == {"prompt": "He is", **settings, "max_tokens": 12, "seed": 5}
+    other = RequestForm(chat=True, seeds=False, limit="max_completion_tokens").body("He is", decoding, 5)
+    messages = [{"role": "user", "content": "He is"}]
+    assert other == {"messages": messages, **settings, "max_completion_tokens": 12}
+
+
+@pytest.mark.parametrize(
+    ("form", "asked"),
+    [
+        (PLAIN, {"prompt": "Be brief.\n\nHe is"}),
+        (
+            CHAT,
+            {
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "user", "content": "He is"},
+                ]
+            },
+        ),
+        (
+            RequestForm(chat=True, systems=False),
+            {"messages": [{"role": "user", "content": "Be brief.\n\nHe is"}]},
+        ),
+    ],
+)
+def test_a_request_tells_first_what_is_to_be_told(form: RequestForm, asked: dict[str, Any]) -> None:
+    body = form.body("He is", Decoding(), 5, "Be brief.")
+    assert {name: body[name] for name in asked} == asked
+    assert not ({"prompt", "messages"} - asked.keys()) & body.keys()
+
+
+@pytest.mark.parametrize(
+    ("choice", "usage", "read"),
+    [
+        ({"text": " a nurse.", "finish_reason": "stop"}, {"completion_tokens": 4}, (" a nurse.", "stop", 4)),
+        (
+            {"text": " a nurse", "finish_reason": "length"},
+            {"completion_tokens": 9},
+            (" a nurse", "length", 9),
+        ),
+        ({"text": " a", "finish_reason": None}, None, (" a", "stop", 0)),
+        ({"text": " \n", "finish_reason": "stop"}, {}, (" \n", "empty", 0)),
+        ({"text": "", "finish_reason": "length"}, {"completion_tokens": 9}, ("", "empty", 9)),
+        ({"text": "", "finish_reason": "content_filter"}, {}, ("", "refused", 0)),
+        ({"text": None, "finish_reason": "content_filter"}, {}, ("", "refused", 0)),
+        ({"text": " a nu", "finish_reason": "content_filter"}, {}, (" a nu", "refused", 0)),
+    ],
+)
+def test_how_a_completion_ended(choice: Any, usage: Any, read: Any) -> None:
+    assert written_of({"choices": [choice], "usage": usage}, PLAIN, 9) == Written(*read)
+
+
+@pytest.mark.parametrize(
+    ("message", "finish", "read"),
+    [
+        ({"content": "A nurse."}, "stop", ("A nurse.", "stop")),
+        ({"content": "A nurse.", "refusal": None}, "length", ("A nurse.", "length")),
+        ({"content": None, "refusal": "I cannot."}, "stop", ("I cannot.", "refused")),
+        ({"content": "A", "refusal": "I cannot."}, "stop", ("A", "refused")),
+        ({"content": None}, "content_filter", ("", "refused")),
+        ({"content": None}, "tool_calls", ("", "empty")),
+        ({"content": "", "reasoning_content": "Let me think"}, "length", ("", "empty")),
+        ({}, "stop", ("", "empty")),
+    ],
+)
+def test_how_an_answer_in_a_chat_ended(message: Any, finish: str, read: tuple[str, str]) -> None:
+    written = written_of({"choices": [{"message": message, "finish_reason": finish}]}, CHAT, 9)
+    assert (written.text, written.end) == read
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+MESSAGE = ANY | st.fixed_dictionaries({}, optional={"content": ANY, "refusal": ANY})
+CHOICE = ANY | st.fixed_dictionaries({}, optional={"text": ANY, "message": MESSAGE, "finish_reason": ANY})
+USAGE = ANY | st.fixed_dictionaries({}, optional={"completion_tokens": ANY})
+ANSWER = ANY | st.fixed_dictionaries(
+    {"choices": ANY | st.lists(CHOICE, max_size=2)}, optional={"usage": USAGE}
+)
+
+
+def strings_of(answer: Any) -> Iterator[str]:
+    """Every text that stands anywhere in a document."""
+    if isinstance(answer, str):
+        yield answer
+    elif isinstance(answer, dict | list):
+        for part in answer.values() if isinstance(answer, dict) else answer:
+            yield from strings_of(part)
+
+
+@given(ANSWER, st.booleans())
+def test_whatever_comes_is_a_text_or_a_sentence(answer: Any, chat: bool) -> None:
+    with suppress(ScoringError):
+        written = written_of(answer, RequestForm(chat), 5)
+        assert len(written.text) <= 5 * 128
+        assert 0 <= written.tokens <= 6
+        assert written.text in {"", *strings_of(answer)}
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("a" * 641, 5), ("a b c d e f g", 7)], ids=["characters", "tokens"]
+)
+def test_a_text_that_does_not_keep_to_its_length_is_refused(text: str, tokens: int) -> None:
+    answer = {"choices": [{"text": text}], "usage": {"completion_tokens": tokens}}
+    with pytest.raises(ScoringError, match="where 5 tokens at most were asked for: it does not"):
+        written_of(answer, PLAIN, 5)
+
+
+def test_the_token_that_ends_a_text_may_be_counted_too() -> None:
+    answer = {"choices": [{"text": " a b c d e"}], "usage": {"completion_tokens": 6}}
+    assert written_of(answer, PLAIN, 5) == Written(" a b c d e", "stop", 6)
+
+
+@pytest.mark.parametrize(
+    ("refuses", "chat", "found"),
+    [
+        (set(), False, RequestForm()),
+        ({"seed"}, False, RequestForm(seeds=False)),
+        ({"max_tokens"}, True, RequestForm(chat=True, limit="max_completion_tokens")),
+        ({"max_tokens", "seed"}, True, RequestForm(chat=True, seeds=False, limit="max_completion_tokens")),
+    ],
+)
+def test_what_a_server_wants_is_found_out(
+    texts: TextServer, refuses: set[str], chat: bool, found: RequestForm
+) -> None:
+    texts.refuses = refuses
+    with client(texts) as server:
+        assert find_form(server, chat, draws=True) == found
+    seeds = [body.get("seed") for _, body in texts.requests[-PROBES:]]
+    assert sorted(map(str, seeds)) == (["None"] * 3 if not found.seeds else ["1", "2", "3"])
+
+
+def test_a_setting_that_decides_the_texts_is_never_left_out(texts: TextServer) -> None:
+    texts.refuses = {"temperature"}
+    with client(texts) as server, pytest.raises(RequestRefusedError, match="parameter: 'temperature'"):
+        find_form(server, chat=True, draws=True)
+
+
+def test_a_server_that_does_not_draw_is_refused(texts: TextServer) -> None:
+    texts.says = lambda prompt, seed: " the likeliest text"
+    with client(texts) as server:
+        with pytest.raises(ModelError, match=r"the same text 3 times for tiny .* does not draw its tokens"):
+            find_form(server, chat=False, draws=True)
+        texts.requests.clear()
+        assert find_form(server, chat=False, draws=False) == RequestForm()
+        assert len(texts.requests) == 1
+        texts.says = lambda prompt, seed: ""
+        assert find_form(server, chat=False, draws=True) == RequestForm()
+
+
+def test_a_request_that_is_filtered_is_a_refusal_and_no_failure(texts: TextServer) -> None:
+    """As Azure answers a prompt that its filter does not let through."""
+    texts.fault = always(400, {"error": {"message": "filtered", "code": "content_filter"}})
+    with client(texts) as server:
+        bodies = [PLAIN.body("He is", Decoding(), 1)]
+        (written,) = server.write("completions", bodies, lambda answer: written_of(answer, PLAIN, 5))
+    assert written == Written("", "refused", 0)
+
+
+def test_a_refusal_survives_the_way_between_processes() -> None:
+    refusal = RequestRefusedError("The endpoint refuses.", 400, "code", "said")
+    again = copy.copy(refusal)  # as pickle makes it anew
+    assert (str(again), vars(again)) == (str(refusal), vars(refusal))

@@ -8,24 +8,87 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from typing import Any
 
+import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pcf_core.core.errors import ScoringError
+from pcf_core.models import connection
 from pcf_core.models.completions import BYTES_A_BYTE, LARGEST_LISTING, LARGEST_TEXT, Server
+from pcf_core.models.connection import LONGEST_PAUSE, RateLimit, retry_after
 from tests.models.scoring.completions_server import (
+    KEY,
     CompletionsServer,
+    Fault,
     Handler,
     always,
+    client,
+    cutting,
     failing,
     saying,
     slowly,
 )
-from tests.models.served import KEY, TEXTS, client
+
+TEXTS = ["The nurse said", "The engineer said that he", "he"]
 
 BODY = {"model": "tiny", "prompt": "he", "max_tokens": 1, "prompt_logprobs": 0}
+
+
+# The ways in which a server is used: the transport treats a failure alike in all.
+WAYS: dict[str, Callable[[Server], Any]] = {
+    "log-probabilities": lambda server: list(server.read(["he"], "prompt_logprobs")),
+    "a text": lambda server: list(server.write("completions", [BODY], lambda answer: answer)),
+    "tokens": lambda server: server.tokenise(["he"], special=True),
+}
+PASSING: dict[str, Callable[[], Fault]] = {
+    "slow": lambda: slowly(0.02),
+    "429 with a wait": lambda: failing(429, 1, Retry_After="0.02"),
+    "cut": lambda: cutting(1),
+    **{str(code): partial(failing, code, 1) for code in (409, 425, 500, 503, 520, 524, 529)},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("fault", PASSING)
+def test_what_passes_is_waited_for(vllm: CompletionsServer, way: str, fault: str) -> None:
+    with client(vllm) as server:
+        expected = WAYS[way](server)
+        vllm.fault = PASSING[fault]()
+        assert repr(WAYS[way](server)) == repr(expected)  # NaN is NaN
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("fault", "sentence", "attempts"),
+    [
+        (failing(500), r"does not answer \(500: not now\): check that it runs, then ask again", 2),
+        (failing(429, Retry_After="0"), r"does not answer \(429: not now\)", 2),
+        (failing(400), r"refuses a request \(400: not now\)", 1),
+        (always(401, {"error": {"message": f"no\n{KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
+        (cutting(), r"does not answer \(.+\): check that it runs", 2),
+        (slowly(0.3), r"no answer within 0\.1 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 2),
+        (saying(b'{"choices": ['), "answered with what is not JSON", 2),
+        (saying(b"\xff\xfe"), "answered with what is not JSON", 2),
+        (saying(b'{"error": {"message": "upstream", "code": 502}}'), r"not answer \(502: upstream\)", 2),
+        (saying(b'{"error": "upstream"}'), r"does not answer \(502: upstream\)", 2),
+        (saying(b'{"error": {"message": "pay", "code": 402}}'), r"refuses a request \(402: pay\)", 1),
+        (saying(b" " * 2**22), r"with more than 1,\d\d\d,\d\d\d bytes", 1),
+    ],
+)
+def test_what_does_not_pass_is_one_sentence(
+    vllm: CompletionsServer, way: str, fault: Fault, sentence: str, attempts: int
+) -> None:
+    vllm.fault, timeout = fault, 0.1 if "no answer" in sentence else 5
+    with client(vllm, timeout=timeout) as server, pytest.raises(ScoringError, match=sentence) as caught:
+        WAYS[way](server)
+    assert "\n" not in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert len(vllm.requests) == attempts
 
 
 def test_attempts_are_counted_and_waits_are_kept(
@@ -79,13 +142,6 @@ def test_an_answer_that_is_nearly_there_is_let_in(
         while not vllm.under_way and not done.done():
             time.sleep(0.01)
     assert done.result()["choices"]
-
-
-def test_what_will_not_pass_is_asked_once(vllm: CompletionsServer) -> None:
-    vllm.fault = failing(404)
-    with client(vllm) as asked, pytest.raises(ScoringError, match="refuses a request"):
-        list(asked.read(TEXTS[:1], "prompt_logprobs"))
-    assert len(vllm.requests) == 1
 
 
 @pytest.mark.parametrize("key", [KEY, "sesame"])  # a short one stays in other answers: it may be a word
@@ -178,3 +234,91 @@ def test_half_a_character_is_no_json(vllm: CompletionsServer) -> None:
     vllm.fault = always(200, {"data": [{"id": "tiny", "root": "\ud800"}]})
     with client(vllm) as asked, pytest.raises(ScoringError, match="what is not JSON"):
         asked.models()
+
+
+# How long a server is waited for.
+
+
+AT = "Fri, 20 Nov 2026 07:28:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("7", 7.0),
+        ("Fri, 20 Nov 2026 07:28:09 GMT", 9.0),
+        ("Friday, 20-Nov-26 07:28:09 GMT", 9.0),
+        ("Fri Nov 20 07:28:09 2026", 9.0),
+        ("Fri, 20 Nov 2026 09:28:00 GMT", LONGEST_PAUSE),
+        ("Fri, 20 Nov 2026 07:27:00 GMT", 0.0),
+        ("Fri, 99 Nov 2026 07:27:00 GMT", 0.0),
+        ("-3", 0.0),
+        ("nan", 0.0),
+        ("inf", 0.0),
+        ("soon", 0.0),
+    ],
+)
+def test_the_wait_that_a_server_asks_for(said: str, seconds: float) -> None:
+    """A date, in any of HTTP's three forms, counts from the server's own clock."""
+    answer = httpx2.Response(429, headers={"Retry-After": said, "Date": AT})
+    assert retry_after(answer) == seconds
+
+
+def test_without_the_servers_clock_a_date_counts_from_ours() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    assert 28 < retry_after(httpx2.Response(429, headers={"Retry-After": later})) <= 30
+
+
+# The pace of requests: even, never above the limit, given up at once.
+
+
+class Clock:
+    """Seconds that pass only while somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, seconds: float) -> bool:
+        self.now += seconds
+        return False
+
+
+@given(st.integers(1, 10_000), st.lists(st.floats(0, 30), min_size=1, max_size=30))
+def test_requests_are_never_more_than_allowed(per_minute: int, pauses: list[float]) -> None:
+    """Second opinion: count the requests within each minute."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connection, "time", clock)
+        pace, taken = RateLimit(per_minute), []
+        for pause in pauses:
+            clock.now += pause
+            assert not pace.wait(clock)  # type: ignore[arg-type]
+            taken.append(clock.now)
+    assert taken == sorted(taken)
+    for start in taken:
+        assert sum(start <= turn < start + 60 - 1e-6 for turn in taken) <= per_minute
+    waited = taken[-1] - 100 - sum(pauses)
+    assert waited <= (len(pauses) - 1) * 60 / per_minute + 1e-6
+
+
+def test_the_worked_example_of_the_rate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(connection, "time", clock)
+    pace, taken = RateLimit(30), []
+    for _ in range(3):
+        pace.wait(clock)  # type: ignore[arg-type]
+        taken.append(clock.now - 100)
+    assert taken == [0, 2, 4]
+    clock.now = 160
+    pace.wait(clock)  # type: ignore[arg-type]
+    assert clock.now == 160
+
+
+def test_a_turn_is_given_up_at_once() -> None:
+    pace, given_up = RateLimit(1), threading.Event()
+    assert not pace.wait(given_up)
+    given_up.set()
+    assert pace.wait(given_up)

@@ -12,6 +12,7 @@ from pcf_core.core.settings import settings
 from pcf_core.models import endpoint as endpoints
 from pcf_core.models.endpoint import open_endpoint
 from pcf_core.models.registry import left_out_models, list_models, resolve
+from tests.models.conftest import use
 from tests.models.scoring.completions_server import CompletionsServer, always, failing, serving, slowly
 from tests.models.scoring.conftest import load_tiny
 
@@ -22,13 +23,8 @@ NAME = "endpoint:org/tiny"
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[CompletionsServer]:
     monkeypatch.setattr(endpoints, "PAUSES", ())
     with serving(load_tiny("llama"), name="org/tiny") as running:
-        use(running.url, monkeypatch)
+        use(monkeypatch, PCF_ENDPOINT_URL=running.url)
         yield running
-
-
-def use(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_ENDPOINT_URL", url)
-    settings.cache_clear()
 
 
 def forget() -> None:
@@ -75,7 +71,7 @@ def test_another_address_is_another_identity(
 ) -> None:
     first = resolve(NAME)
     with serving(load_tiny("llama"), name="org/tiny") as other:
-        use(other.url, monkeypatch)
+        use(monkeypatch, PCF_ENDPOINT_URL=other.url)
         assert resolve(NAME).identity != first.identity
 
 
@@ -91,7 +87,7 @@ def test_what_was_found_outlives_the_server(
     monkeypatch.delenv("PCF_ENDPOINT_URL")
     settings.cache_clear()
     assert resolve(NAME) == spec
-    use("http://127.0.0.1:9/v1", monkeypatch)
+    use(monkeypatch, PCF_ENDPOINT_URL="http://127.0.0.1:9/v1")
     with pytest.raises(ModelError, match="does not answer"):
         resolve(NAME)
 
@@ -112,8 +108,7 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(
     server: CompletionsServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "file"))
-    settings.cache_clear()
+    use(monkeypatch, PCF_CACHE=str(tmp_path / "file"))
     assert resolve(NAME).name == NAME
 
 
@@ -186,8 +181,7 @@ def test_a_model_that_is_not_allowed_is_not_asked(
     spec = resolve(NAME)
     forget()
     asked = len(server.requests)
-    monkeypatch.setenv("PCF_ALLOWED_MODELS", "mini-*")
-    settings.cache_clear()
+    use(monkeypatch, PCF_ALLOWED_MODELS="mini-*")
     assert resolve(NAME) == spec  # its results can be read
     with pytest.raises(ModelError, match="endpoint:org/other may not be asked"):
         resolve("endpoint:org/other")

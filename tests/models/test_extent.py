@@ -25,6 +25,7 @@ from pcf_core.core.errors import ModelError
 from pcf_core.models.extent import Extent, _growth, require_extent, require_layers, require_tokenizer
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve
+from tests.models.conftest import write_model
 
 SIZES = {"vocab_size": 40, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 WIDE = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 24, "num_hidden_layers": 3}
@@ -167,11 +168,9 @@ def test_all_shards_count(tmp_path: Path) -> None:
     [({}, "n_layer"), ({"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}, "num_hidden_layers")],
     ids=["gpt2", "a list with an entry a layer"],
 )
-def test_loading_refuses_at_once(
-    config: dict[str, object], layers: str, write: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_loading_refuses_at_once(config: dict[str, object], layers: str, tmp_path: Path) -> None:
     """What took over a minute, and all memory, in which nothing was heard; a tokenizer reads it too."""
-    folder = write(tmp_path / "hostile", weights=False)
+    folder = write_model(tmp_path / "hostile", weights=False)
     tiny = GPT2Config(**SIZES, n_positions=16, n_embd=8, n_layer=1, n_head=1)
     GPT2LMHeadModel(tiny).save_pretrained(folder)
     change(folder, **config, **{layers: 100_000_000})
@@ -183,9 +182,9 @@ def test_loading_refuses_at_once(
 
 @pytest.mark.parametrize("said", [-1, -(10**400)])
 @pytest.mark.parametrize("field", ["n_head", "n_layer"])
-def test_no_count_is_below_0(field: str, said: int, write: Callable[..., Path], tmp_path: Path) -> None:
+def test_no_count_is_below_0(field: str, said: int, tmp_path: Path) -> None:
     """Of heads it passes through all sizes of tensors, and fails in the first forward pass."""
-    folder = write(tmp_path / "m", weights=False)
+    folder = write_model(tmp_path / "m", weights=False)
     sizes = {**SIZES, **GPT2, "n_head": 1}
     GPT2LMHeadModel(GPT2Config(**sizes)).save_pretrained(folder)
     config = json.loads((folder / "config.json").read_text()) | {field: said}
@@ -225,9 +224,9 @@ def doubling(times: int, of: str = "a") -> dict[str, Any]:
     ],
 )
 def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
-    normalizer: dict[str, Any], write: Callable[..., Path], tmp_path: Path
+    normalizer: dict[str, Any], tmp_path: Path
 ) -> None:
-    folder = write(tmp_path / "m", weights=False)
+    folder = write_model(tmp_path / "m", weights=False)
     GPT2LMHeadModel(GPT2Config(**SIZES, **GPT2)).save_pretrained(folder)
     tokenizer = json.loads((folder / "tokenizer.json").read_text()) | {"normalizer": normalizer}
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
@@ -237,7 +236,7 @@ def test_a_tokenizer_that_makes_texts_without_end_is_not_opened(
     assert time.monotonic() - begin < 10
 
 
-def test_normalizers_of_public_tokenizers_pass(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_normalizers_of_public_tokenizers_pass(tmp_path: Path) -> None:
     usual = [
         {"type": "Prepend", "prepend": "▁"},
         {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},

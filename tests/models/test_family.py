@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pkgutil import resolve_name
 from typing import Any, cast, get_args
 
@@ -10,6 +12,12 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
+)
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.families import FAMILIES as TABLE
@@ -19,8 +27,11 @@ from pcf_core.models.family import (
     SEQ2SEQ_TYPES,
     SHIFTED_POSITIONS,
     TWO_WAY,
+    causal_types,
     choose_family,
     context_of,
+    masked_types,
+    native_types,
     needs_remote_code,
     read_family,
 )
@@ -370,3 +381,23 @@ def test_names_of_any_length_are_one_short_sentence(architectures: list[str]) ->
         read_family({"architectures": architectures}, "m")
     assert len(str(refusal.value)) < 1500
     assert "…" in str(refusal.value) or "4,995 more" in str(refusal.value)
+
+
+# The types that the library has classes for, read without importing it.
+
+
+def test_they_are_the_librarys_own_tables() -> None:
+    assert native_types() <= set(CONFIG_MAPPING_NAMES)
+    assert native_types() >= {*MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, *MODEL_FOR_MASKED_LM_MAPPING_NAMES}
+    assert native_types() >= {*MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES}
+    assert masked_types() == set(MODEL_FOR_MASKED_LM_MAPPING_NAMES)
+    assert causal_types() == set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+
+
+def test_reading_them_imports_no_transformers() -> None:
+    code = (
+        "import sys; from pcf_core.models.family import causal_types, native_types; "
+        "assert 'gpt2' in native_types() & causal_types(); "
+        "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

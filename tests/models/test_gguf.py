@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,10 @@ from pcf_core.models.gguf import Header, architectures, describe_gguf, read_head
 from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import left_out_models, list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
+from tests.models.conftest import use
 from tests.models.gguf_files import TEMPLATE, tiny_llama, write_gguf
 from tests.models.scoring.conftest import GROUPED, brute_force, build
 from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +136,7 @@ def test_the_list_holds_files_and_folders_with_one(
         (own / place).parent.mkdir(parents=True, exist_ok=True)
         (own / place).write_bytes(plain.read_bytes())
     (own / "broken.gguf").write_bytes(b"GGUF")
-    monkeypatch.setenv("PCF_MODELS", str(own))
-    settings.cache_clear()
+    use(monkeypatch, PCF_MODELS=str(own))
     listed = {spec.name: spec for spec in list_models() if spec.kind == "own"}
     assert sorted(listed) == ["deployed", "folder"]
     assert [item.name for item in left_out_models()] == ["broken"]

@@ -6,7 +6,6 @@ import json
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,66 +16,51 @@ from huggingface_hub.hf_api import RepoFile
 
 from pcf_core.core.errors import ModelError
 from pcf_core.core.run import ScoringKey
-from pcf_core.core.settings import settings
 from pcf_core.models.hub import download
 from pcf_core.models.names import KnownModel
 from pcf_core.models.registry import resolve
-
-Write = Callable[..., Path]
-REVISION = "0123456789abcdef0123456789abcdef01234567"
-
-
-@pytest.fixture
-def snapshot(tmp_path: Path) -> Path:
-    """The folder of ``org/name`` in the hub's local cache."""
-    repository = tmp_path / "hub" / "models--org--name"
-    (repository / "refs").mkdir(parents=True)
-    (repository / "refs" / "main").write_text(REVISION)
-    return repository / "snapshots" / REVISION
+from tests.models.conftest import REVISION, safetensors, use, write_model
 
 
 @pytest.fixture
 def online(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_ALLOW_HUB", "1")
-    settings.cache_clear()
+    use(monkeypatch, PCF_ALLOW_HUB="1")
 
 
-def test_cached_model_is_pinned_to_its_revision(write: Write, snapshot: Path) -> None:
-    write(snapshot)
+def test_cached_model_is_pinned_to_its_revision(snapshot: Path) -> None:
+    write_model(snapshot)
     spec = resolve("org/name")
     assert (spec.name, spec.identity, spec.title) == ("org/name", REVISION, "org/name")
     assert spec.path == str(snapshot.resolve())
     assert spec.parameters == 17
 
 
-def test_weights_that_are_not_here_yet_leave_the_path_empty(write: Write, snapshot: Path) -> None:
-    write(snapshot, weights=False)
+def test_weights_that_are_not_here_yet_leave_the_path_empty(snapshot: Path) -> None:
+    write_model(snapshot, weights=False)
     spec = resolve("org/name")
     assert (spec.path, spec.parameters, spec.identity) == ("", 0, REVISION)
     with pytest.raises(ModelError, match=r"downloads are off \(PCF_ALLOW_HUB\)"):
         download(spec)
 
 
-def test_an_index_without_its_shards_is_no_weights_yet(
-    write: Write, write_weights: Callable[..., None], snapshot: Path
-) -> None:
+def test_an_index_without_its_shards_is_no_weights_yet(snapshot: Path) -> None:
     """As of any model in several files: the index is among the small files, looked at first."""
-    write(snapshot, weights=False)
+    write_model(snapshot, weights=False)
     first, second = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
     (snapshot / "model.safetensors.index.json").write_text(
         json.dumps({"weight_map": {"a": first, "b": second}})
     )
     assert (resolve("org/name").path, resolve("org/name").parameters) == ("", 0)
-    write_weights(snapshot / first, {"a": [3, 4]})
+    safetensors(snapshot / first, {"a": [3, 4]})
     assert resolve("org/name").path == ""
-    write_weights(snapshot / second, {"b": [5]})
+    safetensors(snapshot / second, {"b": [5]})
     assert (resolve("org/name").path, resolve("org/name").parameters) == (str(snapshot.resolve()), 17)
 
 
 def test_model_without_safetensors_is_refused_before_the_download(
-    write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+    snapshot: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(snapshot, weights=False)
+    write_model(snapshot, weights=False)
 
     def listed(name: str, revision: str) -> list[Any]:
         return [RepoFile(path=path, size=1, oid="0" * 40) for path in ("config.json", "pytorch_model.bin")]
@@ -181,15 +165,15 @@ def test_an_id_that_the_hub_cannot_have(name: str) -> None:
 
 
 @pytest.mark.parametrize("revision", ["v1.0", "refs/pr/1", REVISION])
-def test_a_revision_is_pinned(revision: str, write: Write, snapshot: Path) -> None:
+def test_a_revision_is_pinned(revision: str, snapshot: Path) -> None:
     """The name keeps the revision, so that a worker finds the same commit; the key holds the commit."""
     other = snapshot.parent / ("f" * 40)
     ref = snapshot.parent.parent / "refs" / revision
     ref.parent.mkdir(parents=True, exist_ok=True)
     ref.write_text(REVISION)
     (snapshot.parent.parent / "refs" / "main").write_text(other.name)
-    write(snapshot)
-    write(other, fill=1)
+    write_model(snapshot)
+    write_model(other, fill=1)
     pinned, newest = resolve(f"org/name@{revision}"), resolve("org/name")
     assert (pinned.name, pinned.identity) == (f"org/name@{revision}", REVISION)
     assert (newest.name, newest.identity) == ("org/name", other.name)
@@ -197,17 +181,17 @@ def test_a_revision_is_pinned(revision: str, write: Write, snapshot: Path) -> No
     assert ScoringKey.of(pinned).hash != ScoringKey.of(newest).hash
 
 
-def test_a_revision_that_is_not_here_is_asked_for_by_name(write: Write, snapshot: Path) -> None:
-    write(snapshot)
+def test_a_revision_that_is_not_here_is_asked_for_by_name(snapshot: Path) -> None:
+    write_model(snapshot)
     with pytest.raises(ModelError, match="org/name@v2 is not in the hub's local cache"):
         resolve("org/name@v2")
 
 
 def test_the_registry_answers_and_counts_for_models_it_knows(
-    write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+    snapshot: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a source says is no guess; a user may still say otherwise, and the name tells it apart."""
-    write(snapshot, {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]}, weights=False)
+    write_model(snapshot, {"architectures": ["BertForMaskedLM", "BertLMHeadModel"]}, weights=False)
     with pytest.raises(ModelError, match="name it masked:org/name or causal:org/name"):
         resolve("org/name")
     facts = {"title": "T", "group": "Current", "family": "masked", "architecture": "BertForMaskedLM"}
@@ -221,14 +205,14 @@ def test_the_registry_answers_and_counts_for_models_it_knows(
 
 
 @pytest.mark.usefixtures("answering")
-def test_only_safe_files_are_asked_for(write: Write, snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_safe_files_are_asked_for(snapshot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
 
     def answer(name: str, **options: Any) -> str:
         if options.get("local_files_only"):
             raise errors.LocalEntryNotFoundError("not cached")
         asked.append(options)
-        write(snapshot, weights=any("safetensors" in pattern for pattern in options["allow_patterns"]))
+        write_model(snapshot, weights=any("safetensors" in pattern for pattern in options["allow_patterns"]))
         return str(snapshot)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
@@ -244,8 +228,8 @@ def test_only_safe_files_are_asked_for(write: Write, snapshot: Path, monkeypatch
         assert options["ignore_patterns"] == ["*/*"]
 
 
-def test_resolving_never_imports_torch(write: Write, snapshot: Path, tmp_path: Path) -> None:
-    write(snapshot)
+def test_resolving_never_imports_torch(snapshot: Path, tmp_path: Path) -> None:
+    write_model(snapshot)
     code = (
         "import sys, huggingface_hub.constants as c; "
         f"c.HF_HUB_CACHE = {str(tmp_path / 'hub')!r}; "

@@ -29,18 +29,23 @@ from transformers import (
 )
 
 from pcf_core.core.errors import ModelError
-from pcf_core.core.settings import settings
 from pcf_core.models.loading import choose_device, load, load_body
 from pcf_core.models.registry import resolve
+from tests.models.conftest import use, write_model
 
-Write = Callable[..., Path]
 TINY = GPT2Config(vocab_size=8, n_positions=16, n_embd=8, n_layer=1, n_head=1, bos_token_id=0, eos_token_id=0)
 
 
+def edit(folder: Path, file: str = "config.json", **values: Any) -> Path:
+    """Change entries of a JSON file in a folder."""
+    (folder / file).write_text(json.dumps(json.loads((folder / file).read_text()) | values))
+    return folder
+
+
 @pytest.fixture
-def folder(write: Write, tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """A tiny GPT-2 saved in float16, as the shipped models are."""
-    folder = write(tmp_path / "tiny", weights=False)
+    folder = write_model(tmp_path / "tiny", weights=False)
     GPT2LMHeadModel(TINY).half().save_pretrained(folder)
     return folder
 
@@ -56,51 +61,10 @@ def test_float16_on_disk_is_float32_in_memory(folder: Path) -> None:
 
 def test_threads_are_the_operators(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = torch.get_num_threads()
-    monkeypatch.setenv("PCF_THREADS", "1")
-    settings.cache_clear()
+    use(monkeypatch, PCF_THREADS="1")
     load(resolve(str(folder)))
     assert torch.get_num_threads() == 1
     torch.set_num_threads(before)
-
-
-def test_checkpoint_without_all_weights_is_refused(write: Write, tmp_path: Path) -> None:
-    """Transformers would fill the second layer with random numbers and only warn."""
-    folder = write(tmp_path / "short", weights=False)
-    GPT2Model(TINY).save_pretrained(folder)
-    config = json.loads((folder / "config.json").read_text())
-    config |= {"n_layer": 2, "architectures": ["GPT2LMHeadModel"]}
-    (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=r"lack 12 tensors.*random"):
-        load(resolve(str(folder)))
-
-
-def test_damaged_weights_are_one_sentence(folder: Path) -> None:
-    weights = folder / "model.safetensors"
-    spec = resolve(str(folder))
-    weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(ModelError, match=r"are damaged .* copy them again") as caught:
-        load(spec)
-    assert len(str(caught.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "change", [{"n_embd": "abc"}, {"vocab_size": None}, {"n_head": 0}, {"id2label": 5}, {"n_positions": True}]
-)
-def test_odd_configuration_is_one_sentence(change: dict[str, Any], folder: Path) -> None:
-    """Transformers raises errors of many kinds for these, some of its own."""
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | change))
-    with pytest.raises(ModelError, match=r"cannot be loaded \(.*check its config\.json") as caught:
-        load(resolve(str(folder)))
-    assert len(str(caught.value).splitlines()) == 1
-    assert caught.value.__cause__ is not None
-
-
-def test_weights_of_other_shapes_are_named(folder: Path) -> None:
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"vocab_size": 99}))
-    with pytest.raises(ModelError, match=r"not have the shapes that its config.json gives \(.*wte\.weight"):
-        load(resolve(str(folder)))
 
 
 def test_a_model_that_does_not_fit_is_told_where_else_it_may(
@@ -116,20 +80,6 @@ def test_a_model_that_does_not_fit_is_told_where_else_it_may(
         load(resolve(str(folder)), "cpu")
 
 
-def test_settings_of_a_tokenizer_that_fail_when_it_is_used(folder: Path) -> None:
-    settings_of = json.loads((folder / "tokenizer_config.json").read_text()) | {"model_max_length": "x"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(settings_of))
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load(resolve(str(folder)))
-
-
-def test_odd_tokenizer_is_one_sentence(folder: Path) -> None:
-    spec = resolve(str(folder))
-    (folder / "tokenizer.json").write_text("[]")
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load(spec)
-
-
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
 def test_dtype_is_the_specifications(dtype: str, folder: Path) -> None:
     loaded = load(resolve(str(folder)).model_copy(update={"dtype": dtype}), "cpu")
@@ -143,13 +93,13 @@ def test_unknown_dtype_is_refused_with_those_allowed(dtype: str, folder: Path) -
         load(resolve(str(folder)).model_copy(update={"dtype": dtype}))
 
 
-def test_code_in_the_folder_never_runs(write: Write, tmp_path: Path) -> None:
+def test_code_in_the_folder_never_runs(tmp_path: Path) -> None:
     config = {
         "architectures": ["OwnForCausalLM"],
         "model_type": "own",
         "auto_map": {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"},
     }
-    folder = write(tmp_path / "own-code", config)
+    folder = write_model(tmp_path / "own-code", config)
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     spec = resolve(str(folder))
     with pytest.raises(ModelError, match="code of its own directory, which is never allowed"):
@@ -206,10 +156,10 @@ def drop(*endings: str) -> Callable[[dict[str, torch.Tensor]], object]:
 
 @pytest.mark.parametrize("left_out", [(), ("lm_head.weight", "lm_loss.weight", "embed_tokens.weight")])
 def test_tied_weights_may_be_saved_once_or_often(
-    kind: str, left_out: tuple[str, ...], write: Write, tmp_path: Path
+    kind: str, left_out: tuple[str, ...], tmp_path: Path
 ) -> None:
     """Checkpoints of all ages: tied copies are written out, or only the table that they share."""
-    folder = write(tmp_path / kind, weights=False)
+    folder = write_model(tmp_path / kind, weights=False)
     model = saved(kind, folder, drop(*left_out) if left_out else dict)
     loaded = load(resolve(str(folder)), "cpu")
     family, attention = FAMILIES[kind][2:]
@@ -220,39 +170,21 @@ def test_tied_weights_may_be_saved_once_or_often(
         assert torch.equal(tensor, loaded.model.state_dict()[name]), name
 
 
-def test_a_head_of_its_own_stays_its_own(write: Write, tmp_path: Path) -> None:
+def test_a_head_of_its_own_stays_its_own(tmp_path: Path) -> None:
     """T5 v1.1 and its kin: ``tie_word_embeddings`` is false and the head is another table."""
-    folder = write(tmp_path / "t5", weights=False)
+    folder = write_model(tmp_path / "t5", weights=False)
     head = torch.randn(40, 16)
     saved("t5", folder, lambda tensors: tensors.update({"lm_head.weight": head}))
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": False}))
+    edit(folder, tie_word_embeddings=False)
     loaded = load(resolve(str(folder)), "cpu")
     assert torch.equal(loaded.model.lm_head.weight, head)
     assert not torch.equal(loaded.model.shared.weight, head)
 
 
-def test_a_bias_that_old_checkpoints_lack_is_zero(write: Write, tmp_path: Path) -> None:
-    folder = write(tmp_path / "bart", weights=False)
+def test_a_bias_that_old_checkpoints_lack_is_zero(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "bart", weights=False)
     saved("bart", folder, drop("final_logits_bias"))
     assert not load(resolve(str(folder)), "cpu").model.final_logits_bias.any()
-
-
-@pytest.mark.parametrize(
-    ("kind", "endings"),
-    [
-        ("t5", ("shared.weight", "embed_tokens.weight", "lm_head.weight")),
-        ("bart", ("decoder.embed_positions.weight",)),
-        ("xlnet", ("lm_loss.bias",)),
-    ],
-)
-def test_weights_that_would_be_random_are_refused(
-    kind: str, endings: tuple[str, ...], write: Write, tmp_path: Path
-) -> None:
-    folder = write(tmp_path / kind, weights=False)
-    saved(kind, folder, drop(*endings))
-    with pytest.raises(ModelError, match=r"lack \d tensors.*random"):
-        load(resolve(str(folder)), "cpu")
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json"])
@@ -294,9 +226,7 @@ def saved_with(folder: Path, change: Callable[[dict[str, torch.Tensor]], object]
     tensors = load_file(folder / "model.safetensors")
     change(tensors)
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    settings_of = json.loads((folder / "config.json").read_text()) | config
-    (folder / "config.json").write_text(json.dumps(settings_of))
-    return folder
+    return edit(folder, **config)
 
 
 def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], object]:
@@ -312,53 +242,88 @@ def packed(kind: torch.dtype, name: str) -> Callable[[dict[str, torch.Tensor]], 
     return pack
 
 
-@pytest.mark.parametrize(
-    ("change", "first"),
-    [
-        (packed(torch.float8_e4m3fn, "weight_scale"), r"model\.layers\.0\.mlp\.down_proj\.weight_scale"),
-        (packed(torch.float8_e4m3fn, "weight_scale_inv"), r"down_proj\.weight_scale_inv"),
-        (lambda tensors: tensors.update({"model.layers.0.self_attn.q_proj.bias": torch.ones(16)}), "bias"),
-        (lambda tensors: tensors.update({"model.layers.1.mlp.down_proj.lora_A.weight": torch.ones(2)}), "A"),
-    ],
-)
-def test_weights_that_nobody_reads_are_refused_by_the_first_name(
-    change: Callable[[dict[str, torch.Tensor]], object], first: str, write: Write, tmp_path: Path
-) -> None:
-    folder = saved_with(write(tmp_path / "odd", weights=False), change)
-    with pytest.raises(ModelError, match=rf"hold \d+ tensors .*LlamaForCausalLM does not read.*{first}"):
-        load(resolve(str(folder)), "cpu")
+Make = Callable[[Path], object]
 
 
-@pytest.mark.parametrize("scaled", [True, False])
-def test_whole_numbers_for_weights_are_refused(scaled: bool, write: Write, tmp_path: Path) -> None:
+def gpt2(model: type = GPT2LMHeadModel, file: str = "config.json", **entries: Any) -> Make:
+    def make(folder: Path) -> None:
+        model(TINY).save_pretrained(folder)
+        edit(folder, file, **entries)
+
+    return make
+
+
+def gpt2_with(file: str, change: Callable[[bytes], bytes]) -> Make:
+    def make(folder: Path) -> None:
+        GPT2LMHeadModel(TINY).save_pretrained(folder)
+        (folder / file).write_bytes(change((folder / file).read_bytes()))
+
+    return make
+
+
+def llama(change: Callable[[dict[str, torch.Tensor]], object] = dict, **config: Any) -> Make:
+    return lambda folder: saved_with(folder, change, **config)
+
+
+def lacking(kind: str, *endings: str) -> Make:
+    return lambda folder: saved(kind, folder, drop(*endings))
+
+
+def adding(name: str, size: int) -> Callable[[dict[str, torch.Tensor]], object]:
+    return lambda tensors: tensors.update({name: torch.ones(size)})
+
+
+def without_scales(tensors: dict[str, torch.Tensor]) -> None:
     """Scales may lie in a file that nobody opens."""
-
-    def pack(tensors: dict[str, torch.Tensor]) -> None:
-        packed(torch.int8, "weight_scale")(tensors)
-        for key in [key for key in tensors if key.endswith("scale") and not scaled]:
-            del tensors[key]
-
-    folder = saved_with(write(tmp_path / "whole", weights=False), pack)
-    with pytest.raises(ModelError, match=r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"):
-        load(resolve(str(folder)), "cpu")
+    packed(torch.int8, "scale")(tensors)
+    drop("_proj.scale")(tensors)
 
 
-def test_a_configuration_with_fewer_layers_than_the_file_is_refused(write: Write, tmp_path: Path) -> None:
-    folder = saved_with(write(tmp_path / "half", weights=False), dict, num_hidden_layers=1)
-    for opened in (load, load_body):
-        with pytest.raises(ModelError, match=r"hold 9 tensors .*the first of them '.*layers\.1\."):
-            opened(resolve(str(folder)), "cpu")
+FP8 = torch.float8_e4m3fn
+MODELOPT = {"quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8"}}
+RANDOM, ODD = r"lack \d+ tensors.*random", r"cannot be loaded \(.*check its config\.json"
+UNREAD = r"hold \d+ tensors .*LlamaForCausalLM does not read.*"
+WHOLE = r"hold whole numbers \(I8\) for 'model\.layers\.0\..*proj\.weight'"
+# How a checkpoint is made, and the sentence that refuses it.
+REFUSED: list[tuple[Make, str]] = [
+    (gpt2(GPT2Model, n_layer=2, architectures=["GPT2LMHeadModel"]), r"lack 12 tensors.*random"),
+    (lacking("t5", "shared.weight", "embed_tokens.weight", "lm_head.weight"), RANDOM),
+    (lacking("bart", "decoder.embed_positions.weight"), RANDOM),
+    (lacking("xlnet", "lm_loss.bias"), RANDOM),
+    (gpt2_with("model.safetensors", lambda data: data[:-100]), "are damaged .* copy them again"),
+    (gpt2_with("tokenizer.json", lambda data: b"[]"), "cannot be loaded"),
+    (gpt2(file="tokenizer_config.json", model_max_length="x"), "cannot be loaded"),
+    (gpt2(vocab_size=99), r"not have the shapes that its config.json gives \(.*wte\.weight"),
+    (gpt2(n_embd="abc"), ODD),
+    (gpt2(vocab_size=None), ODD),
+    (gpt2(n_head=0), ODD),
+    (gpt2(id2label=5), ODD),
+    (gpt2(n_positions=True), ODD),
+    (llama(packed(FP8, "weight_scale")), UNREAD + r"model\.layers\.0\.mlp\.down_proj\.weight_scale"),
+    (llama(packed(FP8, "weight_scale_inv")), UNREAD + r"down_proj\.weight_scale_inv"),
+    (llama(adding("model.layers.0.self_attn.q_proj.bias", 16)), UNREAD + "bias"),
+    (llama(adding("model.layers.1.mlp.down_proj.lora_A.weight", 2)), UNREAD + "lora_A"),
+    (llama(packed(torch.int8, "weight_scale")), WHOLE),
+    (llama(without_scales), WHOLE),
+    (llama(num_hidden_layers=1), r"hold 9 tensors .*the first of them '.*layers\.1\."),
+    (llama(**MODELOPT), "quantized by the method 'modelopt', which transformers"),
+    (llama(text_config=MODELOPT), "quantized by the method 'modelopt', which transformers"),
+]
 
 
-@pytest.mark.parametrize("part", ["", "text_config"])
-def test_an_unknown_way_to_quantize_is_refused(part: str, write: Write, tmp_path: Path) -> None:
-    """transformers passes over it and takes the packed numbers as they are."""
-    packing: dict[str, Any] = {"quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8"}}
-    folder = saved_with(
-        write(tmp_path / "packed", weights=False), dict, **({part: packing} if part else packing)
-    )
-    with pytest.raises(ModelError, match="quantized by the method 'modelopt', which transformers"):
-        load(resolve(str(folder)), "cpu")
+@pytest.mark.parametrize(("make", "sentence"), REFUSED)
+def test_a_checkpoint_is_refused_in_one_sentence(make: Make, sentence: str, tmp_path: Path) -> None:
+    """transformers would draw random numbers, pass over unknown tensors, or raise errors of its own."""
+    make(write_model(tmp_path / "m", weights=False))
+    with pytest.raises(ModelError, match=sentence) as caught:
+        load(resolve(str(tmp_path / "m")), "cpu")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_body_is_refused_likewise(tmp_path: Path) -> None:
+    folder = saved_with(write_model(tmp_path / "half", weights=False), dict, num_hidden_layers=1)
+    with pytest.raises(ModelError, match="hold 9 tensors"):
+        load_body(resolve(str(folder)), "cpu")
 
 
 # What public checkpoints hold beside what is read; of each family the names that they really have.
@@ -388,7 +353,7 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("kind", sorted(BESIDE))
-def test_what_no_score_depends_on_may_lie_beside(kind: str, write: Write, tmp_path: Path) -> None:
+def test_what_no_score_depends_on_may_lie_beside(kind: str, tmp_path: Path) -> None:
     small: dict[str, Any] = {"vocab_size": 40, "num_hidden_layers": 2, "num_attention_heads": 2}
     small |= {"hidden_size": 16, "intermediate_size": 32}
     sizes = {
@@ -405,29 +370,27 @@ def test_what_no_score_depends_on_may_lie_beside(kind: str, write: Write, tmp_pa
         "t5": AutoModelForSeq2SeqLM,
         "bart": AutoModelForSeq2SeqLM,
     }.get(kind, AutoModelForCausalLM)
-    folder = write(tmp_path / kind, weights=False)
+    folder = write_model(tmp_path / kind, weights=False)
     auto.from_config(config).save_pretrained(folder)
     tensors = load_file(folder / "model.safetensors")
     tensors |= {name: torch.ones(16, 16) if "pooler" in name else torch.ones(2) for name in BESIDE[kind]}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     if kind == "llama":
-        settings_of = json.loads((folder / "config.json").read_text()) | {"num_nextn_predict_layers": 1}
-        (folder / "config.json").write_text(json.dumps(settings_of))
+        edit(folder, num_nextn_predict_layers=1)
     spec = resolve(str(folder))
     assert load(spec, "cpu").model.base_model_prefix
     assert load_body(spec, "cpu").model is not None, "the head is not read, and need not be"
 
 
 def test_a_model_over_several_devices_computes_the_same(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One layer in memory and two read from disk when it is their turn: all that a CPU alone allows."""
-    folder = write(tmp_path / "deep", weights=False)
+    folder = write_model(tmp_path / "deep", weights=False)
     GPT2LMHeadModel(GPT2Config(**{**TINY.to_dict(), "n_layer": 3})).save_pretrained(folder)
     spec = resolve(str(folder))
     whole = load(spec, "cpu")
-    monkeypatch.setenv("PCF_DEVICE", "split")
-    settings.cache_clear()
+    use(monkeypatch, PCF_DEVICE="split")
     plain = load(spec)
     monkeypatch.setattr("transformers.integrations.accelerate.get_max_memory", lambda *_: {"cpu": 8000})
     split = load(spec)

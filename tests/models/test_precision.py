@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.run import ModelSpec, model_label, split_label
-from pcf_core.core.settings import Settings, settings
+from pcf_core.core.settings import Settings
 from pcf_core.models import precision
 from pcf_core.models.folder import describe
 from pcf_core.models.loading import TYPES
 from pcf_core.models.precision import DTYPES, PRECISIONS, automatic, capability, in_precision, precisions_of
+from tests.models.conftest import use, write_model
 
-Write = Callable[..., Path]
 OWN = ModelSpec(name="m", family="causal", path="", identity="i", tokenizer="t", own_dtype="bfloat16")
 
 
@@ -101,8 +101,7 @@ def test_a_name_is_taken_and_auto_stands_for_any_result(
     assert in_precision(OWN, "float16") == OWN.with_dtype("float16")
     assert [one.dtype for one in precisions_of(OWN, "auto")] == ["bfloat16", "float32", "float16"]
     assert [one.dtype for one in precisions_of(OWN, "float32")] == ["float32"]
-    monkeypatch.setenv("PCF_DEVICE", "cpu")
-    settings.cache_clear()
+    use(monkeypatch, PCF_DEVICE="cpu")
     assert [one.dtype for one in precisions_of(OWN, "auto")] == ["float32", "bfloat16", "float16"]
     with pytest.raises(KeyError):
         in_precision(OWN, "int8")
@@ -125,9 +124,9 @@ def test_a_server_alone_decides_its_precision(own_settings: Settings) -> None:
     ],
 )
 def test_the_own_precision_is_that_of_the_configuration(
-    write: Write, tmp_path: Path, config: dict[str, object], expected: str
+    tmp_path: Path, config: dict[str, object], expected: str
 ) -> None:
-    folder = write(tmp_path / "m")
+    folder = write_model(tmp_path / "m")
     path = folder / "config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **config}))
     spec = describe(folder, "m")

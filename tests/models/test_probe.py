@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from pcf_core.core.errors import ModelError, ScoringError
-from pcf_core.models.completions import Reading, Server
+from pcf_core.models.completions import Server, TokenScores
 from pcf_core.models.endpoint import AGREES, START, TEXT, Findings, difference, probe, require_sense, spells
 from tests.models.scoring.completions_server import CompletionsServer, Fault, failing, saying, serving
 from tests.models.scoring.conftest import load_tiny
@@ -138,10 +138,10 @@ def test_a_server_in_trouble_is_no_yes(fault: Fault) -> None:
             probed(server)
 
 
-def reading(words: str, nats: list[float], best: float = -0.1) -> Reading:
+def reading(words: str, nats: list[float], best: float = -0.1) -> TokenScores:
     tokens = ("<s>", *words.split())
     values = (math.nan, *nats)
-    return Reading(tokens, tokens, values, tuple(best for _ in values))
+    return TokenScores(tokens, tokens, values, tuple(best for _ in values))
 
 
 LONG = reading(TEXT, [-0.1 * place for place in range(1, 17)])
@@ -164,7 +164,7 @@ def test_sense_by_hand() -> None:
     ],
     ids=["truncated", "logits", "prefix differs", "other tokens"],
 )
-def test_no_sense_by_hand(first: Reading, short: Reading, says: str) -> None:
+def test_no_sense_by_hand(first: TokenScores, short: TokenScores, says: str) -> None:
     with pytest.raises(ScoringError, match=says):
         require_sense(first, first, short)
 

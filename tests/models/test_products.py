@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers.pytorch_utils import Conv1D
 
-from pcf_core.models.products import Products, product
+from pcf_core.models.shortcuts import Products, product
 
 
 @pytest.mark.parametrize("rows", [(1,), (7,), (300,), (5, 60)])

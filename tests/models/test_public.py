@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterator
 from importlib import invalidate_caches
 from pathlib import Path
 
@@ -24,18 +23,12 @@ from pcf_core.models.registry import list_models, resolve
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
 from pcf_core.work.requests import require_at_hand
+from tests.models.conftest import use
 from tests.models.gguf_files import write_gguf
 from tests.models.scoring.conftest import brute_force
 from tools.ship_results import RUNS
 
 SMOLLM2 = "SmolLM2-135M-Instruct-Q4_1"
-
-
-@pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
-    settings.cache_clear()
-    yield
-    settings.cache_clear()
 
 
 @pytest.fixture
@@ -117,15 +110,13 @@ def test_a_damaged_list_is_refused(
     other = tmp_path / "other"
     other.mkdir()
     (other / "public.toml").write_text("[[model]]\nname = '../x'\n")
-    monkeypatch.setenv("PCF_ASSETS", str(other))
-    settings.cache_clear()
+    use(monkeypatch, PCF_ASSETS=str(other))
     with pytest.raises(ModelError, match=r"list of public models .* cannot be read"):
         public_models()
 
 
 def test_the_shipped_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PCF_ASSETS", str(ROOT / "assets"))
-    settings.cache_clear()
+    use(monkeypatch, PCF_ASSETS=str(ROOT / "assets"))
     models = public_models()
     assert [model.name for model in models][:1] == [SMOLLM2]
     pinned = (ROOT / "requirements-models.txt").read_text(encoding="utf8")
@@ -143,9 +134,7 @@ def test_an_installed_public_model(
     """Its header says what the list says; its scores are those of one word at a time, and what is shipped."""
     if not model.located:
         pytest.skip(f"{model.name} is not installed: python -m pcf_core models get {model.name}")
-    monkeypatch.setenv("PCF_ASSETS", str(ROOT / "assets"))
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path))
-    settings.cache_clear()
+    use(monkeypatch, PCF_ASSETS=str(ROOT / "assets"), PCF_CACHE=str(tmp_path))
     spec = model.spec
     scorer = open_scorer(spec, "exact")
     whole = tmp_path / "whole.gguf"

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
 
 from pcf_core.core.errors import ModelError
-from pcf_core.core.settings import ROOT, settings
-from pcf_core.models.registry import left_out_models, list_models, resolve
+from pcf_core.core.factors import TrainingText
+from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.material.factors import read_counts
+from pcf_core.models.folder import describe
+from pcf_core.models.registry import (
+    entailment_class,
+    left_out_models,
+    list_models,
+    planted_models,
+    resolve,
+    resolve_entailment,
+    seeds_of,
+    training_of,
+)
+from tests.models.conftest import REVISION, use, write_model
+from tests.show.findings.test_reliability import calibration
 
-Write = Callable[..., Path]
 
-
-def test_shipped_models_then_the_operators(write: Write, tmp_path: Path) -> None:
+def test_shipped_models_then_the_operators(tmp_path: Path) -> None:
     for name in ("assets/models/mini-gpt", "assets/models/mini-bert", "own/another"):
-        write(tmp_path / name)
+        write_model(tmp_path / name)
     (tmp_path / "own" / "notes").mkdir()
     assert [spec.name for spec in list_models()] == ["mini-bert", "mini-gpt", "another"]
     assert left_out_models() == ()
@@ -42,13 +58,13 @@ def test_no_models_at_all() -> None:
     assert list_models() == ()
 
 
-def test_unusable_directories_are_listed_with_the_reason(write: Write, tmp_path: Path) -> None:
-    write(tmp_path / "assets/models/mini-gpt")
-    write(tmp_path / "own/mini-gpt", fill=1)
-    write(tmp_path / "own/no-weights", weights=False)
-    write(tmp_path / "own/whisper", {"architectures": ["WhisperForConditionalGeneration"]})
-    write(tmp_path / "own/open", {"architectures": ["BertModel"], "model_type": "bert"})
-    write(tmp_path / "own/odd name")
+def test_unusable_directories_are_listed_with_the_reason(tmp_path: Path) -> None:
+    write_model(tmp_path / "assets/models/mini-gpt")
+    write_model(tmp_path / "own/mini-gpt", fill=1)
+    write_model(tmp_path / "own/no-weights", weights=False)
+    write_model(tmp_path / "own/whisper", {"architectures": ["WhisperForConditionalGeneration"]})
+    write_model(tmp_path / "own/open", {"architectures": ["BertModel"], "model_type": "bert"})
+    write_model(tmp_path / "own/odd name")
     assert [spec.name for spec in list_models()] == ["mini-gpt"]
     reasons = {entry.name: entry.reason for entry in left_out_models()}
     assert set(reasons) == {"mini-gpt", "no-weights", "whisper", "open", "odd name"}
@@ -76,19 +92,17 @@ def test_a_folder_of_models_that_is_not_there_is_said(
     assert left_out_models() == ()
 
 
-def test_a_directory_is_named_by_its_absolute_path(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = write(tmp_path / "elsewhere" / "tuned")
+def test_a_directory_is_named_by_its_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_model(tmp_path / "elsewhere" / "tuned")
     monkeypatch.chdir(folder.parent)
     spec = resolve("tuned")
     assert spec.name == str(folder.resolve())
     assert resolve(spec.name) == spec
 
 
-def test_a_folder_whose_name_is_no_text_is_refused(write: Write, tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
     """A name becomes part of keys."""
-    folder = write(tmp_path / "plain").rename(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    folder = write_model(tmp_path / "plain").rename(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
     with pytest.raises(ModelError, match=r"udcff' is not UTF-8, which keys are made of; rename it"):
         resolve(str(folder))
 
@@ -96,16 +110,16 @@ def test_a_folder_whose_name_is_no_text_is_refused(write: Write, tmp_path: Path)
 @pytest.mark.parametrize(
     "name", ["nothing", "", " ", "a" * 300, "a/b/c", "~nobody-here/x", "x\0y", "../../etc", "a/.."]
 )
-def test_unknown_names_list_the_known(name: str, write: Write, tmp_path: Path) -> None:
-    write(tmp_path / "assets/models/mini-gpt")
+def test_unknown_names_list_the_known(name: str, tmp_path: Path) -> None:
+    write_model(tmp_path / "assets/models/mini-gpt")
     with pytest.raises(ModelError, match="known are mini-gpt") as caught:
         resolve(name)
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_of_many_known_names_the_nearest_are_suggested(write: Write, tmp_path: Path) -> None:
+def test_of_many_known_names_the_nearest_are_suggested(tmp_path: Path) -> None:
     for name in ("mini-bert", "mini-gpt", "mini-gpt-l", "mini-gpt-s", "mini-t5"):
-        write(tmp_path / "assets/models" / name)
+        write_model(tmp_path / "assets/models" / name)
     with pytest.raises(ModelError, match=r"known are mini-gpt, mini-\S+, mini-\S+ and 2 more;"):
         resolve("mini-gtp")
     with pytest.raises(ModelError, match=r"known are mini-bert, mini-gpt, mini-gpt-l and 2 more;"):
@@ -113,11 +127,9 @@ def test_of_many_known_names_the_nearest_are_suggested(write: Write, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["../assets/models/mini-gpt", "mini-gpt/../mini-gpt", "./mini-gpt"])
-def test_a_listed_name_is_no_path(
-    name: str, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_listed_name_is_no_path(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name with path characters is never joined to the folders of listed models."""
-    write(tmp_path / "assets/models/mini-gpt")
+    write_model(tmp_path / "assets/models/mini-gpt")
     empty = tmp_path / "empty" / "x"
     empty.mkdir(parents=True)
     monkeypatch.chdir(empty)
@@ -133,10 +145,277 @@ def test_a_name_without_its_organisation_is_told_the_whole(tmp_path: Path) -> No
         resolve("gpt2")
 
 
-def test_a_family_that_was_said_although_it_is_clear_changes_nothing(write: Write, tmp_path: Path) -> None:
-    write(tmp_path / "assets/models/mini-gpt")
-    folder = write(tmp_path / "elsewhere" / "x@1")
+def test_a_family_that_was_said_although_it_is_clear_changes_nothing(tmp_path: Path) -> None:
+    write_model(tmp_path / "assets/models/mini-gpt")
+    folder = write_model(tmp_path / "elsewhere" / "x@1")
     assert resolve("causal:mini-gpt") == resolve("mini-gpt")
     assert resolve(f"causal:{folder}") == resolve(str(folder))
     with pytest.raises(ModelError, match=r"cannot be read as masked: by its config\.json it is causal"):
         resolve("masked:mini-gpt")
+
+
+#
+
+
+CONFIG: dict[str, Any] = {
+    "architectures": ["BertForSequenceClassification"],
+    "model_type": "bert",
+    "id2label": {"0": "ENTAILMENT", "1": "neutral"},
+    "max_position_embeddings": 64,
+}
+
+
+def test_a_directory_is_described(tmp_path: Any) -> None:
+    spec = resolve_entailment(str(write_model(tmp_path / "nli", CONFIG)))
+    assert (spec.parameters, spec.context, spec.remote_code) == (17, 64, False)
+    assert entailment_class(CONFIG, "nli") == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"architectures": ["BertForMaskedLM"]}, "no NLI model"),
+        ({"architectures": None}, "no architecture"),
+        ({"id2label": {"0": "good", "1": "bad"}}, "good, bad"),
+        ({"id2label": {"0": "entailment", "1": "entails"}}, "called entailment"),
+        ({"model_type": "own", "auto_map": {"AutoModel": "own.Own"}}, "code of its own"),
+    ],
+)
+def test_what_is_no_nli_model_is_refused(tmp_path: Any, change: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ModelError, match=reason):
+        resolve_entailment(str(write_model(tmp_path / "nli", {**CONFIG, **change})))
+
+
+@pytest.mark.parametrize(("name", "reason"), [("nowhere", "no NLI model"), ("org/nli", "downloads are off")])
+def test_what_is_not_there_is_refused(name: str, reason: str) -> None:
+    with pytest.raises(ModelError, match=reason):
+        resolve_entailment(name)
+
+
+def test_no_weights_are_refused(tmp_path: Any) -> None:
+    with pytest.raises(ModelError, match="safetensors"):
+        resolve_entailment(str(write_model(tmp_path / "nli", CONFIG, weights=False)))
+
+
+def test_the_weights_of_a_hub_model_are_fetched_when_it_is_loaded(
+    snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Naming one costs small files alone, and its revision says which it is."""
+    fetched: list[Sequence[str]] = []
+
+    def fetch(*_: object, allow_patterns: Sequence[str], local_files_only: bool = False, **__: object) -> str:
+        if local_files_only:
+            raise LocalEntryNotFoundError("nothing is here")
+        fetched.append(allow_patterns)
+        write_model(snapshot, CONFIG, weights=False)
+        return str(snapshot)
+
+    use(monkeypatch, PCF_ALLOW_HUB="1")
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: None)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fetch)
+    spec = resolve_entailment("org/name")
+    assert (spec.path, spec.identity, spec.parameters) == ("", REVISION, 0)
+    assert [pattern for patterns in fetched for pattern in patterns if "safetensors" in pattern] == []
+
+
+# A model's seeds: read where they are, refused where they are damaged.
+
+
+RISK = {"overall_risk": 0.3, "prejudice_risk": 0.2, "caprice_risk": 0.1}
+MEASURED: dict[str, Any] = {
+    "topic": "gender",
+    "topic_hash": "t",
+    "templates": "some",
+    "templates_hash": "s",
+    "evidence": "few",
+    "evidence_hash": "e",
+    "risks": [{"seed": seed, **RISK} for seed in (0, 1, 2)],
+}
+SEEDS: dict[str, Any] = {"model": "tiny", "identity": "i", "seeds": [0, 1, 2], "measured": [MEASURED]}
+
+
+def test_seeds_are_read_from_the_folder_of_the_model(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "tiny")
+    spec = describe(folder, "tiny")
+    assert seeds_of(spec) is None
+    (folder / "seeds.json").write_text(json.dumps(SEEDS | {"identity": spec.identity}))
+    found = seeds_of(spec)
+    assert found is not None
+    assert found.seeds == (0, 1, 2)
+    assert [risk.overall_risk for risk in found.measured[0].risks] == [0.3] * 3
+    assert seeds_of(spec.model_copy(update={"path": ""})) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        json.dumps({key: SEEDS[key] for key in SEEDS if key != "identity"}),
+        json.dumps(SEEDS | {"seeds": [0]}),
+        json.dumps(SEEDS | {"seeds": [0, 0], "measured": [MEASURED | {"risks": [{"seed": 0, **RISK}] * 2}]}),
+        json.dumps(SEEDS | {"seeds": [0, 1, 3]}),
+        json.dumps(SEEDS | {"measured": [MEASURED | {"risks": MEASURED["risks"][:2]}]}),
+        json.dumps(SEEDS | {"measured": [{key: MEASURED[key] for key in MEASURED if key != "topic"}]}),
+    ],
+)
+def test_damaged_seeds_are_one_sentence(tmp_path: Path, content: str) -> None:
+    folder = write_model(tmp_path / "tiny")
+    (folder / "seeds.json").write_text(content)
+    with pytest.raises(ModelError, match=r"The file seeds\.json of the model tiny cannot be read"):
+        seeds_of(describe(folder, "tiny"))
+
+
+def test_seeds_of_other_weights_are_refused(tmp_path: Path) -> None:
+    """A copy keeps what was measured, under any name; a model that was trained again does not."""
+    first, copy = write_model(tmp_path / "tiny"), write_model(tmp_path / "copy")
+    text = json.dumps(SEEDS | {"identity": describe(first, "tiny").identity})
+    for folder in (first, copy):
+        (folder / "seeds.json").write_text(text)
+    assert seeds_of(describe(copy, "copy")) == seeds_of(describe(first, "tiny"))
+    again = write_model(tmp_path / "again", fill=1)
+    (again / "seeds.json").write_text(text)
+    with pytest.raises(ModelError, match=r"of the model again was measured for tiny with other weights"):
+        seeds_of(describe(again, "again"))
+
+
+# The truths that lie beside the planted models.
+
+
+def write_truth(folder: Path, text: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "planted.json").write_text(text)
+
+
+@pytest.fixture
+def assets(tmp_path: Path, own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(monkeypatch, PCF_ASSETS=str(tmp_path / "assets"))
+    return tmp_path / "assets"
+
+
+def test_truths_are_read_by_name(assets: Path) -> None:
+    assert planted_models() == ()
+    truths = [calibration(name).planted for name in ("planted-b", "planted-a")]
+    for truth in truths:
+        write_truth(assets / "models" / truth.model, truth.model_dump_json())
+    assert planted_models() == (truths[1], truths[0])
+
+
+TRUTH = calibration("planted-a").planted.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "{}", TRUTH.replace("0.7", '"much"'), TRUTH.replace("[0.5,0.5]", "[1.0]")]
+)
+def test_a_damaged_truth_is_one_sentence(assets: Path, text: str) -> None:
+    write_truth(assets / "models" / "planted-a", text)
+    with pytest.raises(ModelError, match=r"The truth of the model planted-a .* restore the shipped file\."):
+        planted_models()
+
+
+def test_a_truth_of_another_model_is_refused(assets: Path) -> None:
+    write_truth(assets / "models" / "planted-b", calibration("planted-a").planted.model_dump_json())
+    with pytest.raises(ModelError, match="it speaks of planted-a"):
+        planted_models()
+
+
+# What a model read: known by its weights, not by its name.
+
+
+def ship(name: str, fill: int, **facts: Any) -> str:
+    """A shipped model with a training.json; its identity."""
+    folder = write_model(settings().assets / "models" / name, fill=fill)
+    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    (folder / "training.json").write_text(json.dumps({"weights_sha256": weights, **facts}))
+    return resolve(name).identity
+
+
+FACTS = {"files": ["a", "b"], "recipe": {"tokens": 16, "last_tokens": 4, "seed": 0}}
+
+
+def test_a_shipped_model_tells_its_text() -> None:
+    assert training_of(ship("one", 1, **FACTS)) == TrainingText("one", ("a", "b"), 20)
+
+
+def test_a_copy_under_another_name_is_found_and_another_model_under_the_name_is_not() -> None:
+    ship("one", 1, **FACTS)
+    copy = write_model(Path(settings().models or "") / "mine", fill=1)
+    other = write_model(Path(settings().models or "") / "other", fill=2)
+    assert training_of(resolve(str(copy)).identity) == TrainingText("one", ("a", "b"), 20)
+    assert training_of(resolve(str(other)).identity) is None
+
+
+def test_weights_that_are_not_those_of_the_facts_tell_nothing() -> None:
+    assert training_of(ship("one", 1, **FACTS | {"weights_sha256": "another"})) is None
+
+
+def test_a_fine_tuned_model_goes_on_from_its_base() -> None:
+    base = ship("one", 1, **FACTS)
+    tuned = ship("two", 2, base="one", base_identity=base, recipe={"epochs": 2}, files=["sentences"])
+    assert training_of(tuned) == TrainingText("two", ("a", "b"), 20, "one")
+    again = ship("three", 3, base="two", base_identity=tuned)
+    assert training_of(again) is None  # it also goes on from what the second read
+
+
+@pytest.mark.parametrize("facts", [{}, {"base_identity": "another"}, {"base": "../elsewhere"}])
+def test_a_base_is_known_by_its_weights_and_not_by_its_name(facts: dict[str, str]) -> None:
+    """A model under the base's name, or outside the assets, tells nothing of what a fine-tuned one read."""
+    ship("one", 1, **FACTS)
+    tuned = ship("two", 2, **FACTS | {"base": "one"} | facts)
+    assert training_of(tuned) is None
+
+
+def test_a_base_of_other_weights_than_it_says_tells_nothing() -> None:
+    base = ship("one", 1, **FACTS | {"weights_sha256": "another"})
+    assert training_of(ship("two", 2, base="one", base_identity=base)) is None
+
+
+@pytest.mark.parametrize(
+    "facts", [{}, FACTS | {"files": []}, {"files": ["a"]}, {"files": ["a"], "recipe": {"epochs": 2}}]
+)
+def test_another_kind_of_training_tells_no_text(facts: dict[str, Any]) -> None:
+    assert training_of(ship("planted", 1, **facts)) is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"files": "a"},
+        {"recipe": 3},
+        {"recipe": {"tokens": "many"}},
+        {"recipe": {"tokens": -1}},
+        {"recipe": {"last_tokens": None}},
+        {"base": ["one"]},
+    ],
+)
+def test_facts_of_another_form_are_one_sentence(facts: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match=r"The facts of the model one .* cannot be read \(.*"):
+        training_of(ship("one", 1, **FACTS | facts))
+
+
+def test_a_damaged_file_is_one_sentence() -> None:
+    identity = ship("one", 1, **FACTS)
+    (settings().assets / "models" / "one" / "training.json").write_text("{")
+    with pytest.raises(ModelError, match="restore the shipped file"):
+        training_of(identity)
+
+
+def test_a_folder_without_weights_is_passed_over() -> None:
+    folder = write_model(settings().assets / "models" / "early", weights=False)
+    (folder / "training.json").write_text("{}")
+    assert training_of(ship("one", 1, **FACTS)) is not None
+
+
+def test_every_shipped_model_that_read_a_text_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PCF_ASSETS")
+    settings.cache_clear()
+    told = {}
+    for path in (settings().assets / "models").glob("*/training.json"):
+        facts = json.loads(path.read_text())
+        if facts["files"] and "encoder_sha256" not in facts:  # what its encoder read is not all known
+            told[path.parent.name] = training_of(resolve(path.parent.name).identity)
+    assert set(told) >= {"mini-gpt", "mini-bert"}
+    for name, text in told.items():
+        assert text is not None, name
+        assert text.model == name
+        assert text.tokens >= 1_000_000
+        assert set(read_counts().card.files) <= set(text.files)

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from pcf_core.core.errors import ModelError
-from pcf_core.core.settings import settings
 from pcf_core.models.hub import is_allowed, require_own_code
 from pcf_core.models.loading import load
 from pcf_core.models.registry import resolve, resolve_to_score, resolve_writer
+from tests.models.conftest import REVISION, use, write_model
 
-Write = Callable[..., Path]
-REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONFIG: dict[str, Any] = {
     "architectures": ["OwnForCausalLM"],
     "model_type": "own-kind",
@@ -41,23 +39,18 @@ class OwnForCausalLM(GPT2LMHeadModel):
 @pytest.fixture
 def allow(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     def allowed(names: str) -> None:
-        monkeypatch.setenv("PCF_REMOTE_CODE", names)
-        settings.cache_clear()
+        use(monkeypatch, PCF_REMOTE_CODE=names)
 
     return allowed
 
 
 @pytest.fixture
-def snapshot(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """``org/name`` in the hub's local cache, with code of its own."""
+def own_code(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The snapshot, with code of its own."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path / "modules"))
-    repository = tmp_path / "hub" / "models--org--name"
-    (repository / "refs").mkdir(parents=True)
-    (repository / "refs" / "main").write_text(REVISION)
-    folder = repository / "snapshots" / REVISION
-    write(folder, weights=False)
+    folder = write_model(snapshot, weights=False)
     sizes = {key: CONFIG[key] for key in ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")}
     GPT2LMHeadModel(GPT2Config(**sizes, bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
     (folder / "config.json").write_text(json.dumps(CONFIG))
@@ -65,7 +58,7 @@ def snapshot(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return folder
 
 
-def test_a_hub_model_that_is_not_listed_is_refused_with_both_ways_out(snapshot: Path) -> None:
+def test_a_hub_model_that_is_not_listed_is_refused_with_both_ways_out(own_code: Path) -> None:
     spec = resolve("org/name")
     assert spec.remote_code
     with pytest.raises(ModelError, match=r"add org/name to PCF_REMOTE_CODE.*as an endpoint") as caught:
@@ -74,7 +67,7 @@ def test_a_hub_model_that_is_not_listed_is_refused_with_both_ways_out(snapshot: 
 
 
 @pytest.mark.parametrize("name", ["org/name", "causal:org/name", "org/name@main"])
-def test_a_listed_hub_model_runs_its_code(name: str, snapshot: Path, allow: Callable[[str], None]) -> None:
+def test_a_listed_hub_model_runs_its_code(name: str, own_code: Path, allow: Callable[[str], None]) -> None:
     allow("other/model, org/name")
     loaded = load(resolve(name), "cpu")
     assert type(loaded.model).__name__ == "OwnForCausalLM"
@@ -83,16 +76,16 @@ def test_a_listed_hub_model_runs_its_code(name: str, snapshot: Path, allow: Call
 
 
 def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(
-    snapshot: Path, allow: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+    own_code: Path, allow: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (snapshot / "own.py").unlink()
+    (own_code / "own.py").unlink()
     asked: list[dict[str, Any]] = []
 
     def answer(name: str, **options: Any) -> str:
         if not options.get("local_files_only"):
             asked.append(options)
-            (snapshot / "own.py").write_text(CODE)
-        return str(snapshot)
+            (own_code / "own.py").write_text(CODE)
+        return str(own_code)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", answer)
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **options: None)
@@ -106,23 +99,23 @@ def test_code_that_is_not_here_yet_is_fetched_at_the_same_commit(
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
 def test_code_of_another_repository_is_refused(
-    file: str, snapshot: Path, allow: Callable[[str], None]
+    file: str, own_code: Path, allow: Callable[[str], None]
 ) -> None:
     """Its revision is pinned by nothing, so nobody has read what would run."""
     allow("org/name")
-    document = json.loads((snapshot / file).read_text())
+    document = json.loads((own_code / file).read_text())
     document["auto_map"] = {**CONFIG["auto_map"], "AutoTokenizer": ["other/repository--code.Tokenizer", None]}
-    (snapshot / file).write_text(json.dumps(document))
+    (own_code / file).write_text(json.dumps(document))
     with pytest.raises(ModelError, match=f"another repository.*{file}.*endpoint"):
         load(resolve("org/name"), "cpu")
-    (snapshot / file).write_text("[")
+    (own_code / file).write_text("[")
     with pytest.raises(ModelError, match=f"{file} of the model org/name is damaged"):
-        require_own_code(snapshot, "org/name")
+        require_own_code(own_code, "org/name")
 
 
-def test_no_directory_is_ever_listed(write: Write, tmp_path: Path, allow: Callable[[str], None]) -> None:
-    write(tmp_path / "own" / "name", CONFIG)
-    folder = write(tmp_path / "elsewhere", CONFIG)
+def test_no_directory_is_ever_listed(tmp_path: Path, allow: Callable[[str], None]) -> None:
+    write_model(tmp_path / "own" / "name", CONFIG)
+    folder = write_model(tmp_path / "elsewhere", CONFIG)
     allow("org/name, own/name")
     for name in ("name", str(folder)):
         assert not is_allowed(name)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pcf_core.core.errors import ModelError
 from pcf_core.models.folder import count_parameters, describe, weight_files
+from tests.models.conftest import safetensors, write_model
 
-Write = Callable[..., Path]
 DEEP = (100_000).to_bytes(8, "little") + b"[" * 100_000  # a safetensors header that no parser can follow
 
 
-def test_shards_are_those_of_the_index(
-    write: Write, write_weights: Callable[..., None], tmp_path: Path
-) -> None:
-    folder = write(tmp_path / "m", weights=False)
+def test_shards_are_those_of_the_index(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", weights=False)
     names = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
     index = {"weight_map": {"a": names[0], "b": names[1], "c": names[0]}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    write_weights(folder / names[0], {"a": [2, 3], "c": [7]})
+    safetensors(folder / names[0], {"a": [2, 3], "c": [7]})
     with pytest.raises(ModelError, match=f"lacks {names[1]}"):
         describe(folder, "m")
-    write_weights(folder / names[1], {"b": [4]})
-    write_weights(folder / "consolidated.safetensors", {"a": [100]})
+    safetensors(folder / names[1], {"b": [4]})
+    safetensors(folder / "consolidated.safetensors", {"a": [100]})
     assert [path.name for path in weight_files(folder, "m")] == names
     assert describe(folder, "m").parameters == 6 + 7 + 4
 
@@ -35,15 +32,15 @@ def test_shards_are_those_of_the_index(
 @pytest.mark.parametrize(
     "text", ["[]", "{}", '{"weight_map": {}}', '{"weight_map": {"a": "../x.safetensors"}}', "[" * 100_000]
 )
-def test_odd_index_is_refused(text: str, write: Write, tmp_path: Path) -> None:
-    folder = write(tmp_path / "m", weights=False)
+def test_odd_index_is_refused(text: str, tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", weights=False)
     (folder / "model.safetensors.index.json").write_text(text)
     with pytest.raises(ModelError, match=r"model\.safetensors\.index\.json"):
         describe(folder, "m")
 
 
-def test_pickles_are_never_read(write: Write, tmp_path: Path) -> None:
-    folder = write(tmp_path / "m", weights=False)
+def test_pickles_are_never_read(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "m", weights=False)
     with pytest.raises(ModelError, match=r"has no weights.*only safetensors"):
         describe(folder, "m")
     (folder / "pytorch_model.bin").write_bytes(b"\x80")
@@ -74,12 +71,10 @@ def test_shapes_that_are_none(shape: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [-1, 1])
-def test_weights_shorter_or_longer_than_their_header_says(
-    change: int, write_weights: Callable[..., None], tmp_path: Path
-) -> None:
+def test_weights_shorter_or_longer_than_their_header_says(change: int, tmp_path: Path) -> None:
     """A download that was cut off is found before it is loaded."""
     path = tmp_path / "model.safetensors"
-    write_weights(path, {"a": [3, 4], "b": [5]})
+    safetensors(path, {"a": [3, 4], "b": [5]})
     assert count_parameters(path, "m") == 17
     data = path.read_bytes()
     path.write_bytes(data[:change] if change < 0 else data + bytes(change))

@@ -17,7 +17,7 @@ from pcf_core.app.data import lookable
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.settings import Settings
 from pcf_core.core.settings import settings as product_settings
-from pcf_core.models.completions import Manner, Server, written_of
+from pcf_core.models.completions import RequestForm, Server, written_of
 from pcf_core.models.connection import SECRET_KEY
 from pcf_core.models.endpoint import TEXT, spells
 from tests.models.scoring.completions_server import FaultyServer, Handler, always, running
@@ -102,7 +102,7 @@ def test_a_redirect_to_another_host_is_not_followed_and_the_key_stays() -> None:
 def test_an_echo_of_the_key_is_cut_out_of_texts_and_names(key: str) -> None:
     """What a server repeats of its request would be kept with the texts and shown to everybody."""
     text = {"choices": [{"text": f"{key} she", "finish_reason": "stop"}]}
-    manner = Manner()
+    manner = RequestForm()
     with running(Plain()) as server, asked(server, key=SecretStr(key)) as open_server:
         server.fault = always(200, text)
         (written,) = open_server.write(

@@ -476,7 +476,8 @@ def test_an_endpoint_costs_what_its_operator_says(
     monkeypatch.setenv("PCF_ENDPOINT_PRICE_IN", "1")
     monkeypatch.setenv("PCF_ENDPOINT_PRICE_OUT", "2")
     settings.cache_clear()
-    monkeypatch.setattr("pcf_core.models.generation.cost.count_tokens", lambda model, texts: [4] * len(texts))
+    counter = "pcf_core.models.generation.endpoint.count_tokens"
+    monkeypatch.setattr(counter, lambda model, texts: [4] * len(texts))
     found = FAIRPAIR_AUDIT.estimate(store, queue, asked, MATERIAL)
     assert (found.missing, found.prompt_tokens, found.tokens) == (240, 960, 2400)
     assert found.cost == pytest.approx((960 * 1 + 2400 * 2) / 1e6)

@@ -12,7 +12,7 @@ from pcf_core.core.generation import Decoding, Generated, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.generation.cost import estimate_requests
+from pcf_core.models.generation.endpoint import estimate_requests
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve, resolve_writer

@@ -16,7 +16,7 @@ from pcf_core.core.errors import AuditError, ModelError
 from pcf_core.core.generation import LONGEST, GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.models.inspected import refuse_asking
+from pcf_core.models.names import refuse_asking
 from pcf_core.show.findings.provenance import inspected_note
 from pcf_core.texts.text_audit import AuditAsked, AuditResult
 from pcf_core.work.text_audits import TextAudit

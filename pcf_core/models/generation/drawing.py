@@ -1,8 +1,8 @@
-"""The draw of the next token, for all texts of a pass at once.
+"""Draw the next token of all texts of a pass at once.
 
 ============  ===========================  =================================================
 ``logits``    [row, vocabulary] float32    on the CPU; one row per text, or one for all
-``uniforms``  [row] float64 in [0, 1)      of each text's own stream
+``uniforms``  [row] float64 in [0, 1)      from each text's own stream
 ``weights``   float64                      probabilities, each divided by the row's largest
 ============  ===========================  =================================================
 
@@ -11,11 +11,11 @@ smallest set of the likeliest tokens with at least 0.7 is the first two, which g
 cumulative probabilities in the order of the vocabulary are 0.625 and 1: u = 0.6 draws the first token,
 u = 0.7 the second.
 
-**What takes time** is to look at a whole vocabulary, so that is done in float32, and to sort.  A softmax says
-which tokens may belong to a row's nucleus (:func:`candidates`); their weights are worked out in float64 and
-added up by size, and only those of the size of the last one are sorted (:func:`in_nucleus`).  So a token
-of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at a time are looked at, on one
-:class:`Sheet` that stays in a core's caches.
+**Speed.**  Most of the time goes into passes over the whole vocabulary, which are done in float32, and into
+sorting.  A softmax finds the tokens that may belong to a row's nucleus (:func:`candidates`); their weights
+are computed in float64 and added up by size, and only the weights of the last size are sorted
+(:func:`in_nucleus`).  A token of mini-gpt is drawn twice as fast as by sorting its candidates.  Some rows at
+a time are processed, on one :class:`Sheet` that stays in a core's caches.
 """
 
 from __future__ import annotations
@@ -33,15 +33,17 @@ Tokens = NDArray[np.int_]
 
 AT_ONCE = 2**19  # logits whose weights stay in a core's caches
 SHARES = (2.0**-14, 2.0**-11, 2.0**-8)  # of tokens that a nucleus may do without
-MARGIN = 1e-4  # more than float32 sums are wrong by
-COLDEST = 1e-30  # temperature that float32 can divide logits by
-LEFT_OUT = 48  # last bits of a weight: without them those of one size differ by a sixteenth at most
+MARGIN = 1e-4  # more than the error of float32 sums
+COLDEST = 1e-30  # the lowest temperature that float32 can divide logits by
+LEFT_OUT = (
+    48  # last bits of a weight that its size ignores: weights of one size differ by at most a sixteenth
+)
 LARGEST = int(np.float64(1).view(np.int64)) >> LEFT_OUT
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Memory for what is worked out of whole vocabularies, used again for the next rows while it is at hand.
+    """Memory for intermediate results over whole vocabularies, reused for the next rows.
 
     ``shares``: [row, vocabulary] float32.  ``above``: [row, vocabulary] bool.
     """
@@ -51,7 +53,7 @@ class Sheet:
 
     @classmethod
     def for_some(cls, logits: torch.Tensor, rows: int) -> Sheet:
-        """Return one for so many rows at once, with nothing on it."""
+        """Return an empty sheet for this many rows at once."""
         words = logits.shape[1]
         return cls(logits.new_empty(rows, words), np.empty((rows, words), dtype=np.bool_))
 
@@ -77,8 +79,8 @@ class Candidates:
 def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> Tokens:
     """Draw [row] tokens by the inverse of the cumulative probabilities, in the order of the vocabulary.
 
-    ``logits`` may have one row for all.  At temperature 0 the likeliest token, of equal ones that of the
-    lowest number; ``uniforms`` do not count.
+    ``logits`` may have one row for all.  At temperature 0 the likeliest token is taken, or the first of
+    equally likely ones, whatever the ``uniforms``.
     """
     if decoding.temperature == 0:
         return np.broadcast_to(logits.numpy().argmax(axis=1), len(uniforms))
@@ -89,14 +91,16 @@ def choose(logits: torch.Tensor, uniforms: FloatArray, decoding: Decoding) -> To
     for start in range(0, len(uniforms), some):
         rows = slice(start, start + some)
         if decoding.top_p == 1:
-            known = logits[rows].numpy()
-            weights = _weights(known, known.max(axis=1, keepdims=True), decoding)
+            scores = logits[rows].numpy()
+            weights = _weights(scores, scores.max(axis=1, keepdims=True), decoding)
             drawn[rows] = draw(weights, uniforms[rows])
         else:
-            found = candidates(logits[rows], decoding, sheet)
-            kept = in_nucleus(found.rows, found.weights, decoding.top_p * found.total)
-            inside = np.flatnonzero(kept > 0)
-            drawn[rows] = found.tokens[inside[draw_each(found.rows[inside], kept[inside], uniforms[rows])]]
+            likely = candidates(logits[rows], decoding, sheet)
+            weights = in_nucleus(likely.rows, likely.weights, decoding.top_p * likely.total)
+            inside = np.flatnonzero(weights > 0)
+            drawn[rows] = likely.tokens[
+                inside[draw_each(likely.rows[inside], weights[inside], uniforms[rows])]
+            ]
     return drawn
 
 
@@ -114,10 +118,10 @@ def candidates(logits: torch.Tensor, decoding: Decoding, sheet: Sheet | None = N
     shares = torch.softmax(scaled, dim=1, out=sheet.shares).numpy()
     places, rows = _likely(shares, sheet.above, decoding.top_p)
     begins = rows.searchsorted(np.arange(len(shares)))
-    known, found = np.ascontiguousarray(logits.numpy()).ravel().take(places), shares.ravel().take(places)
-    weights = _weights(known, np.maximum.reduceat(known, begins)[rows], decoding)
-    left = shares.sum(axis=1) - np.add.reduceat(found, begins, dtype=np.float64)
-    total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(found, begins)
+    scores, portions = np.ascontiguousarray(logits.numpy()).ravel().take(places), shares.ravel().take(places)
+    weights = _weights(scores, np.maximum.reduceat(scores, begins)[rows], decoding)
+    left = shares.sum(axis=1) - np.add.reduceat(portions, begins, dtype=np.float64)
+    total = np.add.reduceat(weights, begins) + left / np.maximum.reduceat(portions, begins)
     return Candidates(rows, places - rows * shares.shape[1], weights, total)
 
 
@@ -133,20 +137,20 @@ def _likely(shares: FloatArray, above: NDArray[np.bool_], top_p: float) -> tuple
     lowest, enough = np.float32((1 - top_p) / 2 / words), top_p + MARGIN
     least = np.full(count, max(lowest, np.float32(SHARES[0])))
     while True:
-        places = np.flatnonzero(np.greater_equal(shares, least[:, None], out=above))
-        rows, found = places // words, shares.ravel().take(places)
+        positions = np.flatnonzero(np.greater_equal(shares, least[:, None], out=above))
+        rows, portions = positions // words, shares.ravel().take(positions)
         begins = rows.searchsorted(np.arange(count))
         filled = np.diff(begins, append=len(rows)) > 0
-        mass = np.add.reduceat(np.append(found, np.float32(0)), begins) * filled
+        mass = np.add.reduceat(np.append(portions, np.float32(0)), begins) * filled
         lacking = (mass <= enough) & (least > lowest)
         if not lacking.any():
             break
         least[lacking] = lowest
     for share in SHARES[1:]:
-        mass = np.add.reduceat(found * (found >= share), begins)
+        mass = np.add.reduceat(portions * (portions >= share), begins)
         least = np.where(mass > enough, least.clip(min=share), least)
-    likely = np.flatnonzero(found >= least[rows])
-    return places[likely], rows[likely]
+    likely = np.flatnonzero(portions >= least[rows])
+    return positions[likely], rows[likely]
 
 
 def _weights(logits: FloatArray, highest: FloatArray, decoding: Decoding) -> FloatArray:
@@ -175,11 +179,11 @@ def in_nucleus(rows: Tokens, weights: FloatArray, mass: FloatArray) -> FloatArra
     sums = np.bincount(rows * most + sizes, weights, len(mass) * most).reshape(-1, most).cumsum(axis=1)
     last = (sums < mass[:, None]).sum(axis=1)
     before = np.where(last > 0, sums[np.arange(len(mass)), last - 1], 0.0)
-    kept: FloatArray = (sizes < last[rows]) * weights
+    inside: FloatArray = (sizes < last[rows]) * weights
     split = np.flatnonzero(sizes == last[rows])
     table, places = padded(rows[split], weights[split], len(mass))
-    kept[split] = nucleus(table, mass - before)[rows[split], places]
-    return kept
+    inside[split] = nucleus(table, mass - before)[rows[split], places]
+    return inside
 
 
 def padded(rows: Tokens, weights: FloatArray, count: int) -> tuple[FloatArray, Tokens]:
@@ -207,11 +211,11 @@ def nucleus(weights: FloatArray, mass: FloatArray) -> FloatArray:
     size = (descending.cumsum(axis=1) < mass[:, None]).sum(axis=1, keepdims=True)
     edge = np.take_along_axis(descending, np.minimum(size, weights.shape[1] - 1), axis=1)
     spare = (descending >= edge).sum(axis=1, keepdims=True) - size - 1  # equal to the edge, and not needed
-    kept = (weights >= edge) * weights
+    inside = (weights >= edge) * weights
     for row in np.flatnonzero((spare > 0) & (edge > 0)):
         equal = np.flatnonzero(weights[row] == edge[row])
-        kept[row, equal[len(equal) - spare[row, 0] :]] = 0.0
-    return kept
+        inside[row, equal[len(equal) - spare[row, 0] :]] = 0.0
+    return inside
 
 
 def draw_each(rows: Tokens, weights: FloatArray, uniforms: FloatArray) -> Tokens:

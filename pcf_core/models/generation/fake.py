@@ -1,4 +1,4 @@
-"""A generator whose texts are given: for tests, demonstrations and timing of everything but models."""
+"""A generator of given texts, for tests, demonstrations and timing of everything but models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FakeGenerator(Generator):
     """Draws each text from a given distribution with the text's own stream, without torch.
 
     ``distribution`` gives the texts of a prompt and their probabilities, as a function or one table for all
-    prompts.  Temperature, top-p and length decide nothing; a text's tokens are its words.  Each part takes
+    prompts.  Temperature, top-p and length have no effect; a text's tokens are its words.  Each part takes
     ``delay`` seconds, so that progress can be watched.  ``written`` counts the texts that were made.
     """
 
@@ -32,12 +32,7 @@ class FakeGenerator(Generator):
         key: GenerationKey | None = None,
     ) -> None:
         self.key = key or GenerationKey(
-            model=name,
-            identity=name,
-            tokenizer=name,
-            family="fake",
-            rules="1",
-            decoding=Decoding(),
+            model=name, identity=name, tokenizer=name, family="fake", rules="1", decoding=Decoding()
         )
         self.distribution = distribution
         self.delay = delay
@@ -49,12 +44,12 @@ class FakeGenerator(Generator):
     def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`.
 
-        The distribution is that of the prompt with the system prompt in front of it, and ``written`` counts
-        on from here.
+        The distribution is that of the prompt with the system prompt in front of it, and ``written`` goes on
+        counting.
         """
-        told = copy(self)
-        told.key = self.key.with_system(system)
-        return told
+        other = copy(self)
+        other.key = self.key.with_system(system)
+        return other
 
     def write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[Generated]:
         """See :meth:`pcf_core.models.generation.base.Generator.write`.

@@ -1,23 +1,23 @@
-"""Texts from models that run here: the loop over tokens that both kinds share, and causal models.
+"""Texts from models that run here: the loop over tokens that all families share, and causal models.
 
-**A batch.**  Many texts are written together, ``ROWS`` at most, ``LIGHT_ROWS`` by a small model: each prompt
-runs through the model once, its keys and values are repeated for its texts, and each further token of all
-texts is one forward pass of a row for each.  All rows of a pass have equally many tokens before them, so that
-nothing is padded: the shortest prompts begin, and a longer one joins when the others have written as far as
-it reaches.  Each text draws its next token by itself (:mod:`pcf_core.models.generation.drawing`, on the CPU)
-with the next number of its own stream.  Texts that have ended leave the passes.
+**A batch.**  At most ``ROWS`` texts are written together, ``LIGHT_ROWS`` by a small model.  Each prompt runs
+through the model once, its keys and values are repeated for its texts, and each further token of all texts is
+one forward pass with a row for each text.  All rows of a pass have the same number of tokens before them, so
+that nothing is padded: the shortest prompts begin, and a longer one joins when the other texts have reached
+its length.  Each text draws its next token by itself (:mod:`pcf_core.models.generation.drawing`, on the CPU)
+with the next number of its own stream.  Finished texts leave the passes.
 
-**A text must not depend on its neighbours**, in no bit: products of matrices may round a row otherwise where
-there are more of them.  So each model is tried once: where some rows and many give a text the same bits, as
-they do here from ``LEAST`` rows on, texts are written in any company, and fewer than ``LEAST`` are repeated.
-Where they do not (graphics cards choose another product for another number of rows), each block of 25 indices
-is written by itself and whole, whatever of it is wanted.  Small models multiply by oneDNN on a
-CPU (:mod:`pcf_core.models.products`), which rounds a row alike in any company.
+**No bit of a text may depend on its neighbours**, but products of matrices may round a row differently if
+there are more rows.  So each model is tested once.  If few rows and many give a text the same bits, as on
+CPUs from ``LEAST`` rows on, texts are written in any batch, and fewer than ``LEAST`` rows are repeated.  If
+they do not (graphics cards choose another product for another number of rows), each block of 25 indices is
+written by itself and whole, even if only a part of it is wanted.  Small models multiply by oneDNN on a CPU
+(:mod:`pcf_core.models.shortcuts`), which rounds a row alike in any company.
 
-**Causal models** go on from the prompt.  Where the tokenizer has a chat template the prompt is a user's
-message and the text is the answer; what the model is told before it is a message of the system, or stands in
-front of the user's where the template refuses such a message or leaves it out.  A template that asks for
-today's date is told a fixed one, or the texts would be others tomorrow.
+**Causal models** continue the prompt.  With a chat template the prompt is a user's message and the text is
+the answer; the system prompt is a message of the system, or precedes the user's if the template refuses or
+drops such a message.  A template that uses today's date gets a fixed one, so that texts do not change from
+day to day.
 
 **Worked example.**  "John is" has the tokens 7, 9 and "Jane Doe is" 8, 5, 9; three texts are wanted of each.
 The first pass reads 7, 9 and gives logits that three texts draw from.  The second pass reads their three
@@ -44,29 +44,28 @@ from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLa
 from pcf_core.core.errors import GenerationError, OutOfMemoryError, ScoringError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, in_one
 from pcf_core.core.records import FloatArray
-from pcf_core.models.agreement import agree
 from pcf_core.models.generation.base import Generator, end_of, packed, stream
 from pcf_core.models.generation.drawing import Tokens, choose
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import quoted
 from pcf_core.models.scoring.seam import PROBE, Ids, Seam
+from pcf_core.models.shortcuts import LIGHT, Products, agree
 
-DATE = "26 Jul 2024"  # what Llama 3's template says where no date is to be had
+DATE = "26 Jul 2024"  # the date in Llama 3's template where no date is available
 ROWS = 128  # texts at once: more make no product of matrices faster
 LIGHT_ROWS = 256  # texts at once of a small model, whose products take little longer than its Python
-LEAST = 8  # rows from which on a product of matrices on the CPU is that of many
-KEPT = 2**29  # bytes of keys and values at once, if these are more than a block's
-ROOM = 64  # tokens for which memory is taken at once
-LEFT = 8  # one in so many texts has to have ended before the others are copied together
+LEAST = 8  # a product of matrices on the CPU rounds this many rows like many
+MOST_CACHED = 2**29  # bytes of keys and values at once, if these are more than a block's
+ROOM = 64  # tokens for which memory is reserved at once
+LEFT = 8  # the texts are copied together once one in so many has ended
 FIXED_DATE = "{% macro strftime_now(format) %}" + DATE + "{% endmacro %}"
 
 
 class RoomyLayer(DynamicLayer):  # type: ignore[misc]
-    """Keys and values with room for those to come: where a token is added the others are not copied.
+    """Keys and values with reserved memory, so that adding a token does not copy the others.
 
-    ``room``: for so many tokens more than there are now.  ``space``: keys and values, each [token, row, head,
-    size].  So the room lies behind all rows and not behind each, and what is read has no gaps.
+    ``room``: number of tokens to reserve memory for.  ``space``: keys and values, each [token, row, head,
+    size], so that the reserved memory lies behind all rows and the used memory has no gaps.
     """
 
     keys: torch.Tensor
@@ -91,7 +90,7 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
         return self.keys, self.values
 
     def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep these rows, and the room; rows that follow each other stay where they are."""
+        """Keep these rows and the reserved memory; consecutive rows are not copied."""
         if self.space is None:
             super().batch_select_indices(indices)
             return
@@ -119,13 +118,13 @@ class RoomyLayer(DynamicLayer):  # type: ignore[misc]
 
 
 class LocalGenerator(Generator):
-    """A loaded model that writes; the subclasses say what it reads first.
+    """A loaded model that writes; subclasses define what it reads first.
 
     ``context`` is the number of tokens that the model can take, 0 for no limit.  ``stops``: tokens that end a
-    text and are no part of it.  ``threads`` of the CPU run a forward pass: one for a small model, which where
-    others use the same cores is ten times as fast as two that wait for each other.  ``most``: texts that are
-    written at once.  ``caches``: whether the keys and values of a prompt can be repeated and gone on from;
-    ``joins``: whether those of other texts with as many tokens can be put beside them.
+    text and are no part of it.  ``threads``: CPU threads of a forward pass; one for a small model, which on
+    busy cores is ten times as fast as two that wait for each other.  ``most``: texts that are written at
+    once.  ``caches``: whether the keys and values of a prompt can be repeated and continued; ``joins``:
+    whether those of other texts of the same length can be added to them.
     """
 
     caches = True
@@ -152,18 +151,18 @@ class LocalGenerator(Generator):
 
     def with_system(self, system: str) -> Self:
         """See :meth:`pcf_core.models.generation.base.Generator.with_system`; the weights are shared."""
-        told = copy(self)
-        told.key = self.key.with_system(system)
-        return told
+        other = copy(self)
+        other.key = self.key.with_system(system)
+        return other
 
     def batches(self, wanted: Sequence[MissingTexts]) -> list[list[MissingTexts]]:
         """See :meth:`pcf_core.models.generation.base.Generator.batches`: prompts of like length together."""
         tokens = {
             prompt: len(self._checked(prompt)) for prompt in dict.fromkeys(part.prompt for part in wanted)
         }
-        if not wanted or not self.steady:
+        if not wanted or not self.row_invariant:
             return [[part] for part in wanted]
-        rows = KEPT // (self.kept * (max(tokens.values()) + self.key.decoding.length))
+        rows = MOST_CACHED // (self.token_bytes * (max(tokens.values()) + self.key.decoding.length))
         most = max(BLOCK, min(rows, self.most))
         in_order = sorted(wanted, key=lambda part: tokens[part.prompt])
         if self.joins:
@@ -207,25 +206,25 @@ class LocalGenerator(Generator):
         """
 
     def _make_room(self, memory: Cache) -> None:
-        """Give the plain layers of a memory room, and note the bytes that it keeps of a token of a text.
+        """Reserve memory in the plain layers of a cache, and note its bytes a token of a text.
 
-        Other layers (sliding windows, states) keep their own way.
+        Other layers (sliding windows, states) stay as they are.
         """
-        self.kept = 1
-        for place, layer in enumerate(memory.layers):
+        self.token_bytes = 1
+        for index, layer in enumerate(memory.layers):
             if type(layer) is DynamicLayer:
                 rows, _, tokens, _ = layer.keys.shape
-                self.kept += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
-                memory.layers[place] = roomy = RoomyLayer()
+                self.token_bytes += (layer.keys.nbytes + layer.values.nbytes) // (rows * tokens)
+                memory.layers[index] = roomy = RoomyLayer()
                 roomy.__dict__.update(vars(layer), room=min(ROOM, self.key.decoding.length))
 
     @abc.abstractmethod
     def _select(self, state: dict[str, Any], rows: torch.Tensor) -> None:
-        """Let the state have these of its rows, which may be repeated."""
+        """Reduce the state to these rows, which may be repeated."""
 
     def _joined(self, state: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
         """Return the rows of both states, which have equally many tokens, where texts join others."""
-        raise NotImplementedError  # a writer that begins all its texts at once is never asked
+        raise NotImplementedError  # never called for a generator that begins all its texts at once
 
     @abc.abstractmethod
     def _next(self, state: dict[str, Any], drawn: torch.Tensor) -> torch.Tensor:
@@ -236,7 +235,7 @@ class LocalGenerator(Generator):
         """Decode the text of the tokens written after ``ids``."""
 
     def _continuation(self, ids: Ids, written: Ids) -> str:
-        """Return the text that ``written`` adds to that of ``ids``: a space in front is part of it."""
+        """Return the text that ``written`` adds to that of ``ids``, including a space in front."""
         whole, before = self._decoded(ids + written), self._decoded(ids)
         return whole.removeprefix(before) if whole.startswith(before) else self._decoded(written)
 
@@ -245,7 +244,7 @@ class LocalGenerator(Generator):
 
     def _write(self, batch: Sequence[MissingTexts], pause: Callable[[], None]) -> list[tuple[Ids, bool]]:
         """Write the tokens of each text of a batch, and whether the model ended it."""
-        if not self.steady:
+        if not self.row_invariant:
             (part,) = batch
             before = part.first % BLOCK
             whole = MissingTexts(part.prompt, part.first - before)
@@ -257,7 +256,7 @@ class LocalGenerator(Generator):
     ) -> list[tuple[Ids, bool]]:
         """Write the tokens of each text of a batch; ``alone``: all pass in rows of their own to the end."""
         length = self.key.decoding.length
-        texts = [(part.prompt, part.first + place) for part in batch for place in range(part.count)]
+        texts = [(part.prompt, part.first + offset) for part in batch for offset in range(part.count)]
         uniforms = np.stack([stream(self.key, prompt, index).random(length) for prompt, index in texts])
         drawn = np.zeros((len(texts), length), dtype=int)
         lengths = np.full(len(texts), length)
@@ -304,19 +303,18 @@ class LocalGenerator(Generator):
 
     def _begun(self, texts: Sequence[Ids]) -> tuple[torch.Tensor, dict[str, Any]]:
         """Return [text, vocabulary] logits behind prompts, each of which is read once, and the state."""
-        place = {ids: place for place, ids in enumerate(dict.fromkeys(texts))}
-        logits, state = self._begin(list(place))
-        chosen = torch.tensor([place[ids] for ids in texts], device=self.device)
+        row = {ids: row for row, ids in enumerate(dict.fromkeys(texts))}
+        logits, state = self._begin(list(row))
+        chosen = torch.tensor([row[ids] for ids in texts], device=self.device)
         self._select(state, chosen)
         return logits[chosen], state
 
     def _draw(self, logits: torch.Tensor, uniforms: FloatArray, prompts: Sequence[str]) -> Tokens:
-        """Draw [row] the next tokens behind the rows' prompts."""
-        known = logits[:, : self.writable].float().cpu()
+        scores = logits[:, : self.writable].float().cpu()
         with self._own_threads():
-            broken = ~known.amax(dim=1).isfinite().numpy()
+            broken = ~scores.amax(dim=1).isfinite().numpy()
             if not broken.any():
-                return choose(known, uniforms, self.key.decoding)
+                return choose(scores, uniforms, self.key.decoding)
         prompt = prompts[int(broken.argmax())]
         raise ScoringError(
             f"The model {self.key.model} gave NaN behind {quoted(prompt)}: its weights are damaged or "
@@ -324,13 +322,7 @@ class LocalGenerator(Generator):
         )
 
     def _checked(self, prompt: str) -> Ids:
-        """Return the prompt's tokens, checked.
-
-        Raises
-        ------
-        GenerationError
-            It is empty, holds a special token, or leaves too little of the context.
-        """
+        """Return the prompt's tokens, checked."""
         if not prompt.strip():
             raise GenerationError("A prompt is empty: give text that the model can go on from.")
         special = set(self.tokenizer.all_special_ids) - {self.tokenizer.unk_token_id}
@@ -354,17 +346,17 @@ class LocalGenerator(Generator):
         """List every end-of-text token that the model's configuration or its tokenizer names."""
         stops: set[int] = set()
         configured = getattr(self.model, "generation_config", None)
-        for found in (configured, self.model.config.get_text_config(), self.tokenizer):
-            token = getattr(found, "eos_token_id", None)
+        for source in (configured, self.model.config.get_text_config(), self.tokenizer):
+            token = getattr(source, "eos_token_id", None)
             if token is not None:
                 stops |= set(token if isinstance(token, Sequence) else [token])
         return stops
 
     @cached_property
-    def steady(self) -> bool:
-        """Tell whether a text has the same bits in a pass of few rows and of many, of one prompt and several.
+    def row_invariant(self) -> bool:
+        """Tell whether a text has the same bits in a pass of few rows and many, of one prompt and several.
 
-        Tried when texts are first written; ``kept`` is known then.
+        This is tested when texts are first written; ``token_bytes`` is known then.
         """
         if not self.caches:
             return False
@@ -378,7 +370,7 @@ class LocalGenerator(Generator):
 
     @torch.inference_mode()
     def _tried(self, prompts: int, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the logits behind so many equal prompts, and those of so many rows one token later."""
+        """Return the logits behind this many equal prompts, and of this many rows one token later."""
         ids = self.prompt_ids(PROBE)
         with self._passing():
             logits, state = self._begin([ids] * prompts)
@@ -387,7 +379,7 @@ class LocalGenerator(Generator):
 
     @contextmanager
     def _passing(self) -> Iterator[None]:
-        """Compute forward passes: in the model's own threads, a small one by oneDNN's products."""
+        """Run forward passes in the model's own number of threads, a small model's by oneDNN."""
         with self._own_threads(), self.products.used():
             yield
 
@@ -421,8 +413,7 @@ class LocalGenerator(Generator):
 class CausalGenerator(LocalGenerator):
     """A causal model that writes texts here; see the file's docstring.
 
-    Where it has no ``caches`` (architectures with another kind of memory), whole texts run again for each
-    token.
+    Without ``caches`` (architectures with another kind of memory), whole texts run again for each token.
     """
 
     def __init__(self, loaded: Loaded, key: GenerationKey, *, context: int = 0) -> None:
@@ -502,7 +493,7 @@ class CausalGenerator(LocalGenerator):
 
     @torch.inference_mode()
     def _caches_exactly(self) -> bool:
-        """Tell whether a token behind a repeated prompt has the logits that it has in the whole text."""
+        """Tell whether a token behind a repeated prompt has the same logits as in the whole text."""
         ids = self.prompt_ids(PROBE)
 
         def cached() -> FloatArray:

@@ -1,4 +1,4 @@
-"""From a model to its generator.  Torch is imported only when a local model is opened."""
+"""Open the generator of a model.  Torch is imported only when a local model is opened."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pcf_core.core.families import FAMILIES
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.run import ModelSpec
 from pcf_core.models.generation.base import Generator
-from pcf_core.models.inspected import refuse_asking
-from pcf_core.models.names import require_allowed
+from pcf_core.models.names import refuse_asking, require_allowed
 
 
 def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
@@ -21,8 +20,7 @@ def open_generator(spec: ModelSpec, decoding: Decoding) -> Generator:
     GenerationError
         A family that cannot write.
     ModelError
-        A model that may not be asked, or cannot be asked or loaded; an endpoint that does not draw its
-        tokens.
+        A model that may not be used, cannot be reached or loaded; an endpoint that does not draw its tokens.
     ScoringError
         The endpoint cannot be reached, or refuses.
     """

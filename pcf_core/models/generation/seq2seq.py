@@ -1,18 +1,17 @@
 """Texts from encoder–decoder models: T5, BART and their kin.
 
-What the encoder reads and what the decoder is given before it writes depends on what the model was trained
-to do:
+The encoder's text and the beginning of the decoder's depend on the task that the model was trained for:
 
 - **Sentinels** (T5, Raffel et al. 2020, https://arxiv.org/abs/1910.10683): the encoder reads ``prompt
   <extra_id_0>``, the decoder begins with its start token and ``<extra_id_0>``, and the next sentinel that it
-  writes ends the text: it fills a gap that stands behind the prompt.
+  writes ends the text: it fills a gap behind the prompt.
 - **Instructions** (FLAN-T5): the encoder reads the prompt alone, and the decoder begins with its start token.
 - **A mask** (BART, Lewis et al. 2020, https://arxiv.org/abs/1910.13461): the encoder reads ``prompt <mask>``
-  and the decoder goes on from its start token and the prompt, which it was trained to repeat.
+  and the decoder continues its start token and the prompt, which it was trained to repeat.
 
-Tokenizers of both kinds of T5 have sentinels, and no configuration says which it is.  So the model is asked:
-where the encoder reads a sentinel, one trained with them opens its answer with that sentinel, nearly for
-sure; if it does so on average over ``ASKED`` with a probability of less than one half, it takes instructions.
+The tokenizers of both kinds of T5 have sentinels, and no configuration states the kind.  So it is tested: a
+model trained with sentinels almost always begins its answer with the sentinel that the encoder read.  If the
+mean probability over ``PROBES`` is less than one half, the model takes instructions.
 
 Special tokens around the encoder's text are the tokenizer's own.
 """
@@ -31,7 +30,7 @@ from pcf_core.models.generation.local import LEAST, LocalGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.seam import Ids
 
-ASKED = ("The weather today is", "She went to the market and bought", "In the morning the children")
+PROBES = ("The weather today is", "She went to the market and bought", "In the morning the children")
 
 
 class Seq2SeqGenerator(LocalGenerator):
@@ -46,7 +45,7 @@ class Seq2SeqGenerator(LocalGenerator):
             self.gap = self.sentinels = None
 
     def _stopping_tokens(self) -> set[int]:
-        """List also every sentinel: those that a tokenizer counts as extra have numbers of their own."""
+        """List the sentinels too; those that a tokenizer adds as extra have numbers of their own."""
         names = self.tokenizer.get_vocab()
         return super()._stopping_tokens() | {
             names[name] for name in names if name.startswith("<extra_id_") and name.endswith(">")
@@ -62,9 +61,9 @@ class Seq2SeqGenerator(LocalGenerator):
         return int(first)
 
     def _opens_with_sentinel(self) -> bool:
-        """Ask the decoder with its start token alone whether it opens with a sentinel."""
+        """Tell whether the decoder, given its start token alone, begins with a sentinel."""
         shares = []
-        for ids in self.seam.encode(ASKED):
+        for ids in self.seam.encode(PROBES):
             logits, _ = self._read([self._source(ids)], [(self.first,)])
             shares.append(float(logits[0].float().softmax(dim=-1)[self.gap]))
         return sum(shares) / len(shares) >= 0.5
@@ -77,12 +76,10 @@ class Seq2SeqGenerator(LocalGenerator):
         return max(len(self._source(ids)), len(self._start(ids)) + self.key.decoding.length)
 
     def _source(self, ids: Ids) -> Ids:
-        """Return what the encoder reads."""
         gap = () if self.gap is None else (self.gap,)
         return self.seam.opening + ids + gap + self.seam.closing
 
     def _start(self, ids: Ids) -> Ids:
-        """Return the tokens that the decoder starts with."""
         if self.gap is None:
             return (self.first,)
         return (self.first, self.gap) if self.sentinels else (self.first, *self.seam.opening, *ids)

@@ -1,4 +1,4 @@
-"""The seam that every scorer implements, and the arithmetic that they share.  No torch here.
+"""The interface of every scorer, and the arithmetic that they share.  No torch here.
 
 ===============  =====================  ================================================
 ``prompts``      [prompt] str           each with exactly one ``[Y]``
@@ -28,21 +28,15 @@ from pcf_core.material.safety.text import listed
 GAP = "[Y]"
 BEHIND_A_SPACE = f"a {GAP}"  # the usual place of a word
 LOGITS = 2**26  # logits held at once
-SLICE = 2**22  # of them that a small model computes at a time: as float32 they fit into a processor's cache
-SUMMED = 2**18  # of them that are summed at a time: they fit into the cache of one core
-HIGHEST = 1e-6  # nats that rounding may lift the log of a probability above 0
+SLICE = 2**22  # logits that a small model computes at a time: as float32 they fit into a processor's cache
+SUMMED = 2**18  # logits that are summed at a time: they fit into the cache of one core
+HIGHEST = 1e-6  # nats by which rounding may lift the log of a probability above 0
 MOST_NAMED = 5  # words in a sentence
 Batch = tuple[NDArray[np.int_], FloatArray]
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
-    """Split a prompt at ``[Y]`` into left and right; white space at its very end is not text.
-
-    Raises
-    ------
-    TemplateError
-        The prompt has no ``[Y]``, or more than one.
-    """
+    """Split a prompt at its only ``[Y]`` into left and right; white space at its very end is not text."""
     if prompt.count(GAP) != 1:
         raise TemplateError(
             f"The prompt {quoted(prompt)} must contain exactly one {GAP}, the place of the word; it has "
@@ -58,7 +52,7 @@ def quoted(prompt: str) -> str:
 
 
 def refused_words(refused: Mapping[str, str]) -> str:
-    """Name words and why a model cannot score them: the first few, and how many more there are.
+    """List words and the reasons why a model cannot score them: the first few, and how many more.
 
     Parameters
     ----------
@@ -79,7 +73,7 @@ def has_right_text(prompt: str) -> bool:
 
 
 def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Map the words, with the letters that touch ``[Y]``, to the rows of the prompts that have these."""
+    """Map the words, joined to the letters that touch ``[Y]``, to the rows of their prompts."""
     rows: dict[tuple[str, ...], list[int]] = {}
     for row, prompt in enumerate(prompts):
         _, left, right = whole_word_prompt(prompt)
@@ -92,7 +86,7 @@ def written_forms(prompts: Sequence[str], words: Sequence[str]) -> dict[tuple[st
 class TokenNats:
     """A whole sentence, token by token: ``ids`` without special tokens, ``nats`` [token] of each.
 
-    What each is conditioned on, the family says: all other tokens (masked), or those before it (causal).
+    Each is conditioned on all other tokens (masked models) or on those before it (causal models).
     """
 
     ids: tuple[int, ...]
@@ -101,10 +95,10 @@ class TokenNats:
 
 @dataclass(frozen=True)
 class SentenceOpening:
-    """The token that whole sentences are scored behind, where the tokenizer itself puts none.
+    """The token that whole sentences are conditioned on, if the tokenizer itself puts none before a text.
 
     ``usual``: the BOS token, or else the EOS token.  ``nats``: token -> mean log-probability of the tokens of
-    plain sentences behind it; empty where there was no choice.
+    plain sentences behind it; empty if there was no choice.
     """
 
     token: str
@@ -113,10 +107,10 @@ class SentenceOpening:
 
 
 class Scorer(abc.ABC):
-    """Gives the log-probability of words at ``[Y]``; what quantity exactly, the family's docstring says.
+    """Gives the log-probability of words at ``[Y]``; the docstring of each family defines the quantity.
 
-    ``key`` is all that decides a number.  ``parameters`` is the number of the model's weights, 0 where it is
-    not known here.  ``batch_tokens`` bounds the tokens of one forward pass and changes no number beyond the
+    ``key`` is all that a score depends on.  ``parameters`` is the number of the model's weights, 0 if it is
+    not known.  ``batch_tokens`` bounds the tokens of one forward pass and changes no number beyond the
     rounding of the model's own logits: with the mini models in float32, a cell scored alone and in a batch of
     256 prompts agree within 1e-5 nats, or within four units of float32's last place (5e-7 of the value) where
     that is more: below −20 nats, where a word or the text behind it is long.
@@ -143,16 +137,15 @@ class Scorer(abc.ABC):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        """Yield the scores of :meth:`batches`, for prompts and words that were checked."""
+        """Yield the scores of :meth:`batches` for checked prompts and words."""
 
     def batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None] = lambda: None
     ) -> Iterator[Batch]:
         """Yield (row indices [n], nats float32 [n, word]) until every prompt has had its row exactly once.
 
-        The order and the size of batches are a function of the prompts and words alone.  The caller may stop
-        between two batches; ``pause`` is called while a batch is waited for that is made elsewhere, and what
-        it raises ends the scoring.
+        The order and the size of batches depend on the prompts and words alone.  The caller may stop between
+        two batches; ``pause`` is called while waiting for a server, and what it raises ends the scoring.
 
         Raises
         ------
@@ -179,12 +172,12 @@ class Scorer(abc.ABC):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What the scorer does that a reader of its numbers may ask for: name to sentence."""
+        """Facts about the scoring that a reader of the numbers may need: name to sentence."""
         return {}
 
     @property
     def sentence_opening(self) -> SentenceOpening | None:
-        """What the tokens of whole sentences are scored behind; None where the tokenizer decides it."""
+        """The token that whole sentences are conditioned on; None if the tokenizer decides it."""
         return None
 
     def token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
@@ -208,7 +201,7 @@ class Scorer(abc.ABC):
         return sentences
 
     def _token_nats(self, texts: Sequence[str]) -> list[TokenNats]:
-        """Return what :meth:`token_nats` checks; a family without it refuses."""
+        """Return the unchecked result of :meth:`token_nats`; a family without it refuses."""
         raise ModelError(
             f"{self.key.model} gives the tokens of a whole sentence no probability here: take a masked or a "
             f"causal model; it is of the family {self.key.family}."
@@ -228,11 +221,11 @@ class Scorer(abc.ABC):
     def _whole_words(
         self, prompts: Sequence[str], forms: Mapping[tuple[str, ...], list[int]], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        """Yield the scores of prompts, those whose words are written alike together."""
-        for words, places in forms.items():
-            whole = [whole_word_prompt(prompts[place])[0] for place in places]
+        """Yield the scores of prompts, together for prompts that give the words the same letters."""
+        for words, rows_of_form in forms.items():
+            whole = [whole_word_prompt(prompts[row])[0] for row in rows_of_form]
             for rows, nats in self._checked(whole, words, pause):
-                yield np.array(places)[rows], nats
+                yield np.array(rows_of_form)[rows], nats
 
     def _checked(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
@@ -314,7 +307,7 @@ def plan(lengths: Sequence[int], costs: Sequence[int], budget: int) -> list[list
 
 
 def row_cost(tokens: int, positions: int, vocabulary: int, budget: int) -> int:
-    """Return a row's cost for :func:`plan`: its tokens, or more where its logits would fill 256 MB first."""
+    """Return a row's cost for :func:`plan`: its tokens, or more if its logits would fill 256 MB first."""
     return max(tokens, -(-budget * positions * vocabulary // LOGITS))
 
 

@@ -26,8 +26,8 @@ log 0.08.  Text on the right says itself where the word ends: nothing is multipl
 (:mod:`pcf_core.models.scoring.trees`): a forward pass computes every distinct beginning once, with an
 attention mask that shows each token its own ancestors and with their number as its position.  Whether an
 architecture gives the same numbers that way, and for how large a tree (GPT-Neo's local layers count slots,
-not positions), is asked when it is opened, and a yes is noted in the cache folder; where it does not, each
-text runs by itself, beside others of its length.
+not positions), is tested when it is opened, and a yes is noted in the cache folder; if it does not, each text
+runs by itself, beside others of its length.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import PACKAGE
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.notes import noted
 from pcf_core.models.scoring.base import (
@@ -67,15 +66,16 @@ from pcf_core.models.scoring.base import (
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import PROBE, Ids, Pieces
 from pcf_core.models.scoring.trees import ENDS, Continuations, Indices, Tree, chains, pack
+from pcf_core.models.shortcuts import agree
 
 SMALLEST, USUAL, LARGEST = 64, 128, 1024  # nodes of a tree
 YES = "exact"
-# How many tokens one sees at most, by the name of the field; max_window_layers is no such number.
+# Fields that hold the size of an attention window; max_window_layers is none.
 WINDOW = re.compile(r"(window|window_size|attention_chunk_size|local_attention|index_topk|indexer_budget)$")
 TRIED = 32  # words behind each text of a trial
-CLEARLY = 0.5  # nats a token by which plain sentences are likelier behind another token than the usual one
+CLEARLY = 0.5  # nats a token that plain sentences must gain for another token than the usual one
 SEPARATOR = re.compile(r"<\|?(end_?of_?text|bos|eos|/?s)\|?>", re.IGNORECASE)  # names of document separators
-PLAIN = (  # sentences of no topic, to find what a model expects before a text
+PLAIN = (  # sentences of no topic, to find the token that a model expects before a text
     "The river rises in the hills and flows south to the sea.",
     "Most of the houses in the village were built of stone.",
     "The shop opens at nine and closes at six in the evening.",
@@ -107,7 +107,7 @@ class CausalScorer(LocalScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         batching = (
             f"Prompts with a common beginning share it, in prefix trees of up to {self.largest_tree} tokens."
             if self.largest_tree
@@ -145,12 +145,12 @@ class CausalScorer(LocalScorer):
 
     @property
     def sentence_opening(self) -> SentenceOpening | None:
-        """What the tokens of whole sentences are scored behind; None where the tokenizer puts tokens there.
+        """The token that whole sentences are conditioned on; None if the tokenizer puts tokens there.
 
-        Usually the BOS token, or else the EOS token, which separates documents in training.  A BOS token may
-        be something else, though: that of SmolLM2 stands before the name of a role.  So plain sentences are
-        scored behind each token that may separate documents, and one that makes them likelier by more than
-        ``CLEARLY`` nats a token is taken.
+        Usually the BOS token, or else the EOS token, which separates documents in training.  But a BOS token
+        may mean something else: SmolLM2's precedes the name of a role.  So plain sentences are scored behind
+        each token that may separate documents, and one that makes them likelier by more than ``CLEARLY`` nats
+        a token is taken.
         """
         if self.seam.opening:
             return None
@@ -159,13 +159,13 @@ class CausalScorer(LocalScorer):
         return SentenceOpening(names(chosen), names(usual), {names(one): mean for one, mean in nats.items()})
 
     def _chosen_separator(self) -> tuple[int, int, dict[int, float]]:
-        """Return the token to score sentences behind, the usual one, and what plain sentences get."""
+        """Return the chosen token, the usual one, and the mean nats of plain sentences behind each."""
         if self._separator is None:
             usual, *others = self._separators()
             nats = {}
             for one in [usual, *others] if others else []:
-                found = self._nats_behind((one,), PLAIN)
-                nats[one] = float(np.concatenate([sentence.nats for sentence in found]).mean())
+                sentences = self._nats_behind((one,), PLAIN)
+                nats[one] = float(np.concatenate([sentence.nats for sentence in sentences]).mean())
             best = max(nats, key=lambda one: nats[one], default=usual)
             chosen = best if others and nats[best] > nats[usual] + CLEARLY else usual
             self._separator = (chosen, usual, nats)
@@ -180,8 +180,8 @@ class CausalScorer(LocalScorer):
                 f"{self.key.model} has neither a BOS nor an EOS token to condition the first token of a "
                 "sentence on: take another model."
             )
-        known = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
-        named = sorted(one for one in known if SEPARATOR.fullmatch(one))
+        special = {*tokenizer.all_special_tokens, *self.seam.specials.values()}
+        named = sorted(one for one in special if SEPARATOR.fullmatch(one))
         return tuple(dict.fromkeys([*roles, *map(int, tokenizer.convert_tokens_to_ids(named))]))
 
     def _score_batches(
@@ -189,14 +189,14 @@ class CausalScorer(LocalScorer):
     ) -> Iterator[Batch]:
         pieces = self.seam.cut(prompts, words, causal=True)
         starts = [self._start(piece, prompt) for piece, prompt in zip(pieces, prompts, strict=True)]
-        known: dict[tuple[Any, ...], Continuations] = {}
+        continuations: dict[tuple[Any, ...], Continuations] = {}
         behind = []
         for prompt, piece in zip(prompts, pieces, strict=True):
             whole = tuple(ids + right for ids, right in zip(piece.words, piece.rights, strict=True))
             boundary = self.boundary and not has_right_text(prompt)
-            if (whole, boundary) not in known:
-                known[whole, boundary] = Continuations.of(whole, boundary)
-            behind.append(known[whole, boundary])
+            if (whole, boundary) not in continuations:
+                continuations[whole, boundary] = Continuations.of(whole, boundary)
+            behind.append(continuations[whole, boundary])
         lengths = [len(start) + tree.longest for start, tree in zip(starts, behind, strict=True)]
         check_context(self.key, self.context, lengths, prompts)
         values = np.zeros((len(prompts), len(words)))
@@ -258,17 +258,17 @@ class CausalScorer(LocalScorer):
         number = np.repeat(np.arange(len(trees)), [len(tree.reads) for tree in trees])
         _, _, node, token = np.concatenate([tree.reads for tree in trees]).T
         length = max(len(tree.ids) for tree in trees)
-        places, place = np.unique(number * length + node, return_inverse=True)
+        places, index = np.unique(number * length + node, return_inverse=True)
         rows, positions = (torch.as_tensor(part, device=self.device) for part in np.divmod(places, length))
-        return self._nats(rows, positions, place, token, **self._inputs(trees))
+        return self._nats(rows, positions, index, token, **self._inputs(trees))
 
-    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+    def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits; of an end, the log of the sum of all that end a word."""
-        found = super()._wanted(logits, place, np.maximum(token, 0))
+        chosen = super()._wanted(logits, index, np.maximum(token, 0))
         if self.boundary:
-            ending = log_normaliser(logits[:, self.ends])[place]
-            found = torch.where(torch.as_tensor(token == ENDS), ending, found)
-        return found
+            ending = log_normaliser(logits[:, self.ends])[index]
+            chosen = torch.where(torch.as_tensor(token == ENDS), ending, chosen)
+        return chosen
 
     def _inputs(self, trees: Sequence[Tree]) -> dict[str, Any]:
         """Make the model's arguments: plain texts of one length, or trees with mask and positions."""
@@ -308,30 +308,28 @@ class CausalScorer(LocalScorer):
         return 0
 
     def _is_known_as_exact(self, size: int, identity: str) -> bool:
-        """Ask :meth:`_is_exact`, once of the same weights in the same program on the same kind of device.
+        """Call :meth:`_is_exact` once for the same weights, program and kind of device.
 
-        Nothing else decides it, and a model of 7 B needs minutes of a CPU for it.  A no is asked again each
-        time, for memory may have been short.
+        Nothing else has an influence, and a model of 7 B needs minutes of a CPU.  After a no the test is
+        repeated each time, since memory may have been short.
         """
         if not identity:
             return self._is_exact(size)
-        asked = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
+        conditions = (identity, self.model.dtype, self.context, size, device_name(self.device), *program())
 
         def answer() -> str:
             return YES if self._is_exact(size) else "no"
 
-        return noted("trees.json", "|".join(map(str, asked)), YES, answer) == YES
+        return noted("trees.json", "|".join(map(str, conditions)), YES, answer) == YES
 
     def _is_exact(self, size: int) -> bool:
         """Tell whether trees of that many tokens give the log-probabilities of their sequences alone.
 
-        They are asked about a text of nearly that many tokens and, in the last slots, branches from its
-        beginning.
-
-        A text longer than an attention window shows windows over positions, a branch far from its ancestors
+        The test has a text of nearly that many tokens and, in the last slots, branches from its beginning.  A
+        text longer than an attention window shows windows over positions, a branch far from its ancestors
         in slots but close to them in positions shows windows over slots.  All three leave the text in its
-        first quarter: of a later one ancestors would be nearer in slots, so that whatever hides or moves
-        them does so to these, and its sequence alone would take as long as all of theirs.
+        first quarter: ancestors of a later branch would be nearer in slots, and would reveal nothing more at
+        the cost of a longer sequence.
         """
         draws = np.random.default_rng(size).integers(0, self.vocabulary // 2, size).tolist()
         last = self.vocabulary - 1  # sorted behind the others
@@ -367,7 +365,7 @@ class CausalScorer(LocalScorer):
 def shortest_window(config: Any, most: int) -> int:
     """Return the number of tokens of the shortest attention window of a configuration, at most ``most``.
 
-    A window counts where no layer may use it, too: trees are shorter than they could be then.
+    A window counts even if no layer uses it; trees are then shorter than they could be.
     """
     return min(
         (
@@ -380,7 +378,7 @@ def shortest_window(config: Any, most: int) -> int:
 
 
 def device_name(device: str) -> str:
-    """Name a device by what it computes with, alike on machines that compute alike."""
+    """Name a device by its hardware, so that machines that compute alike have one name."""
     if device.startswith("cuda"):
         return torch.cuda.get_device_name(device)
     return f"{device} {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
@@ -388,7 +386,7 @@ def device_name(device: str) -> str:
 
 @lru_cache(maxsize=1)
 def program() -> tuple[str, ...]:
-    """Return the libraries that run a model, and a hash of our own code that does: any change counts."""
+    """Return the libraries that run a model, and a hash of our own code that does."""
     own = hashlib.sha256()
     for path in sorted((PACKAGE / "models").rglob("*.py")):
         own.update(path.read_bytes())

@@ -1,18 +1,18 @@
-"""Whether the logits at a position depend on the text behind it: tested when a model is opened.
+"""Test whether the logits at a position depend on the text behind it, when a model is opened.
 
 A model may look ahead although its class is called causal: its ``config.json`` asks for attention in both
 directions (``use_bidirectional_attention``, ``is_causal: false``), its positions depend on the length of the
 text (ProphetNet), or a device's attention is wrong in half precision (on Apple's GPUs a mask was applied to
-four positions at a time, https://github.com/pytorch/pytorch/issues/195910).  A word's score would then be
-read off the word itself.
+four positions at a time, https://github.com/pytorch/pytorch/issues/195910).  The score of a word would then
+depend on the word itself.
 
 The test compares logits of one random text with those of the same text whose end is changed, or cut off, at
 several lengths, in the dtype and on the device that are used.
 
 - **Changed**: all these texts run in one forward pass and have one shape, so that what a causal model
   computes before the change is the same to the last bit.  In none of 175 architectures with random weights
-  did it differ in float32, bfloat16 or float16.  Devices may round the rows of a pass differently: the text
-  itself stands in it twice, and shows by how much.
+  did it differ in float32, bfloat16 or float16.  Devices may round the rows of a pass differently: the pass
+  holds the text itself twice, which shows by how much.
 - **Cut off**: sums over another number of tokens are rounded in another order.  The largest difference was 11
   units of the dtype's precision at the largest logit; in the models that look ahead it was 70 and more.
 
@@ -49,7 +49,7 @@ Read = Callable[[Indices, Sequence[int]], Sequence[torch.Tensor]]
 
 
 def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> str:
-    """Say how far logits change with the text behind them, in words; nothing where only rounding changes.
+    """Describe in words how far logits change with the text behind them; empty if only rounding differs.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def find_leak(read: Read, vocabulary: int, context: int, precision: float) -> st
 def _leak_of_text(
     read: Read, seed: int, length: int, cuts: Sequence[int], entries: int, precision: float
 ) -> tuple[str, bool]:
-    """Say how far logits of a random text change, and whether rounding may have made them."""
+    """Describe how far logits of a random text change, and tell whether rounding may be the cause."""
     generator = np.random.default_rng(seed)
     text = generator.integers(0, entries, length)
     other = (text + generator.integers(1, entries, length)) % entries  # another token everywhere
@@ -89,14 +89,14 @@ def _leak_of_text(
     apart = _apart(first, again)
     spread = min(max(fewest, SPREAD * apart), most)
     tests = (("changes", changed, spread, apart > 0), ("is cut off", cut_off, most, True))
-    for how, found, allowed, rounded in tests:
-        leak = max(_apart(first[: len(one)], one) for one in found)
+    for how, changes, allowed, rounded in tests:
+        leak = max(_apart(first[: len(one)], one) for one in changes)
         if leak > allowed:
             return f"its logits change by up to {leak:.2g} when the text behind them {how}", rounded
     return "", False
 
 
 def _apart(some: torch.Tensor, others: torch.Tensor) -> float:
-    """Return the largest difference: 0 between equal infinities, and of NaN, which scoring refuses."""
+    """Return the largest difference; 0 between equal infinities, and for NaN, which scoring refuses."""
     gaps = (some - others).abs().masked_fill_(some == others, 0.0)
     return float(gaps.nan_to_num_(nan=0.0, posinf=float("inf")).amax())

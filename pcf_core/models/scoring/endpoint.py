@@ -1,6 +1,6 @@
-"""Causal models behind an endpoint: a completions server that tells the log-probabilities of a prompt.
+"""Causal models behind an endpoint: a completions server that sends the log-probabilities of a prompt.
 
-**Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from what the server says of its prompt.
+**Quantity.**  That of :mod:`pcf_core.models.scoring.causal`, summed from the server's values for the prompt.
 For a word with tokens w₁…w_k behind the text on the left,
 
     log P(w | left) = Σ_{j=1..k} log P(w_j | left, w_1 … w_{j−1})
@@ -9,18 +9,18 @@ in nats, with the BOS token exactly where the server itself puts one by default.
 ``[Y]``, w runs on over it: the score is log P(word + right text | left).
 
 **Worked example**, the word " she" of two tokens " sh", "e" in "The nurse said that [Y]".  The server reads
-"The nurse said that she" and tells
+"The nurse said that she" and sends
 
     The null   nurse −5.2   said −3.1   that −0.7   sh −1.609   e −0.693
 
 The tokens of "The nurse said that" are the first four, so log P(she) = −1.609 − 0.693 = −2.303 = log 0.1.
 
-**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is; that its tokens begin
-with those of the left text is read off the answer.  Where it does not show, the tokens are cut as a local
-model's and sent as token ids, to a server that takes them; with another the prompt is refused.
+**Seams** are those of :mod:`pcf_core.models.scoring.seam`.  A text is sent as it is, and the answer shows
+whether its tokens begin with those of the left text.  If they do not, the tokens are cut as a local model's
+and sent as token ids, or the prompt is refused if the server does not take token ids.
 
-Nothing pins what the server runs.  Before each block of prompts it must read the probe's text as it did when
-it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
+Nothing pins what the server runs.  Before each block of prompts it must give the probe's text the same
+log-probabilities as when it was opened, within :data:`~pcf_core.models.endpoint.AGREES` nats a token.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import numpy as np
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.core.topics import whole_word_prompt
-from pcf_core.models.completions import Ids, Reading, Server
+from pcf_core.models.completions import Ids, Server, TokenScores
 from pcf_core.models.endpoint import AGREES, TEXT, UNDECODED, Endpoint, difference, spells
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, Batch, Scorer, quoted, split_prompt
 from pcf_core.models.scoring.seam import Seam
@@ -73,11 +73,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Score:
-    """What a server's answer gives for one cell.
+    """The server's answer for one cell: ``nats`` of word and text behind it, ``texts`` of their tokens.
 
-    ``nats`` of the word and the text behind it, the ``texts`` of their tokens, and their ``labels``.
-
-    ``labels`` are token ids, or texts again where the server tells no ids.
+    ``labels`` are token ids, or the texts again if the server sends no ids.
     """
 
     nats: float
@@ -98,41 +96,41 @@ class EndpointScorer(Scorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
-        found, url = self.findings, self.endpoint.spec.path
+        """See :attr:`Scorer.traits`."""
+        findings, url = self.findings, self.endpoint.spec.path
         return {
             "space": "The space before a word goes to the server with the word.",
-            "opening": f"The server puts {len(found.opening)} token(s) before a text."
-            if found.opening
+            "opening": f"The server puts {len(findings.opening)} token(s) before a text."
+            if findings.opening
             else "The server puts no token before a text.",
             "batching": "The server batches as it likes: two readings of one token differed by up to "
-            f"{found.noise:.2g} nats when it was probed.",
+            f"{findings.noise:.2g} nats when it was probed.",
             "unpinned": f"Scores are those of whatever {url} serves as {self.endpoint.spec.name}; it read "
-            f"{TEXT!r} with {found.nats:.3f} nats when it was opened.",
+            f"{TEXT!r} with {findings.nats:.3f} nats when it was opened.",
         }
 
     def check(self, words: Sequence[str], text: str = BEHIND_A_SPACE) -> TokenTable:
-        """Ask the server for the tokens of words in a text; what is known is not asked again."""
+        """Ask the server for the tokens of words in a text, once for each word."""
         prompt, before, after = whole_word_prompt(text)
         left, _ = split_prompt(prompt)
         forms = {word: f"{before}{word}{after}" for word in dict.fromkeys(words)}
-        known = self._tables.setdefault(left, TokenTable({}))
-        asked = {
+        table = self._tables.setdefault(left, TokenTable({}))
+        new = {
             word: form
             for word, form in forms.items()
-            if form not in known.tokens and form not in known.refused
+            if form not in table.tokens and form not in table.refused
         }
-        refused = {form: reason for word, form in asked.items() if (reason := _refusal(word))}
-        known = _joined(known, TokenTable({}, refused))
-        cells = [Cell(left + GAP, form) for form in asked.values() if form not in refused]
+        refused = {form: reason for word, form in new.items() if (reason := _refusal(word))}
+        table = _joined(table, TokenTable({}, refused))
+        cells = [Cell(left + GAP, form) for form in new.values() if form not in refused]
         if cells:
             with self.endpoint.server() as server:
-                known = _joined(known, self._count_tokens(server, cells))
-        self._tables[left] = known
+                table = _joined(table, self._count_tokens(server, cells))
+        self._tables[left] = table
         return TokenTable(
-            {word: known.tokens[form] for word, form in forms.items() if form in known.tokens},
-            {word: known.refused[form] for word, form in forms.items() if form in known.refused},
-            {word: known.spelling[form] for word, form in forms.items() if form in known.spelling},
+            {word: table.tokens[form] for word, form in forms.items() if form in table.tokens},
+            {word: table.refused[form] for word, form in forms.items() if form in table.refused},
+            {word: table.spelling[form] for word, form in forms.items() if form in table.spelling},
         )
 
     def alone(self, prompt: str, word: str) -> float:
@@ -140,8 +138,8 @@ class EndpointScorer(Scorer):
         prompt, before, after = whole_word_prompt(prompt)
         cell = Cell(prompt, f"{before}{word}{after}")
         with self.endpoint.server() as server:
-            found = {text: self._read(server, [text])[text] for text in _texts([cell])}
-            return self._scores(server, [cell], found)[cell].nats
+            readings = {text: self._read(server, [text])[text] for text in _texts([cell])}
+            return self._scores(server, [cell], readings)[cell].nats
 
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
@@ -160,10 +158,10 @@ class EndpointScorer(Scorer):
             readings = server.read(
                 [text for block in texts for text in block], self.findings.shape, pause=pause
             )
-            for block, asked, needed in zip(blocks, cells, texts, strict=True):
-                found = dict(zip(needed, islice(readings, len(needed)), strict=True))
-                scores = self._scores(server, asked, found, pause)
-                nats = np.array([scores[cell].nats for cell in asked]).reshape(len(block), len(words))
+            for block, requested, needed in zip(blocks, cells, texts, strict=True):
+                by_text = dict(zip(needed, islice(readings, len(needed)), strict=True))
+                scores = self._scores(server, requested, by_text, pause)
+                nats = np.array([scores[cell].nats for cell in requested]).reshape(len(block), len(words))
                 places = [(row, line) for line, prompt in enumerate(block) for row in rows[prompt]]
                 yield np.array([row for row, _ in places]), nats[[line for _, line in places]]
 
@@ -176,24 +174,24 @@ class EndpointScorer(Scorer):
                 f"reads a text otherwise than when it was opened, by {apart:.3g} nats a token; score again."
             )
 
-    def _read(self, server: Server, texts: Sequence[str]) -> dict[str, Reading]:
+    def _read(self, server: Server, texts: Sequence[str]) -> dict[str, TokenScores]:
         return dict(zip(texts, server.read(texts, self.findings.shape), strict=True))
 
     def _count_tokens(self, server: Server, cells: Sequence[Cell]) -> TokenTable:
-        found = self._read(server, _texts(cells))
+        readings = self._read(server, _texts(cells))
         tokens: dict[str, int] = {}
         refused: dict[str, str] = {}
         spelling: dict[str, str] = {}
         for cell in cells:
-            score = self._score(cell, found)
+            score = self._score(cell, readings)
             if score is None and self.findings.takes_ids:
                 try:
                     score = self._scores_by_ids(server, [cell])[cell]
                 except ModelError as error:
                     refused[cell.word] = str(error)
                     continue
-            start = len(found[cell.head].texts if cell.head else self._require_opening(cell))
-            texts = found[cell.text].texts[start:] if score is None else score.texts
+            start = len(readings[cell.head].texts if cell.head else self._require_opening(cell))
+            texts = readings[cell.text].texts[start:] if score is None else score.texts
             if score is None or not spells(texts, cell.word):
                 where = "behind a space" if cell.head else "at the beginning of a text"
                 refused[cell.word] = f"{where} the server reads it as {''.join(texts)!r}"
@@ -207,11 +205,11 @@ class EndpointScorer(Scorer):
         self,
         server: Server,
         cells: Sequence[Cell],
-        found: Mapping[str, Reading],
+        readings: Mapping[str, TokenScores],
         pause: Callable[[], None] = lambda: None,
     ) -> dict[Cell, Score]:
         """Score each cell, by its text, or by token ids where text hides the boundaries of the parts."""
-        scores = {cell: self._score(cell, found) for cell in cells}
+        scores = {cell: self._score(cell, readings) for cell in cells}
         hidden = [cell for cell, score in scores.items() if score is None]
         if hidden and not self.findings.takes_ids:
             raise ScoringError(
@@ -222,10 +220,10 @@ class EndpointScorer(Scorer):
         by_ids = self._scores_by_ids(server, hidden, pause) if hidden else {}
         return {cell: by_ids[cell] if score is None else score for cell, score in scores.items()}
 
-    def _score(self, cell: Cell, found: Mapping[str, Reading]) -> Score | None:
+    def _score(self, cell: Cell, readings: Mapping[str, TokenScores]) -> Score | None:
         """Score a cell from the reading of its text; return ``None`` where that hides the boundaries."""
-        head = found[cell.head].labels if cell.head else self._require_opening(cell)
-        whole = found[cell.text]
+        head = readings[cell.head].labels if cell.head else self._require_opening(cell)
+        whole = readings[cell.text]
         start = len(head)
         texts = whole.texts[start:]
         if whole.labels[:start] != head or not texts or not spells(texts, cell.tail):
@@ -250,9 +248,9 @@ class EndpointScorer(Scorer):
         for cell in cells:
             words[cell.prompt].append(cell.word)
         parts: dict[Cell, tuple[Ids, Ids]] = {}
-        for prompt, asked in words.items():
-            (pieces,) = seam.cut([prompt], asked, causal=True)
-            for word, ids, right in zip(asked, pieces.words, pieces.rights, strict=True):
+        for prompt, requested in words.items():
+            (pieces,) = seam.cut([prompt], requested, causal=True)
+            for word, ids, right in zip(requested, pieces.words, pieces.rights, strict=True):
                 parts[Cell(prompt, word)] = (seam.opening + pieces.left, ids + right)
         readings = server.read([start + end for start, end in parts.values()], "prompt_logprobs", pause=pause)
         return {
@@ -300,10 +298,10 @@ def _refusal(word: str) -> str:
 
 
 def _refuse_special(prompt: str) -> None:
-    found = SPECIAL.search(prompt)
-    if found:
+    special = SPECIAL.search(prompt)
+    if special:
         raise TemplateError(
-            f"The prompt {quoted(prompt)} holds {found.group()!r}, which a server may take for a special "
+            f"The prompt {quoted(prompt)} holds {special.group()!r}, which a server may take for a special "
             "token; take it out."
         )
 

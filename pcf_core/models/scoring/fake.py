@@ -1,4 +1,4 @@
-"""A scorer whose probabilities are given: for tests, demonstrations and timing of everything but models."""
+"""A scorer of given probabilities, for tests, demonstrations and timing of everything but models."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class FakeScorer(Scorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         return {"batching": f"Made-up scores, {self.batch_size} prompts a batch."}
 
     def alone(self, prompt: str, word: str) -> float:

@@ -1,4 +1,4 @@
-"""The base of the families that run a model here: its tensors, its tokenizer, its errors."""
+"""The base of the families that run a model here: tensors, tokenizer and errors."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from pcf_core.core.errors import AuditError, ModelError, ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, Products
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, SLICE, Scorer, log_normaliser, out_of_memory
 from pcf_core.models.scoring.causality import find_leak
 from pcf_core.models.scoring.seam import PROBE, Seam
 from pcf_core.models.scoring.trees import Indices
+from pcf_core.models.shortcuts import LIGHT, Products
 
-# Of a slice of logits: with fewer, what a matrix product does once weighs more than the memory that is saved.
+# A slice of logits has at least so many: with fewer, the fixed cost of a matrix product exceeds the gain.
 FEWEST_PLACES = 256
 # Rows and tokens of the texts on which shortcuts are compared with the whole model.  31 tokens, because
-# Longformer pads a text to a multiple of its window and cuts as many positions off its answer; more rows than
-# tokens, because LUKE cuts its answer to the number of tokens; several rows, because a layer may ask for the
-# row's number, as X-MOD's do.
+# Longformer pads a text to a multiple of its window and cuts the same number of positions off its answer;
+# more rows than tokens, because LUKE cuts its answer to the number of tokens; several rows, because a layer
+# may use the row's number, as X-MOD's do.
 PROBES = ((2, 31), (5, 2))
-LONGEST_REASON = 240  # letters of what another library says
+LONGEST_REASON = 240  # letters of another library's message
 
 
 class LocalScorer(Scorer):
-    """A loaded model, asked for the distributions over the vocabulary at given positions.
+    """A loaded model that gives the distributions over the vocabulary at given positions.
 
     ``body`` is the module whose last hidden states the model's head turns into logits, so that only the
-    positions that are needed go through the head; ``None`` where the architecture does not allow it (asked
-    when the model is opened).  ``last`` is the module in the last layer, behind the attention, from which on
-    only they are needed; ``None`` likewise, and where nearly all positions are read.  ``context`` is the
+    positions that are needed go through the head; ``None`` if the architecture does not allow it (tested when
+    the model is opened).  ``last`` is the module in the last layer, behind the attention, from which on only
+    these positions are needed; ``None`` likewise, and if nearly all positions are read.  ``context`` is the
     number of tokens that the model can take, 0 for no limit.
     """
 
@@ -69,7 +69,7 @@ class LocalScorer(Scorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         names = self.seam.tokenizer.convert_ids_to_tokens
         bare, behind = self.seam.encode(["he", f"{PROBE} he"])
         joins = behind[-len(bare) :] != bare
@@ -84,7 +84,7 @@ class LocalScorer(Scorer):
 
     @property
     def tolerance(self) -> float:
-        """How far two ways to compute the same logits may lie apart, by the model's own number type."""
+        """The largest allowed difference between two ways to compute the same logits, by the number type."""
         return 1e-4 if self.model.dtype == torch.float32 else 0.1
 
     @contextmanager
@@ -102,7 +102,7 @@ class LocalScorer(Scorer):
                 f"The device {self.device} failed while {self.key.model} was scored ({reason}); finished "
                 "shards are kept: restart the worker and resume."
             ) from error
-        except Exception as error:  # whatever a model's own code trips over
+        except Exception as error:  # a model's own code may fail in any way
             narrow = "" if self.model.dtype == torch.float32 else "score it in float32, "
             raise ScoringError(
                 f"A forward pass of {self.key.model} failed ({_reason(error)}): {narrow}shorten the longest "
@@ -110,19 +110,18 @@ class LocalScorer(Scorer):
             ) from error
 
     def _count_vocabulary(self) -> int:
-        """Return the number of logits at a position."""
         head = self.model.get_output_embeddings()
         if head is not None:
             return int(head.weight.shape[0])
-        found = getattr(self.model.config.get_text_config(), "vocab_size", None)
-        if found is None:
+        size = getattr(self.model.config.get_text_config(), "vocab_size", None)
+        if size is None:
             raise ModelError(
                 f"The model {self.key.model} has no output layer of its vocabulary's size; use another one."
             )
-        return int(found)
+        return int(size)
 
     def _nats(
-        self, rows: torch.Tensor, positions: torch.Tensor, place: Indices, token: Indices, **inputs: Any
+        self, rows: torch.Tensor, positions: torch.Tensor, index: Indices, token: Indices, **inputs: Any
     ) -> FloatArray:
         """Return [read] log-probabilities of one forward pass, in nats, as float64.
 
@@ -130,40 +129,40 @@ class LocalScorer(Scorer):
         ----------
         rows, positions
             [place] where distributions are read.
-        place, token
+        index, token
             [read] the number of a place, and the token whose probability is read there.
         inputs
             Of the model.
         """
-        found = np.full(len(place), np.nan)
-        order = np.argsort(place, kind="stable")
-        sorted_places, first = place[order], 0
+        nats = np.full(len(index), np.nan)
+        order = np.argsort(index, kind="stable")
+        sorted_places, first = index[order], 0
         for logits in self._logits(rows, positions, **inputs):
             here = order[slice(*np.searchsorted(sorted_places, (first, first + len(logits))))]
-            at = place[here] - first
-            found[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
+            at = index[here] - first
+            nats[here] = (self._wanted(logits, at, token[here]) - log_normaliser(logits)[at]).numpy()
             first += len(logits)
         if first != len(rows) and self.last is not None:
-            # What comes behind the last layer cuts off padding: BigBird's does in texts of over 704 tokens.
+            # Modules behind the last layer may cut off padding, as BigBird's do in texts of over 704 tokens.
             whole = copy.copy(self)
             whole.last = None
-            return whole._nats(rows, positions, place, token, **inputs)
+            return whole._nats(rows, positions, index, token, **inputs)
         if first != len(rows):
             raise ScoringError(
                 f"The model {self.key.model} returned {first:,} positions where a forward pass was to give "
                 f"{len(rows):,}, so it cannot be scored: report it with the name of the model."
             )
-        return found
+        return nats
 
-    def _wanted(self, logits: torch.Tensor, place: Indices, token: Indices) -> torch.Tensor:
+    def _wanted(self, logits: torch.Tensor, index: Indices, token: Indices) -> torch.Tensor:
         """Return [read] logits, before they are normalised, as float64 on the CPU."""
-        return logits[place, token].cpu().double()
+        return logits[index, token].cpu().double()
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
         """Yield [place, vocabulary] logits at the places (row, position) of one forward pass, in their order.
 
-        Where a processor's cache holds the logits of many places, that many at a time: to write those of all
-        places to memory and to read them again takes nearly as long as to compute them.
+        As many places at a time as fit into a processor's cache: writing the logits of all places to memory
+        and reading them again takes nearly as long as computing them.
         """
         if self.body is None:
             yield self._forward(inputs)[rows, positions]
@@ -201,9 +200,9 @@ class LocalScorer(Scorer):
             yield logits[0]
 
     def _forward(self, inputs: Mapping[str, Any]) -> torch.Tensor:
-        """Return the model's logits, which may not depend on random numbers.
+        """Return the model's logits; refuse them if they depend on random numbers.
 
-        Reformer's do.  BigBird draws some without use: the first weights of layers that it exchanges.
+        Reformer's do.  BigBird draws some that have no effect: the first weights of layers that it replaces.
         """
         before = self._random_states()
         with self.products.used():
@@ -229,7 +228,7 @@ class LocalScorer(Scorer):
         return states
 
     def _slices(self, places: int) -> int:
-        """Return in how many parts places go through the head; as in the normaliser none has one alone."""
+        """Return the number of parts in which places go through the head; no part has one place alone."""
         most = SLICE // self.vocabulary
         if self.device != "cpu" or most < FEWEST_PLACES:
             return 1
@@ -246,8 +245,7 @@ class LocalScorer(Scorer):
     def _find_shortcuts(self, probes: Sequence[Mapping[str, Any]], *, last: bool = False) -> None:
         """Set ``body``, and ``last`` where wanted, to modules with which the logits stay the same.
 
-        Of BERT and its kin the module behind the last attention takes what was attended to and what was there
-        before, and mixes no positions.
+        In BERT and its kin the module behind the last attention mixes no positions.
 
         Parameters
         ----------
@@ -255,13 +253,6 @@ class LocalScorer(Scorer):
             The arguments of forward passes over the texts of :meth:`_probe_ids`.
         last
             Whether few positions of a text are read, so that the last layer is worth trimming.
-
-        Raises
-        ------
-        ModelError
-            The model can compute none of the probes.
-        OutOfMemoryError, ScoringError
-            They do not fit into the memory of the device, or it failed.
         """
         self.body = self.last = None
         with self._device_errors():
@@ -279,7 +270,7 @@ class LocalScorer(Scorer):
                 self.last = None
 
     def _expected(self, probes: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], torch.Tensor]]:
-        """Return each probe with its logits; without those that are too short or long for the model."""
+        """Return each probe with its logits, except those that are too short or long for the model."""
         expected = []
         for probe in probes:
             try:
@@ -287,7 +278,7 @@ class LocalScorer(Scorer):
             except (torch.OutOfMemoryError, torch.AcceleratorError, AuditError):
                 raise
             except Exception as error:  # noqa: BLE001
-                # Whatever transformers says to a config.json that somebody else wrote.
+                # transformers may raise anything for a config.json that somebody else wrote.
                 reason, cause = _reason(error), error
         if expected:
             return expected
@@ -302,9 +293,9 @@ class LocalScorer(Scorer):
         ) from cause
 
     def _works_in_float32(self, test: Callable[[], object]) -> bool:
-        """Tell whether a model that is refused in half precision passes a test in float32, where it is left.
+        """Tell whether a model that is refused in half precision passes a test in float32, and leave it so.
 
-        Where memory does not suffice for that it counts as failed: no advice is given that was not tried.
+        It fails if memory does not suffice: float32 is advised only if it was tried.
         """
         if self.model.dtype == torch.float32:
             return False
@@ -321,7 +312,7 @@ class LocalScorer(Scorer):
             try:
                 trimmed = self._read_probe(probe)
             except Exception:  # noqa: BLE001
-                return False  # whatever an architecture says to fewer states than tokens
+                return False  # an architecture may raise anything for fewer states than tokens
             if trimmed.shape != whole.shape:
                 return False
             if not torch.allclose(trimmed, whole, atol=self.tolerance, rtol=spacing):
@@ -341,11 +332,6 @@ class LocalScorer(Scorer):
         ----------
         inputs
             Makes the model's arguments for texts [row, token].
-
-        Raises
-        ------
-        ModelError
-            It looks ahead.
         """
         with self._device_errors():
             leak = self._leak(inputs)
@@ -373,18 +359,18 @@ class LocalScorer(Scorer):
 
 
 def probe_positions(rows: int, tokens: int) -> tuple[Indices, Indices]:
-    """Return the (row, position) that are read of a probe: one a row, not all the same."""
+    """Return the (row, position) that are read of a probe: one a row, at different positions."""
     return np.arange(rows), (1 + np.arange(rows)) % tokens
 
 
 def _reason(error: Exception) -> str:
-    """Return the beginning of what another library says."""
+    """Return the beginning of another library's message."""
     return shorten(f"{type(error).__name__}: {error}", LONGEST_REASON, placeholder=" …")
 
 
 @contextmanager
 def _answering(module: Any, answer: Any) -> Iterator[None]:
-    """Let a module answer what it answered before, without computing it again."""
+    """Let a module return an earlier answer without computing it again."""
     own = vars(module).get("forward")
     module.forward = lambda *arguments, **options: answer
     try:

@@ -15,8 +15,8 @@ not share one sample space.
 2. P("##e" | The nurse said that sh [MASK] .)     = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**Speed.**  Behind the attention of the last layer only the mask that is read is computed, where the
-architecture has a module there and gives the same numbers: asked when a model is opened.
+**Speed.**  Behind the attention of the last layer only the mask that is read is computed, if the architecture
+has a module there and gives the same numbers, which is tested when a model is opened.
 """
 
 from __future__ import annotations
@@ -33,13 +33,7 @@ from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import (
-    Batch,
-    TokenNats,
-    check_context,
-    plan,
-    row_cost,
-)
+from pcf_core.models.scoring.base import Batch, TokenNats, check_context, plan, row_cost
 from pcf_core.models.scoring.local import LocalScorer, probe_positions
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Indices
@@ -70,7 +64,7 @@ class MaskedScorer(LocalScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         return super().traits | {
             "batching": "Rows of one length run together; a prompt with k masks runs once for all its words."
         }
@@ -85,10 +79,10 @@ class MaskedScorer(LocalScorer):
         check_context(self.key, self.context, [len(ids) + around for ids in sentences], texts)
         reads: defaultdict[Query, Reads] = defaultdict(list)
         for row, ids in enumerate(sentences):
-            for place, token in enumerate(ids):
-                masked = (*ids[:place], self.mask, *ids[place + 1 :])
-                query = Query(self.seam.opening + masked + self.seam.closing, len(self.seam.opening) + place)
-                reads[query].append((row, place, token))
+            for index, token in enumerate(ids):
+                masked = (*ids[:index], self.mask, *ids[index + 1 :])
+                query = Query(self.seam.opening + masked + self.seam.closing, len(self.seam.opening) + index)
+                reads[query].append((row, index, token))
         values = self._read(reads, len(texts), max(map(len, sentences), default=0))
         return [TokenNats(ids, nats[: len(ids)]) for ids, nats in zip(sentences, values, strict=True)]
 
@@ -109,14 +103,14 @@ class MaskedScorer(LocalScorer):
 
     def _queries(self, pieces: Pieces) -> dict[Query, list[tuple[int, int]]]:
         """Make the inputs of one prompt, each with the (word, token) pairs whose probability it gives."""
-        found: defaultdict[Query, list[tuple[int, int]]] = defaultdict(list)
+        queries: defaultdict[Query, list[tuple[int, int]]] = defaultdict(list)
         start = self.seam.opening + pieces.left
         for word, (ids, right) in enumerate(zip(pieces.words, pieces.rights, strict=True)):
             for filled, token in enumerate(ids):
                 masks = (self.mask,) * (len(ids) - filled)
                 whole = start + ids[:filled] + masks + right + self.seam.closing
-                found[Query(whole, len(start) + filled)].append((word, token))
-        return found
+                queries[Query(whole, len(start) + filled)].append((word, token))
+        return queries
 
     def _read(self, reads: dict[Query, Reads], rows: int, words: int) -> FloatArray:
         """Return [row, word] nats: the sum over a word's tokens of what its queries give."""

@@ -16,7 +16,7 @@ PROTOCOLS = get_args(Protocol)
 
 
 def check_protocol(name: str, family: str, protocol: str) -> None:
-    """Refuse what a model of this family cannot be scored with, before anything is loaded.
+    """Refuse a protocol that a model of this family cannot be scored with, before anything is loaded.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def open_scorer(spec: ModelSpec, protocol: str = "exact") -> Scorer:
     Raises
     ------
     ModelError
-        An unknown protocol, or one that the family does not have; a model that may not be asked, or cannot be
+        An unknown protocol, or one that the family does not have; a model that may not be used, or cannot be
         loaded.
     """
     require_allowed(spec.name)

@@ -19,9 +19,9 @@ one sample space.
 2. P("e"   at the second | that ▁sh _ .) = 0.5
 3. log P₂(she) = log 0.2 + log 0.5 = log 0.1 = −2.303
 
-**Speed.**  transformers' code computes the open places too, all of the last layer, and the distances for each
-row.  Whether our own, which leaves out what no answer depends on, leads to the same logits is asked when a
-model is opened; where it does not, and for a second reading, transformers' is used.
+**Speed.**  transformers' code also computes the open places, the whole last layer, and the distances for each
+row.  Our own code leaves out everything that no answer depends on.  Whether it gives the same logits is
+tested when a model is opened; if it does not, and for a second reading, transformers' code is used.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ import torch
 
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
-from pcf_core.models.products import LIGHT, product
 from pcf_core.models.scoring.masked import MaskedScorer, Query
+from pcf_core.models.shortcuts import LIGHT, agree, product
 
 
 class PermutationScorer(MaskedScorer):
     """See the file's docstring for the quantity.
 
     The inputs are those of :class:`MaskedScorer`; their masks mark the open places, and are never read.
-    ``lean`` says whether :meth:`_states` is asked in place of transformers' own code.
+    ``lean``: whether :meth:`_states` is used in place of transformers' own code.
     """
 
     lean = False
@@ -62,7 +61,7 @@ class PermutationScorer(MaskedScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         return super().traits | {
             "batching": "Rows of one length run together; a prompt with k open places runs once for all its "
             "words."
@@ -83,7 +82,7 @@ class PermutationScorer(MaskedScorer):
 
     def _kind(self, query: Query) -> tuple[int, ...]:
         """Return what queries of one forward pass have in common: length, place, and the open places."""
-        open_places = (place for place, token in enumerate(query.ids) if token == self.mask)
+        open_places = (index for index, token in enumerate(query.ids) if token == self.mask)
         return len(query.ids), query.position, *open_places
 
     def _logits(self, rows: torch.Tensor, positions: torch.Tensor, **inputs: Any) -> Iterator[torch.Tensor]:
@@ -99,25 +98,25 @@ class PermutationScorer(MaskedScorer):
                 logits = self.model.get_output_embeddings()(some)
             yield logits[:, 0]
 
-    def _states(self, ids: torch.Tensor, place: int) -> torch.Tensor:
+    def _states(self, ids: torch.Tensor, position: int) -> torch.Tensor:
         """Return [row, 1, width]: the last layer's answer about one place, which is open in ids [row, token].
 
-        Two-stream attention as transformers' ``XLNetModel`` computes it, without what no answer depends on:
-        the content at open places, which nobody sees, and in the last layer all but keys and values; the
-        distances between places, alike in all rows, are multiplied once.
+        Two-stream attention as in transformers' ``XLNetModel``, without the parts that no answer depends on:
+        the content at open places, which nothing attends to, and in the last layer all but keys and values.
+        The distances between places are the same in all rows and are multiplied once.
         """
         body, length = self.model.base_model, ids.shape[1]
         (seen,) = (ids[0] != self.mask).nonzero(as_tuple=True)
         content = body.word_embedding(ids[:, seen])
-        asked: torch.Tensor = body.mask_emb.expand(len(ids), 1, -1)
+        query: torch.Tensor = body.mask_emb.expand(len(ids), 1, -1)
         table = body.relative_positional_encoding(length, length, bsz=1, device=ids.device)[:, 0]
         table = table.to(content.dtype)  # [length − distance, width]
         for layer in self.layers:
             keys, values, far = layer.keys(content), layer.values(content), layer.distances(table)
-            asked = layer.behind(asked, keys, values, far[length - place + seen[None]])
+            query = layer.behind(query, keys, values, far[length - position + seen[None]])
             if layer is not self.layers[-1]:
                 content = layer.behind(content, keys, values, far[length - seen[:, None] + seen])
-        return asked
+        return query
 
     @torch.inference_mode()
     def _is_lean(self) -> bool:
@@ -177,10 +176,10 @@ class Layer:
         attention = self.attention
         queries = self._heads(self.q(stream))
         by_distance = torch.einsum("rhpd,pshd->rhps", queries + attention.r_r_bias[:, None], far)
-        found = torch.nn.functional.scaled_dot_product_attention(
+        attended = torch.nn.functional.scaled_dot_product_attention(
             queries + attention.r_w_bias[:, None], keys, values, attn_mask=by_distance, scale=attention.scale
         )
-        joined = self.o(found.transpose(1, 2).flatten(2))
+        joined = self.o(attended.transpose(1, 2).flatten(2))
         answer: torch.Tensor = self.own.ff(attention.layer_norm(joined + stream))
         return answer
 

@@ -1,4 +1,4 @@
-"""Where a word meets its text: the tokens of ``left + word + right``, cut at the two seams.  No torch here.
+"""Cut the tokens of ``left + word + right`` at the two seams between word and text.  No torch here.
 
 Tokenizers do not keep ``tokens(a + b) == tokens(a) + tokens(b)``: byte-level BPE and SentencePiece write the
 space before a word into the word's first token, and pieces can join across a seam.  So the whole text is
@@ -12,8 +12,8 @@ tokenised, and cut:
   the latter, and likewise for the text on the right.
 - Where a tokenizer splits at every space anyway, what stands behind one is tokenised once for all texts.
 
-What is left are pieces that reach over a seam all the same: over the words of a script without spaces, or
-over a quotation mark that a tokenizer does not split off.
+Some pieces reach over a seam all the same: in a script without spaces, or over a quotation mark that a
+tokenizer does not split off.
 
 - A causal model scores word and right text together, so that a piece of both is one more token.  A piece of
   left text and word would need the probability of the left text to be known apart: refused.
@@ -37,8 +37,8 @@ from pcf_core.models.scoring.base import BEHIND_A_SPACE, GAP, quoted, split_prom
 Ids = tuple[int, ...]
 NEUTRAL = ("a", ".", "\n", "0", "|")
 PROBE = "a"
-ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, but for the unknown one
-LETTERS = (PROBE, "的")  # what a word could join: a letter of a script with spaces, and of one without
+ROLES = ("bos", "eos", "sep", "pad", "cls", "mask")  # of special tokens, except the unknown one
+LETTERS = (PROBE, "的")  # that a word could join: of a script with spaces, and of one without
 
 
 @dataclass(frozen=True)
@@ -77,48 +77,36 @@ class Seam:
         self.rows = rows
 
     def encode(self, texts: Sequence[str]) -> list[Ids]:
-        """Return the token ids of each text, no special tokens; no ids for the empty text.
-
-        Raises
-        ------
-        ModelError
-            The model has no embedding for one of them.
-        """
+        """Return the token ids of each text, no special tokens; no ids for the empty text."""
         wanted = [text for text in dict.fromkeys(texts) if text]
-        known: dict[str, Ids] = {"": ()}
+        ids_of: dict[str, Ids] = {"": ()}
         if wanted and getattr(self.tokenizer, "is_fast", False):
             backend = self.tokenizer.backend_tokenizer
             backend.no_truncation()
             backend.no_padding()
             encodings = backend.encode_batch_fast(wanted, add_special_tokens=False)
-            known.update((text, tuple(one.ids)) for text, one in zip(wanted, encodings, strict=True))
+            ids_of.update((text, tuple(one.ids)) for text, one in zip(wanted, encodings, strict=True))
         elif wanted:
             ids = self.tokenizer(wanted, add_special_tokens=False)["input_ids"]
-            known.update((text, tuple(one)) for text, one in zip(wanted, ids, strict=True))
-        highest = max(max(ids, default=0) for ids in known.values())
+            ids_of.update((text, tuple(one)) for text, one in zip(wanted, ids, strict=True))
+        highest = max(max(ids, default=0) for ids in ids_of.values())
         if 0 < self.rows <= highest:
             raise ModelError(
                 f"The tokenizer of {self.model} gives a text the token {highest}, and the model has only "
                 f"{self.rows:,}: it is of another model; use the tokenizer of its training."
             )
-        return [known[text] for text in texts]
+        return [ids_of[text] for text in texts]
 
     def whole(self, texts: Sequence[str]) -> list[Ids]:
-        """Return the token ids of whole texts, no special tokens.
-
-        Raises
-        ------
-        TemplateError
-            A text without a token, or with a special token of the tokenizer.
-        """
-        found = self.encode(texts)
-        for text, ids in zip(texts, found, strict=True):
+        """Return the token ids of whole texts, no special tokens."""
+        encoded = self.encode(texts)
+        for text, ids in zip(texts, encoded, strict=True):
             if not ids:
                 raise TemplateError(
                     f"The tokenizer of {self.model} gives {quoted(text)} no token: leave it out."
                 )
             self._refuse_special(text, set(ids))
-        return found
+        return encoded
 
     def cut(self, prompts: Sequence[str], words: Sequence[str], *, causal: bool = False) -> list[Pieces]:
         """Split each prompt into its pieces.
@@ -214,20 +202,14 @@ class Seam:
         return (first[0], second[0]) if len(first) == len(second) == 1 and first != second else None
 
     def tokens_behind(self, text: str) -> Ids:
-        """Return the tokens of ``text`` behind a text with which it does not merge; none for no text.
-
-        Raises
-        ------
-        ModelError
-            The tokenizer joins it to whatever stands before it.
-        """
+        """Return the tokens of ``text`` behind a text with which it does not merge; none for no text."""
         if not text:
             return ()
         if text not in self._behind:
             encoded = self.encode([*NEUTRAL, *(mark + text for mark in NEUTRAL)])
             heads, wholes = encoded[: len(NEUTRAL)], encoded[len(NEUTRAL) :]
-            found = (_beyond(head, whole) for head, whole in zip(heads, wholes, strict=True))
-            self._behind[text] = next((ids for ids in found if ids), ())
+            candidates = (_beyond(head, whole) for head, whole in zip(heads, wholes, strict=True))
+            self._behind[text] = next((ids for ids in candidates if ids), ())
         if not self._behind[text]:
             raise ModelError(
                 f"The tokenizer of {self.model} gives {text!r} no tokens of its own behind any of {NEUTRAL}; "

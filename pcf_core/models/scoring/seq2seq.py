@@ -1,7 +1,7 @@
 """Encoder–decoder models: T5, BART and their kin.
 
-**Quantity.**  The encoder reads the whole text with one token that stands for the word, whatever its length;
-the decoder, behind what it has to say before the word, gives the word's tokens w₁…w_k:
+**Quantity.**  The encoder reads the whole text with one token in place of the word, whatever its length; the
+decoder, after a fixed beginning, gives the word's tokens w₁…w_k:
 
     log P(w) = Σ_{j=1..k} log P(w_j | encoder's text, decoder's beginning, w_1 … w_{j−1})
 
@@ -32,8 +32,8 @@ the word; with 0.8 for it the example gives log 0.08.
 **Speed.**  The encoder reads each prompt once, beside others of equal length.  The decoder has one row per
 prompt, which holds the beginning once and behind it the tree of all words
 (:mod:`pcf_core.models.scoring.trees`): a mask shows each token its own ancestors, and the decoder's positions
-are taken from the depths in the tree.  Whether an architecture gives the same numbers that way is asked when
-it is opened; where it does not, each word's whole sequence is a row of its own.
+are the depths in the tree.  Whether an architecture gives the same numbers that way is tested when it is
+opened; if it does not, each word's whole sequence is a row of its own.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ import torch
 from pcf_core.core.errors import ModelError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
-from pcf_core.models.agreement import agree
 from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Batch, check_context, plan, row_cost, split_prompt
 from pcf_core.models.scoring.local import LocalScorer
 from pcf_core.models.scoring.seam import Ids, Pieces
 from pcf_core.models.scoring.trees import Continuations, Indices, Tree, chains, pack
+from pcf_core.models.shortcuts import agree
 
 
 @dataclass(frozen=True)
 class Question:
-    """One prompt: what the encoder reads, the decoder's beginning, and the words behind it."""
+    """One prompt: the encoder's text, the decoder's beginning, and the words behind it."""
 
     source: Ids
     start: Ids
@@ -98,7 +98,7 @@ class Seq2SeqScorer(LocalScorer):
 
     @property
     def traits(self) -> dict[str, str]:
-        """What distinguishes its scoring, by subject."""
+        """See :attr:`Scorer.traits`."""
         (gap,) = self.seam.tokenizer.convert_ids_to_tokens([self.gap])
         forced = "" if self.closing is not None else "; the decoder is forced along the text on the left"
         shared = (
@@ -151,9 +151,9 @@ class Seq2SeqScorer(LocalScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        known: dict[tuple[Ids, ...], Continuations] = {}
+        continuations: dict[tuple[Ids, ...], Continuations] = {}
         questions = [
-            self._question(prompt, piece, known)
+            self._question(prompt, piece, continuations)
             for prompt, piece in zip(prompts, self.seam.cut(prompts, words), strict=True)
         ]
         lengths = [max(len(one.source), len(one.start) + one.behind.longest) for one in questions]
@@ -164,7 +164,9 @@ class Seq2SeqScorer(LocalScorer):
         for block in plan(numbers, costs, self.batch_tokens):
             yield np.array(block), self._read([questions[index] for index in block], len(words))
 
-    def _question(self, prompt: str, pieces: Pieces, known: dict[tuple[Ids, ...], Continuations]) -> Question:
+    def _question(
+        self, prompt: str, pieces: Pieces, continuations: dict[tuple[Ids, ...], Continuations]
+    ) -> Question:
         end = () if self.closing is None or not self.boundary else (self.closing,)
         words = tuple(ids + end for ids in pieces.words)
         right = split_prompt(prompt)[1]
@@ -176,9 +178,9 @@ class Seq2SeqScorer(LocalScorer):
             *self.seam.closing,
         )
         start = (self.gap,) if self.closing is not None else self.seam.opening + pieces.left
-        if words not in known:
-            known[words] = Continuations.of(words)
-        return Question(source, (self.first, *start), known[words])
+        if words not in continuations:
+            continuations[words] = Continuations.of(words)
+        return Question(source, (self.first, *start), continuations[words])
 
     def _trees(self, question: Question) -> list[Tree]:
         """Make the decoder rows that a question needs: one with all words, or its sequences one by one."""
@@ -203,7 +205,7 @@ class Seq2SeqScorer(LocalScorer):
                 encoded = self.model.get_encoder()(input_ids=sources, attention_mask=mask)
             for tree in self._trees(questions[0]):
                 _, word, node, token = tree.reads.T
-                nodes, place = np.unique(node, return_inverse=True)
+                nodes, index = np.unique(node, return_inverse=True)
                 count = len(questions)
                 rows = np.arange(count).repeat(len(nodes))
                 decoder = self._decoder_inputs(tree, [question.start for question in questions])
@@ -211,7 +213,7 @@ class Seq2SeqScorer(LocalScorer):
                     nats = self._nats(
                         torch.as_tensor(rows, device=self.device),
                         torch.as_tensor(np.tile(nodes, count), device=self.device),
-                        np.add.outer(np.arange(count) * len(nodes), place).ravel(),
+                        np.add.outer(np.arange(count) * len(nodes), index).ravel(),
                         np.tile(token, count),
                         encoder_outputs=encoded,
                         attention_mask=mask,
@@ -235,7 +237,7 @@ class Seq2SeqScorer(LocalScorer):
 
     @contextmanager
     def _at_depths(self, tree: Tree) -> Iterator[None]:
-        """Make the decoder's positions depths in the tree, where it would count the slots of its row."""
+        """Give the decoder the depths in the tree as positions, in place of the slots of its row."""
         depths = torch.as_tensor(tree.depths, device=self.device)
         hooks = []
         if not tree.is_chain:
@@ -254,7 +256,7 @@ class Seq2SeqScorer(LocalScorer):
     def _packs_exactly(self) -> bool:
         """Tell whether the words of a prompt in one row get the log-probabilities that they get alone.
 
-        Asked with words that branch early and late, so that slots lie far from depths.
+        The test has words that branch early and late, so that slots lie far from depths.
         """
         draw = np.random.default_rng(0).integers(0, self.vocabulary // 2, (4, min(12, self.context or 12)))
         source, start, *stems = (tuple(tokens) for tokens in draw.tolist())

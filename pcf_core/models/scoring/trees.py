@@ -1,7 +1,7 @@
-"""Prefix trees of token sequences: what prompts and words begin with in common is computed once.  No torch.
+"""Prefix trees of token sequences: common beginnings of prompts and words are computed once.  No torch.
 
-A causal model reads a sequence from left to right, so that what it computes at a token depends on the tokens
-before it alone.  A tree holds many sequences: each node is a token behind its parent, and stands for the
+A causal model reads a sequence from left to right, so that its result at a token depends only on the tokens
+before it.  A tree holds many sequences: each node is a token behind its parent, and stands for the
 sequence from the root to itself.
 
 ===========  =================================================================================
@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from pcf_core.models.scoring.seam import Ids
 
 Indices = NDArray[np.int_]
-ENDS = -1  # read in place of a token: the sum over all tokens that end the word
+ENDS = -1  # stands for the sum over all tokens that end the word
 LEFT = -1  # the node of a continuation's left text
 
 
 @dataclass(frozen=True)
 class Continuations:
-    """What the model reads behind one left text, every distinct beginning of a continuation once.
+    """The continuations of one left text, with every distinct beginning once.
 
     A tree (see above; ``parents`` are −1 and ``depths`` 0 right behind the left text).  ``reads``: [read, 3]
     of (word, node, token): the token's probability is read behind the node, or behind the left text.
@@ -71,13 +71,13 @@ class Continuations:
     def paths(self) -> tuple[Indices, ...]:
         """The nodes of every continuation that is not the beginning of another, in their order."""
         leaves = sorted(set(range(len(self.ids))) - set(self.parents.tolist()))
-        found = []
+        paths = []
         for leaf in leaves:
             path = [leaf]
             while self.parents[path[-1]] != LEFT:
                 path.append(int(self.parents[path[-1]]))
-            found.append(np.array(path[::-1], dtype=int))
-        return tuple(found)
+            paths.append(np.array(path[::-1], dtype=int))
+        return tuple(paths)
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ def chains(start: Ids, behind: Continuations, row: int) -> Iterator[Tree]:
         here = unread & np.isin(behind.reads[:, 1], nodes)
         unread &= ~here
         word, node, token = behind.reads[here].T
-        place = len(left) - 1 + np.array([np.flatnonzero(nodes == n)[0] for n in node], dtype=int)
+        position = len(left) - 1 + np.array([np.flatnonzero(nodes == n)[0] for n in node], dtype=int)
         ids = np.concatenate([left, behind.ids[path]])
         slots = np.arange(len(ids))
-        yield Tree(ids, slots - 1, slots, np.stack([np.full_like(word, row), word, place, token], axis=1))
+        yield Tree(ids, slots - 1, slots, np.stack([np.full_like(word, row), word, position, token], axis=1))
 
 
 class _Growing:
@@ -179,8 +179,8 @@ class _Growing:
             )
         )
         word, node, token = behind.reads.T
-        place = np.where(node == LEFT, end, node + self.size)
-        self._reads.append(np.stack([np.full_like(word, row), word, place, token], axis=1))
+        slot = np.where(node == LEFT, end, node + self.size)
+        self._reads.append(np.stack([np.full_like(word, row), word, slot, token], axis=1))
         self.size += len(behind.ids)
         self.read_nodes += behind.read_nodes
         self.rows.append(row)

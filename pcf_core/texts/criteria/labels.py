@@ -20,7 +20,7 @@ import numpy as np
 from pcf_core.core.errors import CriteriaError, ModelError
 from pcf_core.core.records import FloatArray, digest
 from pcf_core.material.safety.text import shown
-from pcf_core.models.entailment import resolve_entailment
+from pcf_core.models.registry import resolve_entailment
 from pcf_core.texts.criteria.gender_reading import words_of
 from pcf_core.texts.criteria.records.independence import HobbyLabel
 

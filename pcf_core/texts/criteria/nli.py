@@ -17,9 +17,9 @@ import torch
 from pcf_core.core.errors import ScoringError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec
-from pcf_core.models.entailment import entailment_class, resolve_entailment
 from pcf_core.models.family import context_of
 from pcf_core.models.loading import Loaded, load_classifier
+from pcf_core.models.registry import entailment_class, resolve_entailment
 from pcf_core.texts.criteria.records.independence import HobbyLabel
 
 HYPOTHESIS = "This example is {}."
@@ -30,7 +30,7 @@ USUAL_LENGTH = 512  # tokens, where a model states no limit
 class Nli:
     """Labels by an NLI model.
 
-    ``spec``: :func:`pcf_core.models.entailment.resolve_entailment` finds it.
+    ``spec``: :func:`pcf_core.models.registry.resolve_entailment` finds it.
     """
 
     def __init__(self, labels: Sequence[HobbyLabel], spec: ModelSpec, loaded: Loaded) -> None:

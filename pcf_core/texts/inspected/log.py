@@ -35,7 +35,7 @@ from pcf_core.core.errors import GenerationError, InspectLogError
 from pcf_core.core.generation import Decoding, End, Generated
 from pcf_core.core.records import first_problem
 from pcf_core.models.completions import LONGEST_TOKEN
-from pcf_core.models.inspected import LONGEST, is_provided
+from pcf_core.models.names import LONGEST, is_provided
 from pcf_core.texts.inspected.asking import METADATA, CriteriaTask, FairPairTask, Message, Task
 
 LARGEST = 256 * 2**20  # bytes of a log

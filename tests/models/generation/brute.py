@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from itertools import accumulate
 from math import exp, fsum
 from typing import Any
 
 import torch
 
-from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.generation import BLOCK, Decoding, GenerationKey
 from pcf_core.models.generation.base import stream
+from pcf_core.models.generation.local import LocalGenerator
 from pcf_core.models.loading import Loaded
 
 Forward = Callable[[list[int]], Any]  # from the tokens so far to the logits of the next
@@ -71,3 +73,24 @@ def seq2seq_forward(loaded: Loaded, source: list[int]) -> Forward:
         return answer.logits[0, -1, :known].double().tolist()
 
     return forward
+
+
+def require_brute_force(
+    generator: LocalGenerator,
+    prompt: str,
+    start: list[int],
+    forward: Forward,
+    stops: Collection[int],
+    before: list[int],
+    indices: range,
+) -> None:
+    """Tokens, texts and ends of some texts of the first block; each is a continuation of ``before``."""
+    found = generator.generate(prompt, 0, BLOCK, lambda: None)
+    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
+    decode = partial(generator.tokenizer.decode, **options)
+    for index in indices:
+        written, stopped = brute_text(generator.key, prompt, index, start, forward, stops)
+        assert found.tokens[index] == len(written)
+        assert decode(before) + found.texts[index] == decode(before + written)
+        if found.texts[index].strip():
+            assert found.ends[index] == ("stop" if stopped else "length")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -36,12 +37,8 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.fixture
-def open_causal() -> Callable[..., CausalGenerator]:
-    def opened(loaded: Loaded, context: int = 0, **options: float) -> CausalGenerator:
-        return CausalGenerator(loaded, key_of(**options), context=context)  # type: ignore[arg-type]
-
-    return opened
+def open_causal(loaded: Loaded, context: int = 0, **options: Any) -> CausalGenerator:
+    return CausalGenerator(loaded, key_of(**options), context=context)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 import time
@@ -10,15 +11,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pcf_core.core.errors import AuditError, GenerationError, ModelError, ScoringError
+from pcf_core.core.errors import GenerationError, ModelError, ScoringError
 from pcf_core.core.generation import BLOCK, Decoding, GenerationKey, MissingTexts
 from pcf_core.core.settings import Settings, settings
 from pcf_core.models import connection as pauses
 from pcf_core.models import endpoint as endpoints
 from pcf_core.models.connection import LIMIT_PAUSE, PAUSES
 from pcf_core.models.endpoint import offers_chat
-from pcf_core.models.generation.endpoint import EndpointGenerator
+from pcf_core.models.generation import endpoint as cost
+from pcf_core.models.generation.endpoint import EndpointGenerator, estimate_requests, rough_tokens
 from pcf_core.models.generation.opening import open_generator
 from pcf_core.models.registry import resolve_writer
 from pcf_core.store.store import Store
@@ -27,12 +31,12 @@ from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
 from pcf_core.work.texts import TextsAsked
 from pcf_core.work.worker import Worker
+from tests.models.conftest import use
 from tests.models.generation.conftest import nothing
 from tests.models.generation.text_server import TextServer, from_seed, prompt_of, serving_texts, system_of
-from tests.models.scoring.completions_server import always, cutting, failing, saying, slowly
+from tests.models.scoring.completions_server import KEY, always, failing, saying, slowly
 from tests.work.writing import let_workers_write, submit_texts
 
-KEY = "sk-a-secret-of-the-operator"
 NAME = "endpoint:tiny"
 PROMPT = "John is a nurse."
 DECODING = Decoding(length=12)
@@ -55,12 +59,6 @@ def texts(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[T
     while threading.active_count() > before:
         assert time.monotonic() < deadline, [thread.name for thread in threading.enumerate()]
         time.sleep(0.01)
-
-
-def use(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    settings.cache_clear()
 
 
 def opened(chat: bool = False, decoding: Decoding = DECODING) -> EndpointGenerator:
@@ -240,19 +238,6 @@ def test_refusals_are_counted_and_kept(texts: TextServer, own_settings: Settings
 # ------------------------------------------------------------------------------------- faults
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "fault",
-    [slowly(0.02), failing(429, 2, Retry_After="0.02"), failing(500, 1), failing(503, 2), cutting(2)],
-    ids=["slow", "429 with a wait", "500", "503", "cut"],
-)
-def test_what_passes_is_waited_for(texts: TextServer, fault: Any) -> None:
-    generator = opened()
-    expected = generator.generate(PROMPT, 0, BLOCK, nothing)
-    texts.fault = fault
-    assert generator.generate(PROMPT, 0, BLOCK, nothing) == expected
-
-
 def once(status: int, document: Any) -> Any:
     """Answer the seventh request for a text so, and no other."""
     count = iter(range(1, 1000))
@@ -270,7 +255,6 @@ def once(status: int, document: Any) -> Any:
 @pytest.mark.parametrize(
     ("status", "document"),
     [
-        *((status, {"error": {"message": "busy"}}) for status in (409, 425, 520, 524, 529)),
         (200, {"choices": []}),
         (200, {"error": {"message": "upstream timed out", "code": 502}}),
         (200, {"error": "upstream timed out"}),
@@ -343,20 +327,10 @@ def test_half_an_answer_is_asked_for_again(texts: TextServer) -> None:
 @pytest.mark.parametrize(
     ("fault", "says", "attempts"),
     [
-        (failing(500), r"does not answer \(500: not now\): check that it runs, then ask again", 3),
-        (failing(429, Retry_After="0"), r"does not answer \(429: not now\)", 3),
-        (failing(400), r"refuses a request \(400: not now\)", 1),
-        (always(401, {"error": {"message": f"no {KEY}"}}), r"\(401: no …; set PCF_ENDPOINT_KEY to a key", 1),
-        (cutting(), r"does not answer \(.+\): check that it runs", 3),
-        (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT", 3),
-        (saying(b'{"choices": ['), "answered with what is not JSON", 3),
         (saying(b"[]"), "answers without a text in the shape of /completions", 3),
         (saying(b'{"choices": []}'), "answers without a text in the shape of /completions", 3),
         (saying(b'{"choices": [{"text": 3}]}'), "answers without a text in the shape of /completions", 3),
         (saying(b'{"choices": [{"text": "%s"}]}' % (b"a" * 5000)), "where 12 tokens at most were asked", 3),
-        (saying(b'{"error": {"message": "upstream", "code": 502}}'), r"not answer \(502: upstream\)", 3),
-        (saying(b'{"error": "upstream"}'), r"does not answer \(502: upstream\)", 3),
-        (saying(b'{"error": {"message": "pay", "code": 402}}'), r"refuses a request \(402: pay\)", 1),
         (saying(b" " * 2**21), "with more than 1,048,576 bytes", 1),
     ],
 )
@@ -481,7 +455,82 @@ def test_a_whole_job_leaves_the_key_nowhere(
     assert KEY not in caplog.text
 
 
-def test_errors_are_those_that_pages_show(texts: TextServer) -> None:
-    texts.fault = failing(418)
-    with pytest.raises(AuditError, match="418"):
-        opened()
+# What texts from an endpoint cost, counted by the server or by characters.
+
+
+def key(chat: bool = False) -> GenerationKey:
+    return GenerationKey.of(resolve_writer("endpoint:tiny", chat), Decoding(length=40))
+
+
+def test_the_worked_example(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts.tokenizes = True
+    for name, value in (("PRICE_IN", "0.5"), ("PRICE_OUT", "1.5"), ("PER_MINUTE", "30")):
+        monkeypatch.setenv(f"PCF_ENDPOINT_{name}", value)
+    settings.cache_clear()
+    found = estimate_requests([("one two three four five six", 100)], key())
+    assert (found.requests, found.tokens_in, found.tokens_out) == (100, 600, 4000)
+    assert found.cost == pytest.approx(0.0063)
+    told = estimate_requests([("three four five six", 100)], key().with_system("one two"))
+    assert told == found
+    assert found.seconds == 200
+    assert "by the server's tokenizer" in found.basis
+
+
+def test_without_a_tokenizer_prices_and_a_limit(texts: TextServer) -> None:
+    found = estimate_requests([("twelve chars", 25), ("five.", 50), ("twelve chars", 25)], key(chat=True))
+    assert (found.requests, found.tokens_in) == (100, 50 * 3 + 50 * 2)
+    assert (found.cost, found.seconds) == (None, None)
+    assert "roughly, one for 4 characters" in found.basis
+    assert "chat template" in found.basis
+    assert [path for path, _ in texts.requests] == ["/tokenize"]
+
+
+def test_one_price_alone_is_no_cost(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, PCF_ENDPOINT_PRICE_IN="3")
+    assert estimate_requests([("a", 25)], key()).cost is None
+
+
+def test_nothing_asked_costs_nothing(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(monkeypatch, PCF_ENDPOINT_PRICE_IN="3", PCF_ENDPOINT_PRICE_OUT="3")
+    found = estimate_requests([], key())
+    assert (found.requests, found.tokens_in, found.tokens_out, found.cost) == (0, 0, 0, 0)
+    assert not texts.requests
+
+
+def test_without_an_endpoint_nothing_is_estimated(texts: TextServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = key()
+    monkeypatch.delenv("PCF_ENDPOINT_URL")
+    settings.cache_clear()
+    with pytest.raises(ModelError, match="none is set"):
+        estimate_requests([("a", 25)], asked)
+
+
+@given(
+    st.lists(st.tuples(st.text(min_size=1, max_size=30), st.integers(1, 500)), max_size=8),
+    st.floats(0, 100),
+    st.floats(0, 100),
+    st.integers(1, 1000),
+)
+def test_the_sum_is_that_of_its_parts(
+    asked: list[tuple[str, int]], price_in: float, price_out: float, per_minute: int
+) -> None:
+    """Second opinion: request by request, in exact order."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cost, "count_tokens", lambda name, prompts: None)
+        given = Settings(
+            endpoint_url="http://localhost/v1",
+            endpoint_price_in=price_in,
+            endpoint_price_out=price_out,
+            endpoint_per_minute=per_minute,
+        )
+        patch.setattr(cost, "settings", lambda: given)
+        decoding = Decoding(length=7)
+        model = GenerationKey(
+            model="endpoint:m", identity="i", tokenizer="t", family="endpoint", rules="1", decoding=decoding
+        )
+        found = estimate_requests(asked, model)
+    single = [prompt for prompt, count in asked for _ in range(count)]
+    prices = [rough_tokens(prompt) * price_in / 1e6 + 7 * price_out / 1e6 for prompt in single]
+    assert found.cost == pytest.approx(math.fsum(prices))
+    assert found.seconds == pytest.approx(sum(60 / per_minute for _ in single))
+    assert found.tokens_out == 7 * len(single)

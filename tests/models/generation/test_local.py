@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,19 +14,19 @@ from scipy import stats
 from transformers.cache_utils import DynamicLayer
 
 from pcf_core.core.errors import GenerationError, ScoringError
-from pcf_core.core.generation import BLOCK, Decoding, Generated, joined, parts
+from pcf_core.core.generation import BLOCK, Decoding, Generated, GenerationKey, joined, parts
 from pcf_core.models.generation.local import DATE, CausalGenerator, RoomyLayer
 from pcf_core.models.generation.opening import open_generator
+from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
-from tests.models.generation.brute import brute_text, causal_forward, exact_distribution
-from tests.models.generation.conftest import key_of, nothing
+from tests.models.generation.brute import brute_text, causal_forward, exact_distribution, require_brute_force
+from tests.models.generation.conftest import key_of, nothing, open_causal
 from tests.models.scoring.conftest import CAUSAL, FIRST_CAUSAL, build, load_tiny
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 from tests.quick import quick
 
 PROMPT = "The nurse said that he was"
-OPEN = Callable[..., CausalGenerator]
 DECODINGS = [{"temperature": 1.0, "top_p": 0.9}, {"temperature": 0.7, "top_p": 1.0}, {"temperature": 0.0}]
 
 
@@ -37,29 +37,18 @@ def stops_of(loaded: Loaded) -> set[int]:
 def check_against_brute_force(
     generator: CausalGenerator, loaded: Loaded, start: list[int], indices: range, continues: bool = True
 ) -> None:
-    """Tokens, texts and ends of some texts of the first block."""
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
-    decode = loaded.tokenizer.decode
-    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
-    before = start if continues else []
-    for index in indices:
-        written, stopped = brute_text(
-            generator.key, PROMPT, index, start, causal_forward(loaded), stops_of(loaded)
-        )
-        assert found.tokens[index] == len(written)
-        assert decode(before, **options) + found.texts[index] == decode(before + written, **options)
-        if found.texts[index].strip():
-            assert found.ends[index] == ("stop" if stopped else "length")
+    forward, before = causal_forward(loaded), start if continues else []
+    require_brute_force(generator, PROMPT, start, forward, stops_of(loaded), before, indices)
 
 
 @pytest.mark.parametrize("name", quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__))
-def test_without_a_cache_token_by_token_the_texts_are_the_same(name: str, open_causal: OPEN) -> None:
+def test_without_a_cache_token_by_token_the_texts_are_the_same(name: str) -> None:
     loaded = load_tiny(name)
     generator = open_causal(loaded)
     check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(4))
 
 
-def test_where_a_memory_cannot_be_repeated_whole_texts_run_again(open_causal: OPEN) -> None:
+def test_where_a_memory_cannot_be_repeated_whole_texts_run_again() -> None:
     """Mamba's states stand in the place of keys and values; the twins above all have a cache."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 8}
     loaded = build("MambaForCausalLM", gpt2_tokenizer, **sizes)
@@ -71,14 +60,14 @@ def test_where_a_memory_cannot_be_repeated_whole_texts_run_again(open_causal: OP
 
 @pytest.mark.parametrize("decoding", DECODINGS, ids=str)
 @pytest.mark.parametrize("name", ["gpt2", "mistral"])
-def test_with_other_settings_too(name: str, decoding: dict[str, float], open_causal: OPEN) -> None:
+def test_with_other_settings_too(name: str, decoding: dict[str, float]) -> None:
     loaded = load_tiny(name)
     generator = open_causal(loaded, length=14, **decoding)
     check_against_brute_force(generator, loaded, loaded.tokenizer(PROMPT)["input_ids"], range(0, BLOCK, 4))
 
 
 @pytest.mark.parametrize("name", sorted(FIRST_CAUSAL))
-def test_order_interruption_and_other_prompts_change_nothing(name: str, open_causal: OPEN) -> None:
+def test_order_interruption_and_other_prompts_change_nothing(name: str) -> None:
     loaded = load_tiny(name)
     whole = open_causal(loaded).generate(PROMPT, 0, 4 * BLOCK, nothing)
     assert len(set(whole.texts)) > 4
@@ -110,16 +99,16 @@ MIXED = {PROMPT: 30, "The engineer told us": 3, "She went to the": 1, "The pilot
 
 
 @pytest.mark.parametrize("name", quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__))
-def test_company_changes_nothing(name: str, open_causal: OPEN) -> None:
+def test_company_changes_nothing(name: str) -> None:
     """Texts of several prompts in one pass, of some alone, and of blocks of their own are the same."""
     generator = open_causal(load_tiny(name))
-    assert generator.steady
+    assert generator.row_invariant
     wanted = [part for prompt, count in MIXED.items() for part in parts(prompt, 0, count)]
     together = [made for batch in generator.batches(wanted) for made in generator.write(batch, nothing)]
     assert len(generator.batches(wanted)) < len(wanted)
     single = open_causal(load_tiny(name))
     by_itself = open_causal(load_tiny(name))
-    vars(by_itself)["steady"] = False
+    vars(by_itself)["row_invariant"] = False
     assert by_itself.batches(wanted) == [[part] for part in wanted]
     for made in together:
         count = len(made.texts)
@@ -133,16 +122,14 @@ def test_company_changes_nothing_of_a_shipped_model(name: str) -> None:
     """Its products are wider than a tiny one's; passes of few rows and of many round each row alike."""
     generator = open_generator(resolve(name), Decoding(length=12))
     assert isinstance(generator, CausalGenerator)
-    assert generator.steady
+    assert generator.row_invariant
     whole = generator.generate(PROMPT, 0, 8 * BLOCK, nothing)
     for first, count in ((0, 1), (3, 2), (7, 9), (16, 33), (50, 100)):
         few = generator.generate(PROMPT, first, count, nothing)
         assert few.texts == whole.texts[first : first + count]
 
 
-def test_a_small_model_multiplies_by_onednn_in_passes_alone(
-    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_model_multiplies_by_onednn_in_passes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pauses others may ask the same model, and a large one keeps its own products."""
     loaded = load_tiny("gpt2")
 
@@ -161,7 +148,7 @@ def test_a_small_model_multiplies_by_onednn_in_passes_alone(
         assert (set(within), set(between)) == ({light}, {False})
 
 
-def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole(open_causal: OPEN) -> None:
+def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole() -> None:
     """A product of matrices that rounds by the number of rows: the texts are those of the whole block."""
     generator = open_causal(load_tiny("gpt2"))
     forward = generator._next
@@ -170,13 +157,13 @@ def test_where_rows_depend_on_how_many_there_are_blocks_are_written_whole(open_c
         return forward(state, drawn) * (1 + len(drawn) / 8)
 
     generator._next = by_number  # type: ignore[method-assign]
-    assert not generator.steady
+    assert not generator.row_invariant
     whole = generator.generate(PROMPT, 0, BLOCK, nothing)
     for first, count in ((0, 2), (7, 18)):
         assert generator.generate(PROMPT, first, count, nothing).texts == whole.texts[first : first + count]
 
 
-def test_texts_that_have_ended_leave_the_passes(open_causal: OPEN) -> None:
+def test_texts_that_have_ended_leave_the_passes() -> None:
     """What is left is written in fewer rows, and the texts are those of a block of its own."""
     loaded = load_tiny("gpt2")
     logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
@@ -189,25 +176,23 @@ def test_texts_that_have_ended_leave_the_passes(open_causal: OPEN) -> None:
         rows.append(len(drawn))
         return forward(state, drawn)
 
-    assert generator.steady
+    assert generator.row_invariant
     generator._next = watched  # type: ignore[method-assign]
     found = generator.generate(PROMPT, 0, 4 * BLOCK, nothing)
     assert len(set(rows)) > 2
     assert rows == sorted(rows, reverse=True)
     whole = open_causal(ending_with(loaded, ending), length=12)
-    vars(whole)["steady"] = False
+    vars(whole)["row_invariant"] = False
     assert whole.generate(PROMPT, 0, 4 * BLOCK, nothing) == found
 
 
-def test_long_texts_of_wide_models_are_written_fewer_at_once(
-    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_texts_of_wide_models_are_written_fewer_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = open_causal(load_tiny("gpt2"))
     wanted = list(parts(PROMPT, 0, 13 * BLOCK))
     assert [len(batch) for batch in generator.batches(wanted)] == [10, 3]
     monkeypatch.setattr(generator, "most", 128)
     assert [len(batch) for batch in generator.batches(wanted)] == [5, 5, 3]
-    monkeypatch.setattr("pcf_core.models.generation.local.KEPT", 0)
+    monkeypatch.setattr("pcf_core.models.generation.local.MOST_CACHED", 0)
     assert [len(batch) for batch in generator.batches(wanted)] == [1] * 13
 
 
@@ -254,7 +239,7 @@ def test_rows_that_follow_each_other_stay_where_they_are(dtype: torch.dtype) -> 
             assert torch.equal(old, held)
 
 
-def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN) -> None:
+def test_what_is_answered_between_two_tokens_is_free_to_train() -> None:
     """A model that is opened in a pause must not be made of tensors that torch keeps from changing."""
     modes = []
     generator = open_causal(load_tiny("gpt2"))
@@ -262,9 +247,7 @@ def test_what_is_answered_between_two_tokens_is_free_to_train(open_causal: OPEN)
     assert modes == [False] * 7
 
 
-def test_a_small_model_takes_one_thread_and_gives_the_others_back(
-    open_causal: OPEN, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_model_takes_one_thread_and_gives_the_others_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """In pauses and afterwards other work has as many as before; the texts are the same either way."""
     generator = open_causal(load_tiny("gpt2"))
     alone = generator.generate(PROMPT, 0, BLOCK, nothing)
@@ -289,7 +272,7 @@ def test_a_small_model_takes_one_thread_and_gives_the_others_back(
     assert found == alone
 
 
-def test_another_seed_and_another_index_give_other_texts(open_causal: OPEN) -> None:
+def test_another_seed_and_another_index_give_other_texts() -> None:
     loaded = load_tiny("gpt2")
     first = open_causal(loaded).generate(PROMPT, 0, 2 * BLOCK, nothing)
     other = open_causal(loaded, seed=1).generate(PROMPT, 0, 2 * BLOCK, nothing)
@@ -300,7 +283,7 @@ def test_another_seed_and_another_index_give_other_texts(open_causal: OPEN) -> N
 @pytest.mark.parametrize(
     "decoding", [{"temperature": 1.0, "top_p": 1.0}, {"temperature": 0.7, "top_p": 0.8}], ids=str
 )
-def test_the_law_of_the_next_token(decoding: dict[str, float], open_causal: OPEN) -> None:
+def test_the_law_of_the_next_token(decoding: dict[str, float]) -> None:
     """Chi-square of 4,000 texts of one token against the softmax of a plain forward pass."""
     loaded = load_tiny("gpt2")
     generator = open_causal(loaded, length=1, **decoding)
@@ -323,7 +306,7 @@ def test_the_law_of_the_next_token(decoding: dict[str, float], open_causal: OPEN
     assert stats.chisquare(observed, expected).pvalue > 1e-3
 
 
-def test_greedy_is_one_text(open_causal: OPEN) -> None:
+def test_greedy_is_one_text() -> None:
     loaded = load_tiny("gpt2")
     greedy = open_causal(loaded, temperature=0, length=6).generate(PROMPT, 0, BLOCK, nothing)
     assert len(set(greedy.texts)) == 1
@@ -346,7 +329,7 @@ def ending_with(loaded: Loaded, tokens: list[int]) -> Loaded:
 
 
 @pytest.mark.slow
-def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it(open_causal: OPEN) -> None:
+def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it() -> None:
     loaded = load_tiny("gpt2")
     free = open_causal(loaded, length=12).generate(PROMPT, 0, BLOCK, nothing)
     ids = loaded.tokenizer(PROMPT)["input_ids"]
@@ -369,7 +352,7 @@ def test_a_text_ends_at_any_of_the_ending_tokens_and_does_not_hold_it(open_causa
     assert {"stop", "length"} <= set(cut.ends)
 
 
-def test_a_model_that_writes_nothing_is_counted(open_causal: OPEN) -> None:
+def test_a_model_that_writes_nothing_is_counted() -> None:
     """Greedy, the first token ends the text: 25 empty texts, and no second pass."""
     loaded = load_tiny("gpt2")
     logits = causal_forward(loaded)(loaded.tokenizer(PROMPT)["input_ids"])
@@ -386,7 +369,7 @@ def test_a_model_that_writes_nothing_is_counted(open_causal: OPEN) -> None:
     assert passes == 0
 
 
-def test_white_space_alone_is_nothing(open_causal: OPEN, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_white_space_alone_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = open_causal(load_tiny("gpt2"))
     monkeypatch.setattr(generator, "_text", lambda ids, written: " \n")
     assert set(generator.generate(PROMPT, 0, BLOCK, nothing).ends) == {"empty"}
@@ -395,7 +378,7 @@ def test_white_space_alone_is_nothing(open_causal: OPEN, monkeypatch: pytest.Mon
 # -------------------------------------------------------------------------------------- refusals
 
 
-def test_too_long_for_the_context_is_one_sentence(open_causal: OPEN) -> None:
+def test_too_long_for_the_context_is_one_sentence() -> None:
     loaded = load_tiny("gpt2")
     needed = len(loaded.tokenizer(PROMPT)["input_ids"]) + 8
     assert len(open_causal(loaded, context=needed).generate(PROMPT, 0, BLOCK, nothing).texts) == BLOCK
@@ -412,17 +395,17 @@ def test_too_long_for_the_context_is_one_sentence(open_causal: OPEN) -> None:
 
 
 @pytest.mark.parametrize("prompt", ["", " \n"])
-def test_an_empty_prompt_is_refused(prompt: str, open_causal: OPEN) -> None:
+def test_an_empty_prompt_is_refused(prompt: str) -> None:
     with pytest.raises(GenerationError, match="A prompt is empty"):
         open_causal(load_tiny("gpt2")).generate(prompt, 0, BLOCK, nothing)
 
 
-def test_a_special_token_in_a_prompt_is_refused(open_causal: OPEN) -> None:
+def test_a_special_token_in_a_prompt_is_refused() -> None:
     with pytest.raises(GenerationError, match="holds </s>, a special token of tiny; take it out"):
         open_causal(load_tiny("llama")).generate("He was</s>old", 0, BLOCK, nothing)
 
 
-def test_nan_is_one_sentence(open_causal: OPEN) -> None:
+def test_nan_is_one_sentence() -> None:
     loaded = load_tiny("gpt2")
     broken = Loaded(copy.deepcopy(loaded.model), loaded.tokenizer, "cpu")
     with torch.no_grad():
@@ -431,7 +414,7 @@ def test_nan_is_one_sentence(open_causal: OPEN) -> None:
         open_causal(broken).generate(PROMPT, 0, BLOCK, nothing)
 
 
-def test_out_of_memory_is_one_sentence(open_causal: OPEN, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = open_causal(load_tiny("gpt2"))
 
     def full(*_: object) -> None:
@@ -458,7 +441,7 @@ def chatting(name: str, template: str) -> Loaded:
 
 
 @pytest.mark.parametrize("name", ["llama", "qwen2"])
-def test_a_chat_is_asked_as_a_users_message(name: str, open_causal: OPEN) -> None:
+def test_a_chat_is_asked_as_a_users_message(name: str) -> None:
     loaded = chatting(name, TEMPLATE)
     generator = open_causal(loaded, chat_template="hash")
     asked = f"{loaded.tokenizer.bos_token}user said {PROMPT}. He told us"
@@ -466,13 +449,13 @@ def test_a_chat_is_asked_as_a_users_message(name: str, open_causal: OPEN) -> Non
     check_against_brute_force(generator, loaded, start, range(6), continues=False)
 
 
-def test_without_the_key_of_a_template_the_prompt_is_gone_on_from(open_causal: OPEN) -> None:
+def test_without_the_key_of_a_template_the_prompt_is_gone_on_from() -> None:
     """A key decides all: what the tokenizer happens to hold does not."""
     plain = open_causal(load_tiny("llama")).generate(PROMPT, 0, BLOCK, nothing)
     assert open_causal(chatting("llama", TEMPLATE)).generate(PROMPT, 0, BLOCK, nothing) == plain
 
 
-def test_a_template_that_asks_for_the_date_is_told_a_fixed_one(open_causal: OPEN) -> None:
+def test_a_template_that_asks_for_the_date_is_told_a_fixed_one() -> None:
     """In Llama 3's manner, and as those that ask without looking."""
     llama = (
         "{%- if strftime_now is defined %}{%- set day = strftime_now('%d %b %Y') %}"
@@ -501,7 +484,7 @@ DROPS_SYSTEM = (
     ],
     ids=["takes", "refuses", "drops"],
 )
-def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_causal: OPEN) -> None:
+def test_what_is_told_first_reaches_the_model(template: str, whole: str) -> None:
     """A message of the system; in front of the user's where a template refuses it, or leaves it out."""
     loaded = chatting("llama", template)
     generator = open_causal(loaded, chat_template="hash").with_system(SYSTEM)
@@ -509,7 +492,7 @@ def test_what_is_told_first_reaches_the_model(template: str, whole: str, open_ca
     check_against_brute_force(generator, loaded, start, range(2), continues=False)
 
 
-def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None:
+def test_without_messages_it_stands_before_the_prompt() -> None:
     plain = open_causal(load_tiny("gpt2"))
     told = plain.with_system(SYSTEM)
     assert told.prompt_ids(PROMPT) == plain.prompt_ids(f"{SYSTEM}\n\n{PROMPT}")
@@ -520,8 +503,44 @@ def test_without_messages_it_stands_before_the_prompt(open_causal: OPEN) -> None
     )
 
 
-def test_what_is_told_first_holds_no_special_token(open_causal: OPEN) -> None:
+def test_what_is_told_first_holds_no_special_token() -> None:
     loaded = load_tiny("llama")
     generator = open_causal(loaded).with_system(f"Be {loaded.tokenizer.eos_token}")
     with pytest.raises(GenerationError, match="a special token of tiny; take it out"):
         generator.generate(PROMPT, 0, BLOCK, nothing)
+
+
+# From a model to its generator.
+
+
+@pytest.mark.parametrize(("name", "kind"), [("mini-gpt", CausalGenerator), ("mini-t5", Seq2SeqGenerator)])
+def test_shipped_models_write(name: str, kind: type) -> None:
+    decoding = Decoding(length=5)
+    generator = open_generator(resolve(name), decoding)
+    assert isinstance(generator, kind)
+    assert generator.key == GenerationKey.of(resolve(name), decoding)
+    found = generator.generate("She is a", 0, BLOCK, nothing)
+    assert len(set(found.texts)) > 5
+    assert sum(text.startswith(" ") for text in found.texts) > BLOCK / 2
+
+
+@pytest.mark.parametrize("name", ["mini-bert", "mini-xlnet"])
+def test_models_that_fill_gaps_are_refused_before_they_are_loaded(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pcf_core.models.loading.load", lambda spec: pytest.fail("it was loaded"))
+    with pytest.raises(GenerationError, match="it fills a gap and cannot write a text"):
+        open_generator(resolve(name), Decoding())
+
+
+def test_a_chat_models_key_is_known_without_its_tokenizer(tmp_path: Path) -> None:
+    """A directory with a template: the key names it, and the generator asks with it."""
+    loaded = load_tiny("qwen2")
+    tokenizer = copy.deepcopy(loaded.tokenizer)
+    tokenizer.chat_template = "user: {{ messages[0]['content'] }} it:"
+    loaded.model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    generator = open_generator(resolve(str(tmp_path)), Decoding(length=3))
+    assert isinstance(generator, CausalGenerator)
+    assert generator.key.chat_template != ""
+    assert tokenizer.decode(generator.prompt_ids("he was")) == "user: he was it:"

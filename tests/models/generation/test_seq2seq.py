@@ -12,8 +12,9 @@ from pcf_core.core.generation import BLOCK, MissingTexts
 from pcf_core.models.folder import describe
 from pcf_core.models.generation.seq2seq import Seq2SeqGenerator
 from pcf_core.models.loading import Loaded, load
-from tests.models.generation.brute import brute_text, seq2seq_forward
+from tests.models.generation.brute import require_brute_force, seq2seq_forward
 from tests.models.generation.conftest import key_of, nothing
+from tests.models.scoring.conftest import load_tiny
 from tests.models.scoring.seq2seq_models import CONTEXT, MASK, SENTINEL, t5_tokenizer
 
 PROMPT = "The nurse said that he was"
@@ -39,26 +40,16 @@ def plain(loaded: Loaded) -> list[int]:
 def check(
     generator: Seq2SeqGenerator, loaded: Loaded, source: list[int], start: list[int], before: list[int]
 ) -> None:
-    """Some texts of the first block; ``before``: what the text is a continuation of."""
-    found = generator.generate(PROMPT, 0, BLOCK, nothing)
     names = loaded.tokenizer.get_vocab()
     stops = {names["</s>"], *(names[name] for name in names if name.startswith("<extra_id_"))}
-    decode = loaded.tokenizer.decode
-    options = {"skip_special_tokens": True, "clean_up_tokenization_spaces": False}
-    for index in range(0, BLOCK, 4):
-        written, stopped = brute_text(
-            generator.key, PROMPT, index, start, seq2seq_forward(loaded, source), stops
-        )
-        assert found.tokens[index] == len(written)
-        assert decode(before, **options) + found.texts[index] == decode(before + written, **options)
-        if found.texts[index].strip():
-            assert found.ends[index] == ("stop" if stopped else "length")
+    forward = seq2seq_forward(loaded, source)
+    require_brute_force(generator, PROMPT, start, forward, stops, before, range(0, BLOCK, 4))
 
 
 @pytest.mark.parametrize("name", sorted(SENTINEL))
 def test_instructions_are_the_prompt_alone(name: str) -> None:
     """Random weights do not open with the sentinel, so that these twins are taken for instruction-tuned."""
-    loaded = SENTINEL[name]()
+    loaded = load_tiny(name)
     generator = Seq2SeqGenerator(loaded, key_of("seq2seq"))
     assert generator.gap is None
     end = loaded.tokenizer.get_vocab()["</s>"]
@@ -67,7 +58,7 @@ def test_instructions_are_the_prompt_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(SENTINEL))
 def test_a_gap_behind_the_prompt_is_filled(name: str) -> None:
-    loaded = SENTINEL[name]()
+    loaded = load_tiny(name)
     names = loaded.tokenizer.get_vocab()
     gap = names["<extra_id_0>"]
     check(
@@ -95,7 +86,7 @@ def test_the_shipped_t5_is_known_for_what_it_was_trained_for() -> None:
 
 @pytest.mark.parametrize("name", sorted(MASK))
 def test_a_mask_lets_the_decoder_go_on_from_the_prompt(name: str) -> None:
-    loaded = MASK[name]()
+    loaded = load_tiny(name)
     names = loaded.tokenizer.get_vocab()
     text = [names["<s>"], *plain(loaded)]
     check(
@@ -119,7 +110,7 @@ def test_order_and_other_prompts_change_nothing() -> None:
 
 
 def test_the_longer_of_both_sides_must_fit() -> None:
-    loaded = MASK["bart"]()
+    loaded = load_tiny("bart")
     needed = len(plain(loaded)) + 2 + 8  # start token, <s>, the prompt, eight new tokens
     assert Seq2SeqGenerator(loaded, key_of("seq2seq"), context=needed).generate(PROMPT, 0, BLOCK, nothing)
     with pytest.raises(GenerationError, match=f"need {needed} tokens together"):
@@ -127,14 +118,14 @@ def test_the_longer_of_both_sides_must_fit() -> None:
 
 
 def test_a_decoder_that_does_not_say_how_it_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded = SENTINEL["t5"]()
+    loaded = load_tiny("t5")
     monkeypatch.delattr(loaded.model.config, "decoder_start_token_id")
     with pytest.raises(GenerationError, match="does not say with which token its decoder starts"):
         Seq2SeqGenerator(loaded, key_of("seq2seq"))
 
 
 def test_rows_of_the_vocabulary_without_a_token_are_never_written() -> None:
-    loaded = SENTINEL["t5"]()
+    loaded = load_tiny("t5")
     generator = Seq2SeqGenerator(loaded, key_of("seq2seq", temperature=5.0, top_p=1.0, length=40))
     assert generator.writable == len(t5_tokenizer()) < loaded.model.config.vocab_size
     written = generator._write([MissingTexts(PROMPT, 0)], nothing)

@@ -13,9 +13,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
 
 import torch
+from pydantic import SecretStr
 
+from pcf_core.models.completions import Server
 from pcf_core.models.loading import Loaded
 
+KEY = "sk-a-secret-of-the-operator"
 Fault = Callable[[Any, "Handler", dict[str, Any]], bool]
 Bend = Callable[[list[float]], list[float]]
 Running = TypeVar("Running", bound=ThreadingHTTPServer)
@@ -245,3 +248,8 @@ def saying(data: bytes) -> Fault:
         return True
 
     return fault
+
+
+def client(server: FaultyServer, **options: Any) -> Server:
+    """A connection with a key, and little patience."""
+    return Server(server.url, "tiny", key=SecretStr(KEY), **{"pauses": (0.01,), "timeout": 5, **options})

@@ -1,10 +1,14 @@
-"""Twins: tiny models with random weights from the config of each architecture, and a brute force."""
+"""Twins: tiny models with random weights from the config of each architecture, and a brute force.
+
+``TWINS`` is the registry of all; what every family promises is tested over it (test_contract.py).
+"""
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +22,15 @@ from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
-from tests.models.scoring import seq2seq_models
+from pcf_core.models.scoring.permutation import PermutationScorer
+from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
+from tests.models.scoring.seq2seq_models import (
+    PERMUTATION,
+    SEQ2SEQ,
+    Tiny,
+    brute_permutation,
+    brute_seq2seq,
+)
 from tests.models.scoring.tiny_tokenizers import (
     PROMPTS,
     WORDS,
@@ -31,14 +43,6 @@ from tests.models.scoring.tiny_tokenizers import (
 )
 
 CONTEXT = 400
-
-
-@dataclass(frozen=True)
-class Tiny:
-    """A tiny model: its class in transformers, and what makes it (with other options of its config)."""
-
-    model: str
-    load: Callable[..., Loaded]
 
 
 def build(
@@ -121,35 +125,59 @@ MASKED = FIRST_MASKED | {
     "modernbert": twin("ModernBertForMaskedLM", roberta_tokenizer, **MODERN),
     "xlm-roberta": twin("XLMRobertaForMaskedLM", roberta_tokenizer, **SMALL),
 }
-SEQ2SEQ = {
-    "t5": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5),
-    "t5-gated": Tiny("T5ForConditionalGeneration", seq2seq_models.tiny_t5_gated),
-    "mt5": Tiny("MT5ForConditionalGeneration", seq2seq_models.tiny_mt5),
-    "umt5": Tiny("UMT5ForConditionalGeneration", seq2seq_models.tiny_umt5),
-    "bart": Tiny("BartForConditionalGeneration", seq2seq_models.tiny_bart),
-    "mbart": Tiny("MBartForConditionalGeneration", seq2seq_models.tiny_mbart),
-    "led": Tiny("LEDForConditionalGeneration", seq2seq_models.tiny_led),
+TWINS = CAUSAL | MASKED | SEQ2SEQ | PERMUTATION
+FIRST = sorted(FIRST_CAUSAL | FIRST_MASKED | SEQ2SEQ | PERMUTATION)
+SCORERS: dict[str, Callable[..., Scorer]] = {
+    "causal": CausalScorer,
+    "masked": MaskedScorer,
+    "seq2seq": Seq2SeqScorer,
+    "permutation": PermutationScorer,
 }
-PERMUTATION = {"xlnet": Tiny("XLNetLMHeadModel", seq2seq_models.tiny_xlnet)}
 
 
 @functools.cache
 def load_tiny(name: str) -> Loaded:
-    return (CAUSAL | MASKED)[name].load()
+    return TWINS[name].load()
+
+
+def family_of(name: str) -> str:
+    """The family of a twin; other names are those of masked models."""
+    others = {"causal": CAUSAL, "seq2seq": SEQ2SEQ, "permutation": PERMUTATION}
+    return next((family for family, twins in others.items() if name in twins), "masked")
 
 
 def key_of(name: str, protocol: str = "exact") -> ScoringKey:
-    family = "causal" if name in CAUSAL else "masked"
+    family = family_of(name)
     return ScoringKey(model=name, identity=name, tokenizer=name, family=family, rules="1", protocol=protocol)
 
 
-def open_loaded(loaded: Loaded, name: str, protocol: str = "exact", **options: Any) -> Scorer:
-    kind = CausalScorer if name in CAUSAL else MaskedScorer
-    return kind(loaded, key_of(name, protocol), **options)
+def open_loaded(loaded: Loaded, name: str, protocol: str = "exact", **options: Any) -> Any:
+    return SCORERS[family_of(name)](loaded, key_of(name, protocol), **options)
+
+
+def open_tiny(name: str, protocol: str = "exact", **options: Any) -> Any:
+    return open_loaded(load_tiny(name), name, protocol, **options)
+
+
+@functools.cache
+def scorer_of(name: str, protocol: str = "exact") -> Any:
+    """The scorer of a twin, opened once: for tests that change nothing of it."""
+    return open_tiny(name, protocol)
+
+
+def changed(name: str, protocol: str = "exact", **attributes: Any) -> Any:
+    """A copy of the scorer of a twin with other attributes, which need no other opening."""
+    scorer = copy.copy(scorer_of(name, protocol))
+    vars(scorer).update(attributes)
+    return scorer
 
 
 def brute_force(loaded: Loaded, name: str, prompt: str, word: str) -> float:
     """Nats of one word in one prompt: no batch, full softmax, tokens counted by the tokenizer's own call."""
+    if name in SEQ2SEQ:
+        return brute_seq2seq(loaded, prompt, word)
+    if name in PERMUTATION:
+        return brute_permutation(loaded, prompt, word)
     left, right = prompt.split("[Y]")
     closing = 0 if name in CAUSAL else 1
     texts = (left.rstrip(), left + word, left + word + right)
@@ -170,73 +198,54 @@ def brute_force(loaded: Loaded, name: str, prompt: str, word: str) -> float:
     return total
 
 
+@functools.cache
+@torch.inference_mode()
+def brute(name: str, prompt: str, word: str) -> float:
+    return brute_force(load_tiny(name), name, prompt, word)
+
+
+def brute_table(name: str, prompts: Any = PROMPTS, words: Any = WORDS) -> np.ndarray:
+    return np.array([[brute(name, prompt, word) for word in words] for prompt in prompts])
+
+
+class Table(torch.nn.Module):
+    """A model whose probabilities are given, for the worked examples of docstrings; it has no body.
+
+    ``seen`` makes of the arguments of a forward pass what each position [row][position] sees, and ``rows``
+    holds by that the probabilities of some tokens; the others share the rest.
+    """
+
+    def __init__(self, vocabulary: int, rows: dict[Any, dict[int, float]], seen: Callable[..., Any]) -> None:
+        super().__init__()
+        self.head = torch.nn.Linear(1, vocabulary)
+        self.vocabulary, self.rows, self.seen = vocabulary, rows, seen
+        self.base_model, self.dtype = self, torch.float32
+
+    def get_decoder(self) -> Any:
+        return self
+
+    def get_output_embeddings(self) -> torch.nn.Linear:
+        return self.head
+
+    def forward(self, **inputs: Any) -> Any:
+        seen = self.seen(**inputs)
+        logits = torch.zeros(len(seen), len(seen[0]), self.vocabulary)
+        for row, positions in enumerate(seen):
+            for position, key in enumerate(positions):
+                given = self.rows.get(key, {})
+                rest = (1 - sum(given.values())) / (self.vocabulary - len(given))
+                logits[row, position] = torch.full((self.vocabulary,), rest).log()
+                for token, probability in given.items():
+                    logits[row, position, token] = np.log(probability)
+        return SimpleNamespace(logits=logits)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_thread() -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(params=sorted(FIRST_CAUSAL))
-def causal_name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(params=sorted(FIRST_MASKED))
-def masked_name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(params=sorted(FIRST_CAUSAL | FIRST_MASKED))
-def any_name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(scope="session")
-def tiny() -> Callable[[str], Loaded]:
-    return load_tiny
-
-
-@pytest.fixture(scope="session")
-def open_tiny() -> Callable[..., Scorer]:
-    def opened(name: str, protocol: str = "exact", **options: Any) -> Scorer:
-        return open_loaded(load_tiny(name), name, protocol, **options)
-
-    return opened
-
-
-@pytest.fixture(scope="session")
-def open_with() -> Callable[..., Scorer]:
-    return open_loaded
-
-
-@pytest.fixture(scope="session")
-def brute() -> Callable[[str, str, str], float]:
-    @functools.cache
-    def scored(name: str, prompt: str, word: str) -> float:
-        with torch.inference_mode():
-            return brute_force(load_tiny(name), name, prompt, word)
-
-    return scored
-
-
-@pytest.fixture(scope="session")
-def brute_table(brute: Callable[[str, str, str], float]) -> Callable[..., np.ndarray]:
-    def table(name: str, prompts: Any = PROMPTS, words: Any = WORDS) -> np.ndarray:
-        return np.array([[brute(name, prompt, word) for word in words] for prompt in prompts])
-
-    return table
-
-
-@pytest.fixture(scope="session")
-def prompts() -> tuple[str, ...]:
-    return PROMPTS
-
-
-@pytest.fixture(scope="session")
-def words() -> tuple[str, ...]:
-    return WORDS
 
 
 @pytest.fixture

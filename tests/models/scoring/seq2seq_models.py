@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -94,82 +95,71 @@ BART = {
 }
 
 
-def build(model: str, tokenizer: PreTrainedTokenizerBase, spare: int = 0, **options: Any) -> Loaded:
-    """``spare`` entries of the vocabulary have no token, as in T5."""
-    kind = getattr(transformers, model)
+@dataclass(frozen=True)
+class Tiny:
+    """A tiny model: its class in transformers, and what makes it (with other options of its config)."""
+
+    model: str
+    load: Callable[..., Loaded]
+
+
+def build(
+    model: str,
+    tokenizer: Callable[[], PreTrainedTokenizerBase],
+    *,
+    spare: int = 0,
+    own_head: bool = False,
+    **options: Any,
+) -> Loaded:
+    """``spare`` entries of the vocabulary have no token, as in T5; ``own_head``: as T5 1.1 and mT5 have."""
+    kind, own = getattr(transformers, model), tokenizer()
     torch.manual_seed(7)
-    return Loaded(
-        kind(kind.config_class(vocab_size=len(tokenizer) + spare, **options)).eval(), tokenizer, "cpu"
-    )
+    made = kind(kind.config_class(vocab_size=len(own) + spare, **options)).eval()
+    if own_head:
+        made.lm_head.weight = torch.nn.Parameter(torch.randn_like(made.lm_head.weight) * 0.3)
+    return Loaded(made, own, "cpu")
 
 
-def untied(loaded: Loaded) -> Loaded:
-    """With a head of its own, as T5 1.1 and mT5 have."""
-    width = loaded.model.lm_head.weight
-    loaded.model.lm_head.weight = torch.nn.Parameter(torch.randn_like(width) * 0.3)
-    return loaded
+def twin(model: str, tokenizer: Callable[[], PreTrainedTokenizerBase], **options: Any) -> Tiny:
+    return Tiny(model, functools.partial(build, model, tokenizer, **options))
 
 
-@functools.cache
-def tiny_t5() -> Loaded:
-    """T5 1.0: relu, tied and scaled head."""
-    return build("T5ForConditionalGeneration", t5_tokenizer(), spare=28, **T5)
-
-
-@functools.cache
-def tiny_t5_gated() -> Loaded:
-    """T5 1.1: gated gelu, a head of its own, not scaled."""
-    gated = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
-    return untied(build("T5ForConditionalGeneration", t5_tokenizer(), spare=28, **T5, **gated))
-
-
-@functools.cache
-def tiny_mt5() -> Loaded:
-    return untied(build("MT5ForConditionalGeneration", t5_tokenizer(), spare=12, **T5))
-
-
-@functools.cache
-def tiny_umt5() -> Loaded:
-    """Every layer has a table of distances of its own."""
-    return build("UMT5ForConditionalGeneration", t5_tokenizer(), **T5)
-
-
-@functools.cache
-def tiny_bart() -> Loaded:
-    return build("BartForConditionalGeneration", bart_tokenizer(), **BART)
-
-
-@functools.cache
-def tiny_mbart() -> Loaded:
-    """Normalises before each block; positions and start token as here, not as in mBART's checkpoints."""
-    return build("MBartForConditionalGeneration", bart_tokenizer(), **BART)
-
-
-@functools.cache
-def tiny_led() -> Loaded:
-    """BART whose decoder lets nobody choose the positions: words cannot share a row."""
-    longer = {
-        ("max_encoder_position_embeddings" if key == "max_position_embeddings" else key): value
-        for key, value in BART.items()
-    }
-    window = {"attention_window": 4, "max_decoder_position_embeddings": CONTEXT}
-    return build("LEDForConditionalGeneration", bart_tokenizer(), **longer, **window)
-
-
-@functools.cache
-def tiny_xlnet() -> Loaded:
-    size = {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 48, "initializer_range": 0.4}
-    return build("XLNetLMHeadModel", xlnet_tokenizer(), **size)
-
-
-SENTINEL: dict[str, Callable[[], Loaded]] = {
-    "t5": tiny_t5,
-    "t5-gated": tiny_t5_gated,
-    "mt5": tiny_mt5,
-    "umt5": tiny_umt5,
+LED = {
+    ("max_encoder_position_embeddings" if key == "max_position_embeddings" else key): BART[key]
+    for key in BART
 }
-MASK: dict[str, Callable[[], Loaded]] = {"bart": tiny_bart, "mbart": tiny_mbart, "led": tiny_led}
+SENTINEL = {
+    # T5 1.0: relu, tied and scaled head; T5 1.1: gated gelu, a head of its own, not scaled.
+    "t5": twin("T5ForConditionalGeneration", t5_tokenizer, spare=28, **T5),
+    "t5-gated": twin(
+        "T5ForConditionalGeneration",
+        t5_tokenizer,
+        spare=28,
+        own_head=True,
+        **T5,
+        feed_forward_proj="gated-gelu",
+        tie_word_embeddings=False,
+    ),
+    "mt5": twin("MT5ForConditionalGeneration", t5_tokenizer, spare=12, own_head=True, **T5),
+    # Every layer has a table of distances of its own.
+    "umt5": twin("UMT5ForConditionalGeneration", t5_tokenizer, **T5),
+}
+MASK = {
+    "bart": twin("BartForConditionalGeneration", bart_tokenizer, **BART),
+    # Normalises before each block; positions and start token as here, not as in mBART's checkpoints.
+    "mbart": twin("MBartForConditionalGeneration", bart_tokenizer, **BART),
+    # BART whose decoder lets nobody choose the positions: words cannot share a row.
+    "led": twin(
+        "LEDForConditionalGeneration",
+        bart_tokenizer,
+        **LED,
+        attention_window=4,
+        max_decoder_position_embeddings=CONTEXT,
+    ),
+}
 SEQ2SEQ = SENTINEL | MASK
+XLNET = {"d_model": 32, "n_layer": 2, "n_head": 2, "d_inner": 48, "initializer_range": 0.4}
+PERMUTATION = {"xlnet": twin("XLNetLMHeadModel", xlnet_tokenizer, **XLNET)}
 
 
 def split_text(tokenizer: Any, prompt: str, word: str) -> tuple[list[int], list[int], list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,7 +17,6 @@ from scipy.special import logsumexp
 
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ScoringKey, TokenTable
-from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.base import (
     LOGITS,
     Batch,
@@ -32,6 +32,9 @@ from pcf_core.models.scoring.base import (
     row_cost,
     split_prompt,
 )
+from pcf_core.models.scoring.fake import FakeScorer
+from tests.models.scoring.conftest import FIRST_CAUSAL, FIRST_MASKED, changed, load_tiny
+from tests.models.scoring.tiny_tokenizers import PROMPTS
 
 KEY = ScoringKey(model="m", identity="i", tokenizer="t", family="fake", rules="1")
 
@@ -199,11 +202,10 @@ def test_the_normaliser_is_the_same_in_slices(
     assert torch.equal(logits, before)
 
 
-def test_an_offset_of_all_logits_cancels(
-    any_name: str, tiny: Callable[[str], Loaded], open_tiny: Callable[..., Scorer], prompts: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
+def test_an_offset_of_all_logits_cancels(name: str) -> None:
     """Nothing is rounded at the size of the logits: 5e-4 nats a token would be lost here."""
-    scorer = open_tiny(any_name)
+    scorer = changed(name)
     values = []
     for offset in (0, 2**13):
 
@@ -211,8 +213,8 @@ def test_an_offset_of_all_logits_cancels(
             output.logits = (output.logits * 2**8).round() / 2**8 + offset  # exact in float32
             return output
 
-        hook = tiny(any_name).model.register_forward_hook(shift)
-        values.append(scorer.score(prompts, ["he", "stepmother"]))
+        hook = load_tiny(name).model.register_forward_hook(shift)
+        values.append(scorer.score(PROMPTS, ["he", "stepmother"]))
         hook.remove()
     np.testing.assert_allclose(*values, atol=1e-5, rtol=0)
 
@@ -229,3 +231,36 @@ def test_the_torch_free_files_import_no_torch() -> None:
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# The shipped fake gives exactly the probabilities that it was given.
+
+
+def test_values_are_the_logarithms_of_the_given_probabilities() -> None:
+    table = {("a [Y]", "he"): 0.5, ("a [Y]", "she"): 0.0, ("b [Y]", "he"): 0.25, ("b [Y]", "she"): 1.0}
+    values = FakeScorer(table).score(["a [Y]", "b [Y]"], ["he", "she"])
+    np.testing.assert_array_equal(np.exp(values), [[0.5, 0.0], [0.25, 1.0]])
+
+
+def test_function_tokens_and_refused_words() -> None:
+    scorer = FakeScorer(
+        lambda prompt, word: len(word) / 10, tokens={"widower": 3}, refused={"ж": "unk"}, name="given"
+    )
+    table = scorer.check(["he", "widower", "ж"])
+    assert dict(table.tokens) == {"he": 1, "widower": 3}
+    assert dict(table.refused) == {"ж": "unk"}
+    assert scorer.key.model == "given"
+    assert scorer.key.family == "fake"
+    with pytest.raises(ModelError, match="'ж': unk"):
+        scorer.score(["a [Y]"], ["ж"])
+
+
+def test_batches_can_be_watched_and_stopped() -> None:
+    scorer = FakeScorer(lambda prompt, word: 0.5, batch_size=2, delay=0.02)
+    started = time.monotonic()
+    batches = scorer.batches([f"{number} [Y]" for number in range(5)], ["he"])
+    first, _ = next(batches)
+    assert first.tolist() == [0, 1]
+    assert scorer.scored == 2
+    assert [rows.tolist() for rows, _ in batches] == [[2, 3], [4]]
+    assert time.monotonic() - started >= 0.06

@@ -1,9 +1,7 @@
-"""Causal models: exact against a brute force, and each trap of the published scripts (spec (iii) 24–25)."""
+"""Causal models: shared beginnings, the end of a word, and the worked example of the docstring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,30 +10,60 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from pcf_core.core.errors import ScoringError, TemplateError
+from pcf_core.core.errors import ScoringError
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import _ends_word
+from tests.models.scoring.conftest import (
+    CAUSAL,
+    CONTEXT,
+    FIRST_CAUSAL,
+    Table,
+    brute_force,
+    changed,
+    load_tiny,
+    open_loaded,
+    scorer_of,
+)
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
+from tests.quick import quick
 
-Open = Callable[..., Scorer]
-Brute = Callable[..., Any]
 PROMPT = "The nurse said that [Y]"
-CONTEXT = 160
+LONG = "The nurse " + "and the old man " * 20 + "said that [Y]"
+# The largest tree of width-32 twins is 256; nothing is shared where a window is shorter than any tree, or
+# where a bias counts slots (ALiBi).
+NOT_SHARED = {"bloom", "falcon-alibi", "mistral", "gpt-neo", "gemma2", "gemma3"}
 
 
-def test_beginnings_are_shared_only_where_that_is_exact(open_tiny: Open) -> None:
-    """BLOOM's biases count slots, and Mistral's window here is shorter than any tree."""
-    largest = {
-        name: open_tiny(name).largest_tree
-        for name in ("gpt2", "opt", "llama", "gpt-neox", "bloom", "mistral")
-    }
-    assert largest.pop("bloom") == largest.pop("mistral") == 0
-    assert all(64 <= size <= 256 for size in largest.values())
+class Passes:
+    """Counts the tokens and the trees of a model's forward passes."""
+
+    def __init__(self, model: Any) -> None:
+        self.tokens = self.trees = 0
+        self.hook = model.register_forward_pre_hook(self._count, with_kwargs=True)
+
+    def _count(self, model: Any, arguments: Any, inputs: dict[str, Any]) -> None:
+        self.tokens += inputs["input_ids"].numel()
+        self.trees += "position_ids" in inputs
 
 
-def test_every_distinct_beginning_runs_once(open_tiny: Open) -> None:
+@pytest.mark.parametrize("name", quick(sorted(CAUSAL), {*FIRST_CAUSAL, "gemma3"}.__contains__))
+def test_beginnings_are_shared_where_the_architecture_allows_it(name: str) -> None:
+    scorer, shared = changed(name), name not in NOT_SHARED
+    assert scorer.largest_tree == (256 if shared else 0)
+    counts = []
+    for largest in (scorer.largest_tree, 0):
+        scorer.largest_tree = largest
+        passes = Passes(scorer.model)
+        scorer.score(PROMPTS, WORDS)
+        passes.hook.remove()
+        assert (passes.trees > 0) == (largest > 0)
+        counts.append(passes.tokens)
+    assert (counts[0] * 2 < counts[1]) == shared
+
+
+def test_every_distinct_beginning_runs_once() -> None:
     """Counted by hand: three prompts of 2 + 5 tokens that share 4, "he" and "she" behind each (1 + 2)."""
-    scorer: Any = open_tiny("llama", context=CONTEXT)
+    scorer = changed("llama")
     seen: list[tuple[int, ...]] = []
     hook = scorer.model.register_forward_pre_hook(
         lambda module, arguments, inputs: seen.append(tuple(inputs["input_ids"].shape)), with_kwargs=True
@@ -52,117 +80,64 @@ def test_every_distinct_beginning_runs_once(open_tiny: Open) -> None:
     np.testing.assert_allclose(scorer.score(prompts, ["he", "she"]), values, atol=1e-5, rtol=0)
 
 
-def test_one_score_alone_equals_the_cell(
-    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
+VERBS = ("said", "knew", "asked us", "told us", "was aware", "smiled and said", "met a man and told her")
+# Name, its window, the width that it claims (a tree may have 1/4 of it, or 256), the tree to be found.
+WINDOWS = [
+    ("gpt-neo", {"window_size": 256}, 2048, 256),
+    ("gpt-neo", {"window_size": 100}, 32, 64),
+    ("mistral", {"sliding_window": 300}, 2048, 256),
+    ("gemma3", {"sliding_window": 200}, 32, 128),
+    ("llama", {}, 2048, 512),
+]
+
+
+@pytest.mark.parametrize(("name", "window", "width", "largest"), WINDOWS)
+def test_trees_stay_within_an_attention_window(
+    name: str, window: dict[str, int], width: int, largest: int
 ) -> None:
-    scorer = open_tiny(causal_name)
+    """Texts and packs longer than the window, each cell as the model gives it for the text alone."""
+    loaded = CAUSAL[name].load(**window)
+    loaded.model.config.hidden_size = width
+    scorer = open_loaded(loaded, name, context=CONTEXT)
+    assert scorer.largest_tree == largest
+    short = [f"The {who} {verb} that [Y]" for who in ("nurse", "captain") for verb in VERBS]
+    prompts = [*short, LONG, LONG.replace("nurse", "captain"), LONG.replace("old", "very old")]
+    words = WORDS[:3]
+    assert sum(len(loaded.tokenizer(prompt)["input_ids"]) for prompt in prompts) > largest
     values = scorer.score(prompts, words)
-    for row, column in ((0, 0), (2, 5), (4, 3), (5, 6)):
-        again = scorer.alone(prompts[row], words[column])
-        assert again == pytest.approx(values[row, column], abs=2e-5)
+    for row in (0, 5, *range(len(short), len(prompts))):
+        with torch.inference_mode():
+            expected = [brute_force(loaded, name, prompts[row], word) for word in words]
+        np.testing.assert_allclose(values[row], expected, atol=1e-4, rtol=0)
 
 
-@pytest.mark.slow
-def test_a_cell_does_not_depend_on_its_batch(
-    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    """256 prompts of mixed lengths together, then one by one, and with batches of another size."""
-    many = [prompt.replace("The", f"The {'very ' * (n % 7)}old") for n in range(43) for prompt in prompts][
-        :256
-    ]
-    together = open_tiny(causal_name).score(many, words)
-    alone = open_tiny(causal_name)
-    bound = np.maximum(1e-5, 5e-7 * np.abs(together))
-    for row in range(0, 256, 23):
-        assert np.all(np.abs(alone.score([many[row]], words)[0] - together[row]) <= bound[row])
-        assert abs(alone.score([many[row]], words[4:5])[0, 0] - together[row, 4]) <= bound[row, 4]
-    small = open_tiny(causal_name, batch_tokens=128).score(many, words)
-    assert np.all(np.abs(small - together) <= bound)
-
-
-def test_batches_are_a_function_of_the_request_and_cover_it(
-    open_tiny: Open, prompts: tuple[str, ...]
-) -> None:
-    many = [f"{n} {prompt}" for n in range(9) for prompt in prompts]
-    plans = [
-        [rows.tolist() for rows, _ in open_tiny("gpt2", batch_tokens=128).batches(many, ["he", "son"])]
-        for _ in range(2)
-    ]
-    assert plans[0] == plans[1]
-    assert len(plans[0]) > 3
-    assert sorted(row for rows in plans[0] for row in rows) == list(range(9 * len(prompts)))
-
-
-@torch.inference_mode()
-def test_bos_stands_where_the_tokenizer_puts_it(
-    tiny: Callable[[str], Loaded], open_tiny: Open, brute: Brute
-) -> None:
-    """OPT's text begins with its BOS, GPT-2's does not; before a bare [Y] both have one."""
-    for name in ("opt", "llama"):
-        loaded = tiny(name)
-        ids = loaded.tokenizer("he")["input_ids"]
-        assert ids[0] == loaded.tokenizer.bos_token_id
-        logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].log_softmax(-1)
-        assert open_tiny(name).score(["[Y]"], ["he"])[0, 0] == pytest.approx(
-            float(logits[0, ids[1]]), abs=1e-5
-        )
-    loaded = tiny("gpt2")
-    ids = [loaded.tokenizer.bos_token_id, *loaded.tokenizer("he was")["input_ids"]]
-    logits = loaded.model(input_ids=torch.tensor([ids])).logits[0].log_softmax(-1)
-    expected = sum(float(logits[i - 1, ids[i]]) for i in range(1, len(ids)))
-    assert open_tiny("gpt2").score(["[Y] was"], ["he"])[0, 0] == pytest.approx(expected, abs=1e-5)
-
-
-def test_last_real_position_is_read(open_tiny: Open, brute: Brute) -> None:
-    """Spec (iii) 25: the shorter prompt of a batch is not read on a padding position."""
+def test_the_last_real_position_is_read() -> None:
+    """The shorter prompt of a batch is not read on a padding position."""
     prompts = ["The man [Y]", "The man, who was old and knew it well and told us so, said that [Y]"]
-    values = open_tiny("gpt2").score(prompts, ["he", "she"])
-    for row, prompt in enumerate(prompts):
-        for column, word in enumerate(["he", "she"]):
-            assert values[row, column] == pytest.approx(brute("gpt2", prompt, word), abs=1e-4)
+    with torch.inference_mode():
+        expected = [
+            [brute_force(load_tiny("gpt2"), "gpt2", prompt, word) for word in ("he", "she")]
+            for prompt in prompts
+        ]
+    np.testing.assert_allclose(scorer_of("gpt2").score(prompts, ["he", "she"]), expected, atol=1e-4, rtol=0)
 
 
-def test_models_that_can_neither_trim_nor_share_give_the_same(
-    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
-    scorer: Any = open_tiny(causal_name)
-    expected = scorer.score(prompts, words)
-    scorer.body, scorer.largest_tree = None, 0
-    np.testing.assert_allclose(scorer.score(prompts, words), expected, atol=1e-5, rtol=0)
+# Byte-level BPE writes control characters as letters of this range (Ġ is the space, 0x20).
+CONTROLS = [chr(256 + n) for n in range(34)]
 
 
-def one_token_words(scorer: Scorer) -> list[str]:
-    tokenizer = scorer.seam.tokenizer  # type: ignore[attr-defined]
-    pieces = [tokenizer.decode([token]).strip() for token in range(len(tokenizer))]
-    table = scorer.check(sorted({piece for piece in pieces if piece.isalnum()}))
-    return [word for word, count in table.tokens.items() if count == 1]
-
-
-@pytest.mark.parametrize("protocol", ["exact", "exact-boundary"])
-def test_probabilities_of_one_token_words_sum_to_at_most_one(
-    causal_name: str, open_tiny: Open, prompts: tuple[str, ...], protocol: str
-) -> None:
-    scorer = open_tiny(causal_name, protocol)
-    words = one_token_words(scorer)
-    assert len(words) > 5
-    sums = np.exp(scorer.score(prompts, words).astype(float)).sum(axis=1)
-    assert np.all(sums <= 1 + 1e-5)
-
-
-def test_boundary_multiplies_by_the_chance_that_the_word_ends(
-    tiny: Callable[[str], Loaded], open_tiny: Open, words: tuple[str, ...]
-) -> None:
+def test_boundary_multiplies_by_the_chance_that_the_word_ends() -> None:
     """Against the vocabulary read by its own marks: Ġ, punctuation, the special token."""
-    loaded = tiny("gpt2")
+    loaded = load_tiny("gpt2")
     names = loaded.tokenizer.convert_ids_to_tokens(list(range(len(loaded.tokenizer))))
     ends = [
         n
         for n, name in enumerate(names)
         if name[0] in "Ġ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~Ċ" or name[0] in CONTROLS
     ]
-    exact = open_tiny("gpt2").score([PROMPT], words)[0]
-    boundary = open_tiny("gpt2", "exact-boundary").score([PROMPT], words)[0]
-    for word, low, high in zip(words, boundary, exact, strict=True):
+    exact = scorer_of("gpt2").score([PROMPT], WORDS)[0]
+    boundary = scorer_of("gpt2", "exact-boundary").score([PROMPT], WORDS)[0]
+    for word, low, high in zip(WORDS, boundary, exact, strict=True):
         ids = loaded.tokenizer(PROMPT.replace("[Y]", word))["input_ids"]
         with torch.inference_mode():
             last = loaded.model(input_ids=torch.tensor([ids])).logits[0, -1].softmax(-1)
@@ -175,114 +150,33 @@ def test_a_word_ends_before_all_but_letters_marks_and_digits() -> None:
     assert not any(map(_ends_word, ("s", "ß", "女", "2", "½", accent, vowel_sign, "", "�")))
 
 
-# Byte-level BPE writes control characters as letters of this range (Ġ is the space, 0x20).
-CONTROLS = [chr(256 + n) for n in range(34)]
-
-
-def test_boundary_leaves_text_with_right_side_alone(open_tiny: Open, words: tuple[str, ...]) -> None:
-    prompt = "The captain met a [Y]."
-    exact, boundary = (
-        open_tiny("llama", protocol).score([prompt], words) for protocol in ("exact", "exact-boundary")
-    )
+def test_boundary_leaves_text_with_right_side_alone() -> None:
+    prompt = ["The captain met a [Y]."]
+    exact, boundary = (scorer_of("llama", kind).score(prompt, WORDS) for kind in ("exact", "exact-boundary"))
     np.testing.assert_array_equal(exact, boundary)
 
 
-def test_prompt_that_begins_with_the_word_needs_a_bos(tiny: Callable[[str], Loaded], open_with: Open) -> None:
-    loaded = tiny("gpt2")
+def test_prompt_that_begins_with_the_word_needs_a_bos() -> None:
+    loaded = load_tiny("gpt2")
     bare = PreTrainedTokenizerFast(tokenizer_object=loaded.tokenizer.backend_tokenizer)
     with pytest.raises(ScoringError, match=r"'\[Y\] said' begins with \[Y\].*no BOS"):
-        open_with(Loaded(loaded.model, bare, "cpu"), "gpt2").score(["[Y] said"], ["he"])
+        open_loaded(Loaded(loaded.model, bare, "cpu"), "gpt2").score(["[Y] said"], ["he"])
 
 
-def test_too_long_a_prompt_is_refused_before_anything_runs(open_tiny: Open) -> None:
-    long = "The nurse " + "and the nurse " * 40 + "said that [Y]"
-    with pytest.raises(TemplateError, match="context of gpt2 holds 64"):
-        next(open_tiny("gpt2", context=64).batches([PROMPT, long], ["he"]))
-
-
-def test_a_lost_device_is_one_sentence(
-    tiny: Callable[[str], Loaded], open_tiny: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scorer = open_tiny("gpt2")
-
-    def lost(*args: Any, **kwargs: Any) -> None:
-        raise torch.AcceleratorError("CUDA error: unspecified launch failure\nCompile with …")
-
-    monkeypatch.setattr(tiny("gpt2").model, "forward", lost)
-    with pytest.raises(ScoringError, match=r"device cpu failed .*unspecified launch failure\).*resume"):
-        scorer.score([PROMPT], ["he"])
-
-
-def test_out_of_memory_is_one_sentence(
-    tiny: Callable[[str], Loaded], open_tiny: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scorer = open_tiny("gpt2")
-
-    def full(*args: Any, **kwargs: Any) -> None:
-        raise torch.OutOfMemoryError
-
-    monkeypatch.setattr(tiny("gpt2").model, "forward", full)
-    with pytest.raises(ScoringError, match="ran out of memory"):
-        scorer.score([PROMPT], ["he"])
-
-
-# ------------------------------------------------------------------------------------- worked example
-
-
-class Table(torch.nn.Module):
-    """A model whose next-token probabilities are given per sequence; it has no body and takes no mask."""
-
-    def __init__(self, vocabulary: int, rows: dict[tuple[int, ...], dict[int, float]]) -> None:
-        super().__init__()
-        self.head = torch.nn.Linear(1, vocabulary)
-        self.vocabulary = vocabulary
-        self.rows = rows
-        self.dtype = torch.float32
-
-    @property
-    def base_model(self) -> Any:
-        return self
-
-    def get_decoder(self) -> Any:
-        return self
-
-    def get_output_embeddings(self) -> torch.nn.Linear:
-        return self.head
-
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, use_cache: bool) -> Any:
-        logits = torch.zeros(*input_ids.shape, self.vocabulary)
-        for row, ids in enumerate(input_ids.tolist()):
-            for position in range(len(ids)):
-                given = self.rows.get(tuple(ids[: position + 1]), {})
-                rest = (1 - sum(given.values())) / (self.vocabulary - len(given))
-                logits[row, position] = torch.full((self.vocabulary,), rest).log()
-                for token, probability in given.items():
-                    logits[row, position, token] = np.log(probability)
-        return SimpleNamespace(logits=logits)
-
-
-def test_worked_example_of_the_docstring(open_with: Open) -> None:
-    vocabulary = {
-        "begin": 0,
-        "the": 1,
-        "Ġ": 2,
-        "s": 3,
-        "h": 4,
-        "e": 5,
-        "sh": 6,
-        "Ġsh": 7,
-        "t": 8,
-        "he": 9,
-        "th": 10,
-    }
+def test_worked_example_of_the_docstring() -> None:
+    names = ["begin", "the", "Ġ", "s", "h", "e", "sh", "Ġsh", "t", "he", "th", ".", "a"]
     merges = [("s", "h"), ("Ġ", "sh"), ("t", "h"), ("th", "e")]
-    raw = Tokenizer(models.BPE(vocab=vocabulary | {".": 11, "a": 12}, merges=merges))
+    raw = Tokenizer(models.BPE(vocab={name: number for number, name in enumerate(names)}, merges=merges))
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=raw, bos_token="begin")
     the, sh, e, space, stop = 1, 7, 5, 2, 11
     ends = {0: 0.1, space: 0.2, sh: 0.1, stop: 0.4}
-    table = Table(13, {(the,): {sh: 0.2}, (the, sh): {e: 0.5}, (the, sh, e): ends})
+
+    def seen(input_ids: torch.Tensor, **_: Any) -> list[list[tuple[int, ...]]]:
+        return [[tuple(ids[: place + 1]) for place in range(len(ids))] for ids in input_ids.tolist()]
+
+    table = Table(len(names), {(the,): {sh: 0.2}, (the, sh): {e: 0.5}, (the, sh, e): ends}, seen)
     for protocol, expected in (("exact", 0.1), ("exact-boundary", 0.08)):
-        scorer = open_with(Loaded(table, tokenizer, "cpu"), "gpt2", protocol)
+        scorer = open_loaded(Loaded(table, tokenizer, "cpu"), "gpt2", protocol)
         assert np.exp(scorer.score(["the [Y]"], ["she"])[0, 0]) == pytest.approx(expected, rel=1e-5)

@@ -28,7 +28,7 @@ from tests.models.scoring.conftest import (
     key_of,
     open_loaded,
 )
-from tests.models.scoring.seq2seq_models import tiny_bart
+from tests.models.scoring.seq2seq_models import MASK
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer, llama_tokenizer, roberta_tokenizer
 
 CPM = {"hidden_size": 32, "num_attention_heads": 2, "dim_head": 16, "dim_ff": 64, "num_hidden_layers": 2} | {
@@ -125,7 +125,7 @@ def test_a_device_whose_attention_looks_ahead_in_half_precision(dtype: torch.dty
 @pytest.mark.usefixtures("groups_of_four")
 def test_a_decoder_is_tested_as_well() -> None:
     """BART's decoder reads the text on the left and the word."""
-    loaded = tiny_bart.__wrapped__()  # one of its own: others use the cached one
+    loaded = MASK["bart"].load()
     with torch.no_grad():
         for layer in loaded.model.get_decoder().layers:
             layer.self_attn.v_proj.weight.normal_()  # what it attends to matters, as in a trained model

@@ -18,47 +18,42 @@ import pytest
 from pcf_core.audit.preferences import coverage_of
 from pcf_core.core.errors import ModelError, ScoringError, TemplateError
 from pcf_core.core.run import ModelSpec, ScoringKey
-from pcf_core.core.settings import ROOT, Settings, settings
+from pcf_core.core.settings import ROOT, Settings
 from pcf_core.models import endpoint as endpoints
-from pcf_core.models.completions import Reading
+from pcf_core.models.completions import TokenScores
 from pcf_core.models.endpoint import TEXT, Endpoint, Findings
-from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.endpoint import Cell, EndpointScorer, spelling_of
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
+from tests.models.conftest import use
 from tests.models.scoring.completions_server import (
+    KEY,
     CompletionsServer,
     always,
-    cutting,
-    failing,
     saying,
     serving,
     slowly,
 )
+from tests.models.scoring.conftest import load_tiny, scorer_of
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
 
-KEY = "sk-a-secret-of-the-operator"
 NAME = "endpoint:tiny"
 SHAPES = ("prompt_logprobs", "echo")
 Serve = Callable[..., CompletionsServer]
 
 
 @pytest.fixture
-def serve(
-    tiny: Callable[[str], Loaded], own_settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Serve]:
+def serve(own_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Start a server of a tiny model and point the settings at it; all threads end with the test."""
     before = threading.active_count()
     monkeypatch.setattr(endpoints, "PAUSES", (0.01, 0.01))
     with ExitStack() as stack:
 
         def start(model: str = "llama", shape: str = "prompt_logprobs") -> CompletionsServer:
-            server = stack.enter_context(serving(tiny(model), shape))
-            monkeypatch.setenv("PCF_ENDPOINT_URL", server.url)
-            monkeypatch.setenv("PCF_ENDPOINT_KEY", KEY)
-            monkeypatch.setenv("PCF_ENDPOINT_TIMEOUT", "5")
-            settings.cache_clear()
+            server = stack.enter_context(serving(load_tiny(model), shape))
+            use(monkeypatch, PCF_ENDPOINT_URL=server.url, PCF_ENDPOINT_KEY=KEY, PCF_ENDPOINT_TIMEOUT="5")
             return server
 
         yield start
@@ -70,21 +65,14 @@ def serve(
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("model", ["gpt2", "llama", "opt"])
-def test_scores_are_those_of_the_local_scorer(
-    model: str,
-    shape: str,
-    serve: Serve,
-    open_tiny: Callable[..., Scorer],
-    prompts: tuple[str, ...],
-    words: tuple[str, ...],
-) -> None:
+def test_scores_are_those_of_the_local_scorer(model: str, shape: str, serve: Serve) -> None:
     """Words of one to four tokens, and text right of the word."""
     serve(model, shape)
-    local, remote = open_tiny(model), open_scorer(resolve(NAME))
+    local, remote = scorer_of(model), open_scorer(resolve(NAME))
     assert type(remote) is EndpointScorer
-    assert remote.check(words) == local.check(words)
-    assert len({*local.check(words).tokens.values()}) > 2
-    np.testing.assert_allclose(remote.score(prompts, words), local.score(prompts, words), atol=1e-4, rtol=0)
+    assert remote.check(WORDS) == local.check(WORDS)
+    assert len({*local.check(WORDS).tokens.values()}) > 2
+    np.testing.assert_allclose(remote.score(PROMPTS, WORDS), local.score(PROMPTS, WORDS), atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -109,7 +97,7 @@ def test_a_worked_example() -> None:
     """That of the file's docstring, without a server."""
     nats = (float("nan"), -5.2, -3.1, -0.7, -1.609, -0.693)
     texts = ("The", " nurse", " said", " that", " sh", "e")
-    whole, head = Reading(texts, texts, nats, nats), Reading(texts[:4], texts[:4], nats[:4], nats[:4])
+    whole, head = TokenScores(texts, texts, nats, nats), TokenScores(texts[:4], texts[:4], nats[:4], nats[:4])
     found = Findings("echo", (), False, 0, "tiny", whole, 0.0)
     spec = ModelSpec(name=NAME, family="endpoint", path="http://x/v1", identity="unpinned", tokenizer="")
     scorer = EndpointScorer(Endpoint(spec, found), ScoringKey.of(spec))
@@ -124,12 +112,10 @@ def test_a_worked_example() -> None:
     "prompt", ["[Y] was here.", " [Y]", "un[Y]", "The nurse said that h[Y]", "It is un[Y]ly so."]
 )
 @pytest.mark.parametrize("model", ["llama", "opt"])
-def test_seams_that_do_not_show_are_cut_as_for_a_local_model(
-    model: str, prompt: str, serve: Serve, open_tiny: Callable[..., Scorer]
-) -> None:
+def test_seams_that_do_not_show_are_cut_as_for_a_local_model(model: str, prompt: str, serve: Serve) -> None:
     serve(model)
     words = ("he", "e", "man", "stepmother")
-    expected = open_tiny(model).score([prompt], words)
+    expected = scorer_of(model).score([prompt], words)
     np.testing.assert_allclose(open_scorer(resolve(NAME)).score([prompt], words), expected, atol=1e-4, rtol=0)
 
 
@@ -141,7 +127,7 @@ def test_seams_that_do_not_show_are_refused_without_token_ids(serve: Serve) -> N
     nats = (float("nan"), -5.2, -3.1)
     head, whole = ("The", " nurse:", ' "'), ("The", " nurse:", ' "he')
     cell = Cell('The nurse: "[Y]', "he")
-    found = {cell.head: Reading(head, head, nats, nats), cell.text: Reading(whole, whole, nats, nats)}
+    found = {cell.head: TokenScores(head, head, nats, nats), cell.text: TokenScores(whole, whole, nats, nats)}
     with (
         scorer.endpoint.server() as server,
         pytest.raises(
@@ -180,16 +166,14 @@ def test_prompts_with_what_may_be_a_special_token_are_refused(serve: Serve) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
-def test_each_text_is_asked_for_once(
-    shape: str, serve: Serve, prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
+def test_each_text_is_asked_for_once(shape: str, serve: Serve) -> None:
     server = serve("llama", shape)
     scorer = open_scorer(resolve(NAME))
-    scorer.check(words)
+    scorer.check(WORDS)
     server.requests.clear()
-    scorer.score([*prompts, *prompts], words)
-    texts = [prompt.replace("[Y]", word) for prompt in prompts for word in words]
-    heads = [prompt.partition("[Y]")[0].rstrip() for prompt in prompts]
+    scorer.score([*PROMPTS, *PROMPTS], WORDS)
+    texts = [prompt.replace("[Y]", word) for prompt in PROMPTS for word in WORDS]
+    heads = [prompt.partition("[Y]")[0].rstrip() for prompt in PROMPTS]
     asked = sorted(server.prompts)
     assert asked == sorted([*texts, *heads, TEXT])
     per_request = [len(body["prompt"]) for _, body in server.requests if isinstance(body["prompt"], list)]
@@ -198,13 +182,12 @@ def test_each_text_is_asked_for_once(
 
 @pytest.mark.slow
 def test_the_order_of_answers_does_not_depend_on_their_speed(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch, prompts: tuple[str, ...], words: tuple[str, ...]
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve("llama", "echo")
-    monkeypatch.setenv("PCF_ENDPOINT_CONCURRENCY", "4")
-    settings.cache_clear()
+    use(monkeypatch, PCF_ENDPOINT_CONCURRENCY="4")
     scorer = open_scorer(resolve(NAME))
-    expected = scorer.score(prompts, words)
+    expected = scorer.score(PROMPTS, WORDS)
     assert 2 <= server.most_at_once <= 4
     first = [True]
 
@@ -214,28 +197,28 @@ def test_the_order_of_answers_does_not_depend_on_their_speed(
         return False
 
     server.fault = slow_first
-    np.testing.assert_array_equal(scorer.score(prompts, words), expected)
+    np.testing.assert_array_equal(scorer.score(PROMPTS, WORDS), expected)
 
 
 @pytest.mark.slow
-def test_blocks_come_one_by_one_and_stop_where_asked(serve: Serve, words: tuple[str, ...]) -> None:
+def test_blocks_come_one_by_one_and_stop_where_asked(serve: Serve) -> None:
     server = serve("llama")
     scorer = open_scorer(resolve(NAME))
     prompts = [f"The nurse number {number} said that [Y]" for number in range(400)]
-    batches = scorer.batches(prompts, words)
+    batches = scorer.batches(prompts, WORDS)
     rows, nats = next(batches)
     assert rows.tolist() == list(range(64))
-    assert nats.shape == (64, len(words))
+    assert nats.shape == (64, len(WORDS))
     batches.close()
-    assert len(server.prompts) < 400 * len(words) / 2
+    assert len(server.prompts) < 400 * len(WORDS) / 2
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]
 
 
-def test_who_waits_for_an_answer_can_be_stopped(serve: Serve, words: tuple[str, ...]) -> None:
+def test_who_waits_for_an_answer_can_be_stopped(serve: Serve) -> None:
     """A block is up to 512 texts, which a slow server takes minutes for."""
     server = serve("llama")
     scorer = open_scorer(resolve(NAME))
-    scorer.check(words)
+    scorer.check(WORDS)
     server.fault = slowly(1)
     paused: list[float] = []
 
@@ -245,7 +228,7 @@ def test_who_waits_for_an_answer_can_be_stopped(serve: Serve, words: tuple[str, 
             raise InterruptedError
 
     batches = scorer.batches(
-        [f"The nurse number {number} said that [Y]" for number in range(64)], words, pause
+        [f"The nurse number {number} said that [Y]" for number in range(64)], WORDS, pause
     )
     with pytest.raises(InterruptedError):
         next(batches)
@@ -253,24 +236,22 @@ def test_who_waits_for_an_answer_can_be_stopped(serve: Serve, words: tuple[str, 
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("endpoint")]
 
 
-def test_coverage_is_that_of_a_causal_model(serve: Serve, words: tuple[str, ...]) -> None:
+def test_coverage_is_that_of_a_causal_model(serve: Serve) -> None:
     serve("gpt2")
     scorer = open_scorer(resolve(NAME))
-    nats = scorer.score(["The nurse said that [Y]"], words)
-    covered = coverage_of(nats, [1] * len(words), scorer.key.family, right_text=False)
+    nats = scorer.score(["The nurse said that [Y]"], WORDS)
+    covered = coverage_of(nats, [1] * len(WORDS), scorer.key.family, right_text=False)
     assert covered is not None
     np.testing.assert_allclose(covered["all"], np.exp(nats.astype(float)).sum(axis=-1))
-    assert coverage_of(nats, [1] * len(words), scorer.key.family, right_text=True) is None
+    assert coverage_of(nats, [1] * len(WORDS), scorer.key.family, right_text=True) is None
 
 
-def test_one_score_alone_and_what_the_scorer_says_of_itself(
-    serve: Serve, open_tiny: Callable[..., Scorer]
-) -> None:
+def test_one_score_alone_and_what_the_scorer_says_of_itself(serve: Serve) -> None:
     server = serve("opt")
     scorer = open_scorer(resolve(NAME))
     server.requests.clear()
     alone = scorer.alone("The captain met a [Y].", "stepmother")
-    assert alone == pytest.approx(open_tiny("opt").alone("The captain met a [Y].", "stepmother"), abs=1e-4)
+    assert alone == pytest.approx(scorer_of("opt").alone("The captain met a [Y].", "stepmother"), abs=1e-4)
     assert all(len(body["prompt"]) == 1 for _, body in server.requests)
     assert set(scorer.traits) == {"space", "opening", "batching", "unpinned"}
     assert server.url in scorer.traits["unpinned"]
@@ -293,31 +274,12 @@ def scorer(serve: Serve) -> tuple[CompletionsServer, Scorer]:
 
 
 PROMPT = ("The nurse said that [Y]",)
-WORDS = ("he", "she")
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [slowly(0.05), failing(429, 2, Retry_After="0.02"), failing(503, 1), cutting(2)],
-    ids=["slow", "429 with a wait", "503 once", "cut twice"],
-)
-def test_what_passes_is_waited_for(scorer: tuple[CompletionsServer, Scorer], fault: Any) -> None:
-    server, opened = scorer
-    expected = opened.score(PROMPT, WORDS)
-    server.fault = fault
-    np.testing.assert_array_equal(opened.score(PROMPT, WORDS), expected)
+PAIR = ("he", "she")
 
 
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        (failing(500), r"does not answer \(500: not now\): check that it runs"),
-        (failing(400), r"refuses a request \(400: not now\)"),
-        (failing(401), r"\(401: not now; set PCF_ENDPOINT_KEY to a key it takes\)"),
-        (cutting(), r"does not answer \(.+\): check that it runs"),
-        (slowly(0.5), r"no answer within 0\.2 s; the longest wait of a run is PCF_ENDPOINT_TIMEOUT"),
-        (saying(b'{"choices": ['), "answered with what is not JSON"),
-        (saying(b"\xff\xfe"), "answered with what is not JSON"),
         (saying(b"[]"), "answers without log-probabilities of the prompt's tokens"),
         (saying(b'{"choices": []}'), r"shape prompt_logprobs \(0 choices for 1 prompts\)"),
         (saying(b'{"choices": [{"index": 0, "text": " he"}]}'), r"\(no 'prompt_token_ids'\)"),
@@ -327,12 +289,10 @@ def test_what_does_not_pass_is_one_sentence(
     scorer: tuple[CompletionsServer, Scorer], monkeypatch: pytest.MonkeyPatch, fault: Any, says: str
 ) -> None:
     server, opened = scorer
-    opened.check(WORDS)
-    monkeypatch.setenv("PCF_ENDPOINT_TIMEOUT", "0.2")
-    settings.cache_clear()
+    opened.check(PAIR)
     server.fault = fault
     with pytest.raises(ScoringError, match=says) as caught:
-        opened.score(PROMPT, WORDS)
+        opened.score(PROMPT, PAIR)
     assert "\n" not in str(caught.value)
     assert KEY not in str(caught.value)
 
@@ -342,34 +302,32 @@ def test_what_is_no_log_probability_is_refused(
     scorer: tuple[CompletionsServer, Scorer], value: float
 ) -> None:
     server, opened = scorer
-    opened.check(WORDS)
+    opened.check(PAIR)
     server.bend = lambda values: [*values[:-1], value]
     with pytest.raises(ScoringError, match=r"for a log-probability, which is a number up to 0"):
-        opened.score(PROMPT, WORDS)
+        opened.score(PROMPT, PAIR)
 
 
 def test_probability_zero_stays_zero(scorer: tuple[CompletionsServer, Scorer]) -> None:
     """JSON has no −∞, vLLM writes −9999."""
     server, opened = scorer
-    opened.check(WORDS)
+    opened.check(PAIR)
     reading = server.model(server.encode("The nurse said that she"))[0]
     server.bend = lambda values: [*values[:-1], -9999.0] if values == reading else values
-    nats = opened.score(PROMPT, WORDS)[0]
+    nats = opened.score(PROMPT, PAIR)[0]
     assert np.isneginf(nats[1])
     assert np.isfinite(nats[0])
 
 
-def test_another_model_under_the_same_name_is_noticed(
-    scorer: tuple[CompletionsServer, Scorer], tiny: Callable[[str], Loaded]
-) -> None:
+def test_another_model_under_the_same_name_is_noticed(scorer: tuple[CompletionsServer, Scorer]) -> None:
     server, opened = scorer
-    opened.check(WORDS)
+    opened.check(PAIR)
     server.bend = lambda values: [value - 1 for value in values]
     with pytest.raises(ScoringError, match=r"has changed: it reads a text otherwise .* by 1 nats a token"):
-        opened.score(PROMPT, WORDS)
-    server.loaded = tiny("gpt2")
+        opened.score(PROMPT, PAIR)
+    server.loaded = load_tiny("gpt2")
     with pytest.raises(ScoringError, match="has changed"):
-        opened.score(PROMPT, WORDS)
+        opened.score(PROMPT, PAIR)
 
 
 # ------------------------------------------------------------------------------------- a whole run
@@ -382,9 +340,7 @@ def run_cli(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_whole_run_leaves_the_key_nowhere(
-    serve: Serve, own_settings: Settings, tmp_path: Path, open_tiny: Callable[..., Scorer]
-) -> None:
+def test_a_whole_run_leaves_the_key_nowhere(serve: Serve, own_settings: Settings, tmp_path: Path) -> None:
     """Scored here, by a worker, and refused by the server, which says the key back."""
     server = serve("opt")
     (tmp_path / "few.csv").write_text("template,count\nThe [X] said that [Y],2\nThe [X] met [Y].,1\n")
@@ -413,7 +369,7 @@ def test_a_whole_run_leaves_the_key_nowhere(
 
     store = Store.open(own_settings.cache)
     run = store.load_run(answer["run"])
-    local = open_tiny("opt")
+    local = scorer_of("opt")
     words = [word for word in run.topic.words if word in local.check(run.topic.words).tokens]
     assert (run.scoring.family, run.scoring.dtype) == ("endpoint", "server")
     assert run.scoring.identity.startswith("unpinned:")

@@ -15,29 +15,34 @@ from pcf_core.models.scoring import local
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import CausalScorer
 from pcf_core.models.scoring.masked import MaskedScorer
-from tests.models.scoring.conftest import HEADS, SMALL, brute_force, build, key_of, open_loaded
-from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer, roberta_tokenizer
+from tests.models.scoring.conftest import (
+    FIRST_CAUSAL,
+    FIRST_MASKED,
+    HEADS,
+    SMALL,
+    brute_force,
+    build,
+    changed,
+    key_of,
+    open_loaded,
+)
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS, gpt2_tokenizer, roberta_tokenizer
 
 Open = Callable[..., Scorer]
 
 
-def test_the_head_gives_the_same_in_slices(
-    any_name: str,
-    open_tiny: Open,
-    prompts: tuple[str, ...],
-    words: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
+def test_the_head_gives_the_same_in_slices(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A product of fewer rows may round in another order; what runs before the head runs once."""
-    scorer: Any = open_tiny(any_name)
-    expected, runs = scorer.score(prompts, words), []
+    scorer = changed(name)
+    expected, runs = scorer.score(PROMPTS, WORDS), []
     hook = scorer.model.get_input_embeddings().register_forward_hook(lambda *given: runs.append(1))
-    once = scorer.score(prompts, words)
+    once = scorer.score(PROMPTS, WORDS)
     whole = len(runs)
     monkeypatch.setattr(local, "FEWEST_PLACES", 1)
     for number, places in enumerate((2, 5), start=2):
         monkeypatch.setattr(local, "SLICE", places * scorer.vocabulary)
-        sliced = scorer.score(prompts, words)
+        sliced = scorer.score(PROMPTS, WORDS)
         assert len(runs) == number * whole
         np.testing.assert_allclose(sliced, expected, atol=1e-5, rtol=0)
     hook.remove()
@@ -45,28 +50,23 @@ def test_the_head_gives_the_same_in_slices(
 
 
 @pytest.mark.parametrize("name", ["bert", "mini-bert", "roberta", "albert", "distilbert"])
-def test_only_the_place_that_is_read_runs_behind_the_last_attention(
-    name: str,
-    open_tiny: Open,
-    prompts: tuple[str, ...],
-    words: tuple[str, ...],
-) -> None:
+def test_only_the_place_that_is_read_runs_behind_the_last_attention(name: str) -> None:
     """Where a layer has a module there; ALBERT's layers are all one."""
-    scorer: Any = open_tiny(name)
+    scorer = changed(name)
     assert (scorer.last is not None) == (name in ("bert", "mini-bert", "roberta"))
-    trimmed = scorer.score(prompts, words)
+    trimmed = scorer.score(PROMPTS, WORDS)
     scorer.last = None
-    np.testing.assert_allclose(scorer.score(prompts, words), trimmed, atol=1e-5, rtol=0)
+    np.testing.assert_allclose(scorer.score(PROMPTS, WORDS), trimmed, atol=1e-5, rtol=0)
 
 
-def test_a_layer_that_asks_which_text_a_row_is_runs_whole(prompts: tuple[str, ...]) -> None:
+def test_a_layer_that_asks_which_text_a_row_is_runs_whole() -> None:
     """X-MOD's adapters stand behind the last attention, one for each text's language."""
     shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     languages = {"languages": ["en_XX"], "default_language": "en_XX"}
     scorer: Any = open_loaded(build("XmodForMaskedLM", roberta_tokenizer, **shape, **languages), "xmod")
     assert scorer.last is None
-    together = scorer.score(prompts, ("he", "she"))
-    alone = [[scorer.alone(prompt, word) for word in ("he", "she")] for prompt in prompts]
+    together = scorer.score(PROMPTS, ("he", "she"))
+    alone = [[scorer.alone(prompt, word) for word in ("he", "she")] for prompt in PROMPTS]
     np.testing.assert_allclose(together, alone, atol=1e-5, rtol=0)
 
 
@@ -201,7 +201,7 @@ def test_random_numbers_are_refused_in_the_texts_that_need_them() -> None:
         scorer.score([f"The nurse {'and the old man ' * 40} said [Y]"], [word])
 
 
-def test_a_forward_pass_that_fails_later_is_one_sentence(prompts: tuple[str, ...]) -> None:
+def test_a_forward_pass_that_fails_later_is_one_sentence() -> None:
     """A table of positions that is shorter than the context says."""
     scorer = open_loaded(
         build("BertForMaskedLM", roberta_tokenizer, **SMALL, max_position_embeddings=40), "bert"

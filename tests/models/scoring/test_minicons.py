@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,8 @@ import pytest
 import torch
 
 from pcf_core.core.settings import ROOT
-from pcf_core.models.scoring.base import Scorer
-from tests.models.scoring.conftest import CAUSAL, load_tiny
+from tests.models.scoring.conftest import CAUSAL, changed, load_tiny, scorer_of
+from tests.models.scoring.tiny_tokenizers import WORDS
 
 PYTHON = ROOT / ".venv-minicons" / "bin" / "python"
 pytestmark = [
@@ -73,12 +72,12 @@ def tasks(name: str, folder: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory, words: tuple[str, ...]) -> Answers:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """All answers of one process of minicons."""
     asked = []
     for name in NAMES:
         folder = tmp_path_factory.mktemp(name)
-        asked += [((name, what), task | {"words": words}) for what, task in tasks(name, folder)]
+        asked += [((name, what), task | {"words": WORDS}) for what, task in tasks(name, folder)]
     request = json.dumps([task for _, task in asked])
     script = ROOT / "tests" / "models" / "scoring" / "minicons_scores.py"
     done = subprocess.run([PYTHON, script], input=request, capture_output=True, text=True, check=False)
@@ -88,22 +87,18 @@ def answers(tmp_path_factory: pytest.TempPathFactory, words: tuple[str, ...]) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_words_have_the_scores_of_minicons(
-    name: str, answers: Answers, open_tiny: Callable[..., Scorer], words: tuple[str, ...]
-) -> None:
+def test_words_have_the_scores_of_minicons(name: str, answers: Answers) -> None:
     for what, prompts in (("left", LEFT), ("right", RIGHT)):
         if (name, what) in answers:
-            values = open_tiny(name).score(prompts, words)
+            values = scorer_of(name).score(prompts, WORDS)
             np.testing.assert_allclose(values, answers[name, what], atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name in CAUSAL])
-def test_word_ends_have_the_chance_of_minicons_with_its_set_of_ends(
-    name: str, answers: Answers, open_tiny: Callable[..., Scorer], words: tuple[str, ...]
-) -> None:
-    scorer: Any = open_tiny(name, "exact-boundary")
+def test_word_ends_have_the_chance_of_minicons_with_its_set_of_ends(name: str, answers: Answers) -> None:
+    scorer = changed(name, "exact-boundary")
     tokenizer = scorer.seam.tokenizer
-    ours = scorer.score(LEFT, words)
+    ours = scorer.score(LEFT, WORDS)
     marks = [
         n
         for n, piece in enumerate(tokenizer.convert_ids_to_tokens(range(len(tokenizer))))
@@ -111,5 +106,5 @@ def test_word_ends_have_the_chance_of_minicons_with_its_set_of_ends(
     ]
     assert set(marks) < set(scorer.ends.tolist())
     scorer.ends = torch.tensor(marks)
-    np.testing.assert_allclose(scorer.score(LEFT, words), answers[name, "ends"], atol=1e-4, rtol=0)
+    np.testing.assert_allclose(scorer.score(LEFT, WORDS), answers[name, "ends"], atol=1e-4, rtol=0)
     assert np.all(ours > answers[name, "ends"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 import torch
 import transformers
 
-from pcf_core.core.errors import ModelError
 from pcf_core.core.run import ModelSpec
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material.evidence import load_evidence
@@ -20,56 +18,15 @@ from pcf_core.material.topics import load_topic
 from pcf_core.models.loading import Loaded, load
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring import causal
-from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.causal import CausalScorer
-from pcf_core.models.scoring.masked import MaskedScorer
 from pcf_core.models.scoring.opening import open_scorer
+from tests.models.scoring.conftest import load_tiny, open_loaded
 
 
 def saved(loaded: Loaded, folder: Path) -> str:
     loaded.model.save_pretrained(folder)
     loaded.tokenizer.save_pretrained(folder)
     return str(folder)
-
-
-@pytest.mark.parametrize(("name", "kind"), [("gpt2", CausalScorer), ("roberta", MaskedScorer)])
-def test_a_saved_model_scores_as_the_one_in_memory(
-    name: str,
-    kind: type[Scorer],
-    tiny: Callable[[str], Loaded],
-    open_tiny: Callable[..., Scorer],
-    prompts: tuple[str, ...],
-    words: tuple[str, ...],
-    tmp_path: Path,
-) -> None:
-    spec = resolve(saved(tiny(name), tmp_path))
-    scorer = open_scorer(spec)
-    assert type(scorer) is kind
-    assert scorer.key.identity == spec.identity
-    assert scorer.parameters == spec.parameters > 0
-    np.testing.assert_allclose(
-        scorer.score(prompts, words), open_tiny(name).score(prompts, words), atol=1e-5, rtol=0
-    )
-    assert open_scorer(spec, "single-token").key == scorer.key
-
-
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("name", ["gpt2", "roberta"])
-def test_narrow_dtypes_give_nearly_the_same_under_another_key(
-    name: str,
-    dtype: str,
-    tiny: Callable[[str], Loaded],
-    prompts: tuple[str, ...],
-    words: tuple[str, ...],
-    tmp_path: Path,
-) -> None:
-    """Two or three digits are left of each logit; values here reach −90 nats."""
-    wide = resolve(saved(tiny(name), tmp_path))
-    narrow = open_scorer(wide.model_copy(update={"dtype": dtype}))
-    exact = open_scorer(wide)
-    assert narrow.key.hash != exact.key.hash
-    difference = np.abs(narrow.score(prompts, words) - exact.score(prompts, words))
-    assert 0 < difference.max() < (1.0 if dtype == "bfloat16" else 0.1)
 
 
 @pytest.mark.slow
@@ -110,9 +67,9 @@ def largest_tree(spec: ModelSpec) -> int:
 
 
 def test_a_model_whose_trees_are_exact_is_asked_once(
-    asked: list[int], tiny: Callable[[str], Loaded], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = resolve(saved(tiny("llama"), tmp_path / "one"))
+    spec = resolve(saved(load_tiny("llama"), tmp_path / "one"))
     assert [largest_tree(spec) for _ in range(3)] == [256] * 3
     assert asked == [256]
     open_scorer(spec.model_copy(update={"dtype": "bfloat16"}))
@@ -123,7 +80,7 @@ def test_a_model_whose_trees_are_exact_is_asked_once(
     monkeypatch.setattr(causal, "device_name", lambda device: "another processor")
     open_scorer(spec)
     assert asked == [256] * 4
-    other = tiny("llama")
+    other = load_tiny("llama")
     with torch.no_grad():
         moved = next(other.model.parameters())
         moved[0, 0] += 1
@@ -134,33 +91,29 @@ def test_a_model_whose_trees_are_exact_is_asked_once(
 
 
 @pytest.mark.parametrize("name", ["bloom", "falcon-alibi"])
-def test_a_no_is_asked_again(
-    name: str, asked: list[int], tiny: Callable[[str], Loaded], tmp_path: Path
-) -> None:
+def test_a_no_is_asked_again(name: str, asked: list[int], tmp_path: Path) -> None:
     """Memory may have been short; where a bias counts slots no size is exact."""
-    spec = resolve(saved(tiny(name), tmp_path))
+    spec = resolve(saved(load_tiny(name), tmp_path))
     assert [largest_tree(spec) for _ in range(2)] == [0, 0]
     assert asked == [256, 128, 64] * 2
 
 
 def test_a_model_with_code_of_its_own_and_one_made_in_memory_are_asked_each_time(
-    asked: list[int], tiny: Callable[[str], Loaded], open_with: Callable[..., Scorer], tmp_path: Path
+    asked: list[int], tmp_path: Path
 ) -> None:
     """Their weights do not tell what they compute."""
-    spec = resolve(saved(tiny("llama"), tmp_path))
+    spec = resolve(saved(load_tiny("llama"), tmp_path))
     loaded = load(spec)
     assert loaded.identity == spec.identity
     for _ in range(2):
-        open_with(replace(loaded, identity=""), "llama")
+        open_loaded(replace(loaded, identity=""), "llama")
     assert asked == [256] * 2
     assert not (settings().cache / "trees.json").exists()
 
 
 @pytest.mark.parametrize("damage", [("exact", "exacT"), ("exact", ""), ("{", ""), ("|", "!")])
-def test_a_damaged_note_is_asked_again(
-    damage: tuple[str, str], asked: list[int], tiny: Callable[[str], Loaded], tmp_path: Path
-) -> None:
-    spec = resolve(saved(tiny("llama"), tmp_path))
+def test_a_damaged_note_is_asked_again(damage: tuple[str, str], asked: list[int], tmp_path: Path) -> None:
+    spec = resolve(saved(load_tiny("llama"), tmp_path))
     open_scorer(spec)
     notes = settings().cache / "trees.json"
     sound = notes.read_text()
@@ -181,13 +134,3 @@ def test_our_own_code_is_part_of_the_question(tmp_path: Path, monkeypatch: pytes
     assert before[:2] == (f"torch {torch.__version__}", f"transformers {transformers.__version__}")
     (tmp_path / "models/scoring/two.py").write_text("3")
     assert causal.program.__wrapped__() != before
-
-
-def test_protocols_that_do_not_exist_or_fit_are_refused(
-    tiny: Callable[[str], Loaded], tmp_path: Path
-) -> None:
-    spec = resolve(saved(tiny("bert"), tmp_path))
-    with pytest.raises(ModelError, match="no protocol 'fast'; choose one of exact"):
-        open_scorer(spec, "fast")
-    with pytest.raises(ModelError, match="exact-boundary is for causal models"):
-        open_scorer(spec, "exact-boundary")

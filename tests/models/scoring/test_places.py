@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.places import Place
@@ -15,24 +14,14 @@ from pcf_core.core.records import digest
 from pcf_core.core.run import ModelSpec, RunSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
-from pcf_core.models.loading import Loaded
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.opening import open_scorer
-from pcf_core.models.scoring.permutation import PermutationScorer
-from pcf_core.models.scoring.seq2seq import Seq2SeqScorer
 from pcf_core.store.store import Store
 from pcf_core.work.probing import word_check
 from pcf_core.work.requests import ProbeRequest
 from pcf_core.work.scoring import score_run
-from tests.models.scoring.conftest import FIRST_CAUSAL, FIRST_MASKED, brute_force, load_tiny, open_loaded
-from tests.models.scoring.seq2seq_models import (
-    brute_permutation,
-    brute_seq2seq,
-    tiny_bart,
-    tiny_t5,
-    tiny_xlnet,
-)
+from tests.models.scoring.conftest import brute, changed, family_of, load_tiny
 from tests.models.scoring.test_endpoint import NAME, Serve, serve
 
 __all__ = ["serve"]
@@ -48,32 +37,15 @@ START, SENTENCE, USUAL = "[Y] was old.", "The nurse was old. [Y] knew", "The nur
 FAMILIES = ("gpt2", "opt", "llama", "bert", "roberta", "t5", "bart", "xlnet")
 
 
-def loaded_of(name: str) -> Loaded:
-    own = {"t5": tiny_t5, "bart": tiny_bart, "xlnet": tiny_xlnet}
-    return own[name]() if name in own else load_tiny(name)
-
-
-def family_of(name: str) -> str:
-    own = {"t5": "seq2seq", "bart": "seq2seq", "xlnet": "permutation"}
-    return own.get(name) or ("causal" if name in FIRST_CAUSAL else "masked")
-
-
-@torch.inference_mode()
-def brute(name: str, prompt: str, word: str) -> float:
-    """Nats of the word as it is given."""
-    loaded = loaded_of(name)
-    if name in ("t5", "bart"):
-        return brute_seq2seq(loaded, prompt, word)
-    if name == "xlnet":
-        return brute_permutation(loaded, prompt, word)
-    if name == "gpt2" and prompt.startswith("[Y]"):  # no BOS of its own: what the scorer puts there
-        return brute_force(loaded, name, loaded.tokenizer.bos_token + prompt, word)
-    return brute_force(loaded, name, prompt, word)
+def brute_of(name: str, prompt: str, word: str) -> float:
+    """Nats of the word as it is given; before GPT-2's bare [Y] stands the BOS that the scorer puts there."""
+    bare = name == "gpt2" and prompt.startswith("[Y]")
+    return brute(name, load_tiny(name).tokenizer.bos_token + prompt if bare else prompt, word)
 
 
 def pieces(name: str, prompt: str, word: str) -> int:
     """Tokens that the text has more with the word: by the tokenizer's own call."""
-    tokenizer, left = loaded_of(name).tokenizer, prompt.split("[Y]")[0]
+    tokenizer, left = load_tiny(name).tokenizer, prompt.split("[Y]")[0]
     texts = (left.rstrip(), left + word)
     before, behind = (
         tokenizer(text, add_special_tokens=False)["input_ids"] if text else [] for text in texts
@@ -86,10 +58,8 @@ def spec_of(name: str) -> ModelSpec:
 
 
 def open_tiny_model(spec: ModelSpec, protocol: str = "exact") -> Scorer:
-    loaded, key = loaded_of(spec.name), ScoringKey.of(spec, protocol)
-    if spec.family == "seq2seq":
-        return Seq2SeqScorer(loaded, key)
-    return PermutationScorer(loaded, key) if spec.family == "permutation" else open_loaded(loaded, spec.name)
+    scorer: Scorer = changed(spec.name)
+    return scorer
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +82,7 @@ def test_one_sentence_equals_the_brute_force(name: str, text: str) -> None:
     expected = {}
     for word, row in rows.items():
         written = WRITTEN[word] if begins else word
-        expected[word] = brute(name, text, written)
+        expected[word] = brute_of(name, text, written)
         assert row["log_probability"] == pytest.approx(expected[word], abs=1e-4)
         assert row["tokens"] == pieces(name, text, written)
     if family_of(name) in ("masked", "permutation"):
@@ -158,7 +128,10 @@ def test_a_run_of_all_places_equals_the_brute_force(name: str, own_settings: Set
     result = load_result(store, run)
     nats = np.array(
         [
-            [brute(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word) for word in TOPIC.words]
+            [
+                brute_of(name, prompt, WRITTEN[word] if Place.of(prompt).begins else word)
+                for word in TOPIC.words
+            ]
             for prompt in run.prompts
         ]
     )
@@ -194,7 +167,7 @@ def test_scores_of_before_are_neither_taken_for_these_nor_lost(own_settings: Set
     assert score_run(run, store, open_tiny_model) == 4  # the usual place is not scored again
     np.testing.assert_array_equal(store.gather(run.scoring, run.prompts[:], TOPIC.words), old)
     assert store.gather(run.scoring, [run.prompts[0]], ["The"])[0, 0] == pytest.approx(
-        brute("gpt2", run.prompts[0], "The"), abs=1e-4
+        brute_of("gpt2", run.prompts[0], "The"), abs=1e-4
     )
     assert store.known_words(run.scoring).at_start == {"The": 1, "Told": 2, "That": 2, "Asked": 5}
     store.rebuild()
@@ -212,7 +185,7 @@ def test_letters_that_touch_a_word_are_scored_with_it(name: str) -> None:
     found = scorer.score(tuple(JOINED), words)
     for prompt, row in zip(JOINED, found, strict=True):
         whole, form = JOINED[prompt]
-        expected = [brute(name, whole, form.format(word)) for word in words]
+        expected = [brute_of(name, whole, form.format(word)) for word in words]
         assert row == pytest.approx(expected, abs=1e-4)
         assert scorer.check(["the"], prompt).tokens == {"the": pieces(name, whole, form.format("the"))}
         assert scorer.alone(prompt, "the") == pytest.approx(expected[0], abs=1e-4)
@@ -223,7 +196,7 @@ def test_one_sentence_says_which_whole_words_are_scored() -> None:
     assert found["notes"] == ["Where letters touch [Y] the whole word is scored: thes, tolds, thats, askeds."]
     values = [row["log_probability"] for row in found["words"]]
     assert values == pytest.approx(
-        [brute("gpt2", "He met two [Y]", f"{word}s") for word in TOPIC.words], abs=1e-4
+        [brute_of("gpt2", "He met two [Y]", f"{word}s") for word in TOPIC.words], abs=1e-4
     )
 
 
@@ -241,7 +214,7 @@ def test_scores_of_parts_of_words_are_not_served_as_those_of_whole_words(own_set
     nats = np.array(
         [
             [
-                [brute("gpt2", text.format(x=x), form.format(x=x, y=word)) for word in TOPIC.words]
+                [brute_of("gpt2", text.format(x=x), form.format(x=x, y=word)) for word in TOPIC.words]
                 for text, form in wholes
             ]
             for x in run.evidence.terms
@@ -302,7 +275,3 @@ def test_values_of_a_server_that_depend_on_the_position_alone_are_no_even_split(
     found = word_check(NAME, words, USUAL, open_scorer=open_scorer)
     assert found["preferences"] == {"first": 0.5, "second": 0.5}
     assert any("exactly the same score" in note for note in found["notes"])
-
-
-def test_every_small_model_of_the_tests_is_of_one_family() -> None:
-    assert set(FAMILIES) - {"t5", "bart", "xlnet"} <= set(FIRST_CAUSAL) | set(FIRST_MASKED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,15 +12,16 @@ from transformers import PreTrainedTokenizerFast
 
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.topics import whole_word_prompt
-from pcf_core.models.loading import Loaded
 from pcf_core.models.scoring.seam import NEUTRAL, Pieces, Seam
+from tests.models.scoring.conftest import load_tiny
+from tests.models.scoring.tiny_tokenizers import PROMPTS, WORDS
 
 KINDS = ("gpt2", "opt", "llama", "bert", "roberta")
 
 
 @pytest.fixture(scope="module")
-def seams(tiny: Callable[[str], Loaded]) -> dict[str, Seam]:
-    return {kind: Seam(tiny(kind).tokenizer, kind) for kind in KINDS}
+def seams() -> dict[str, Seam]:
+    return {kind: Seam(load_tiny(kind).tokenizer, kind) for kind in KINDS}
 
 
 def cut_whole(seam: Seam, prompt: str, word: str, *, causal: bool = False) -> Pieces:
@@ -64,12 +64,10 @@ def test_one_space_is_the_words_and_other_white_space_the_texts(seams: dict[str,
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_pieces_are_the_tokens_of_the_whole_text(
-    kind: str, seams: dict[str, Seam], prompts: tuple[str, ...], words: tuple[str, ...]
-) -> None:
+def test_the_pieces_are_the_tokens_of_the_whole_text(kind: str, seams: dict[str, Seam]) -> None:
     seam = seams[kind]
-    for prompt, pieces in zip(prompts, seam.cut(prompts, words), strict=True):
-        for word, ids, right in zip(words, pieces.words, pieces.rights, strict=True):
+    for prompt, pieces in zip(PROMPTS, seam.cut(PROMPTS, WORDS), strict=True):
+        for word, ids, right in zip(WORDS, pieces.words, pieces.rights, strict=True):
             whole = seam.tokenizer(prompt.replace("[Y]", word), add_special_tokens=False)["input_ids"]
             assert list(pieces.left + ids + right) == whole
 
@@ -193,21 +191,17 @@ def test_a_mask_splits_punctuation_off_and_no_letters() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_words_are_counted_as_they_stand_in_a_text(
-    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
-) -> None:
-    """The conftest's words have one to four tokens and more, for every tokenizer."""
-    table = seams[kind].check([*words, *words])
+def test_words_are_counted_as_they_stand_in_a_text(kind: str, seams: dict[str, Seam]) -> None:
+    """The words have one to four tokens and more, for every tokenizer."""
+    table = seams[kind].check([*WORDS, *WORDS])
     assert not table.refused
-    assert list(table.tokens) == list(words)
+    assert list(table.tokens) == list(WORDS)
     assert {1, 2, 3, 4} <= set(table.tokens.values())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_words_of_letters_have_other_tokens_without_a_space(
-    kind: str, seams: dict[str, Seam], words: tuple[str, ...]
-) -> None:
-    assert seams[kind].check(words).unspaced == set()
+def test_words_of_letters_have_other_tokens_without_a_space(kind: str, seams: dict[str, Seam]) -> None:
+    assert seams[kind].check(WORDS).unspaced == set()
 
 
 def test_words_that_are_written_in_the_same_tokens_are_named(seams: dict[str, Seam]) -> None:
@@ -283,9 +277,9 @@ def test_an_unknown_word_is_no_special_token_that_shares_its_id() -> None:
         seam.cut(["a <end> [Y]"], ["he"])
 
 
-def test_tokens_that_are_special_without_a_role_are_found(tiny: Callable[[str], Loaded]) -> None:
+def test_tokens_that_are_special_without_a_role_are_found() -> None:
     """Llama 3 and its kin: what opens a turn is an added token, and no special id has its name."""
-    raw = Tokenizer.from_str(tiny("gpt2").tokenizer.backend_tokenizer.to_str())
+    raw = Tokenizer.from_str(load_tiny("gpt2").tokenizer.backend_tokenizer.to_str())
     raw.add_special_tokens(["<|turn|>"])
     seam = Seam(PreTrainedTokenizerFast(tokenizer_object=raw), "chat")
     with pytest.raises(TemplateError, match=r"'<\|turn\|>'"):
@@ -316,19 +310,17 @@ def test_tokenizer_that_keeps_no_text_is_refused() -> None:
         Seam(Forgetful(), "forgetful")
 
 
-def test_a_tokenizer_with_more_tokens_than_the_model_is_refused_where_it_matters(
-    tiny: Callable[[str], Loaded],
-) -> None:
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused_where_it_matters() -> None:
     """Beyond the embeddings a CPU raises and a GPU is lost; tokens that no text has do no harm (Gemma 3)."""
-    tokenizer = tiny("gpt2").tokenizer
+    tokenizer = load_tiny("gpt2").tokenizer
     highest = max(Seam(tokenizer, "gpt2").encode(["he"])[0])
     assert Seam(tokenizer, "gpt2", len(tokenizer)).encode(["he"]) == Seam(tokenizer, "gpt2").encode(["he"])
     with pytest.raises(ModelError, match=f"the token {highest}, and the model has only {highest}: it is of"):
         Seam(tokenizer, "gpt2", highest).encode(["he"])
 
 
-def test_truncation_and_padding_of_the_tokenizer_are_off(tiny: Callable[[str], Loaded]) -> None:
-    tokenizer = tiny("llama").tokenizer
+def test_truncation_and_padding_of_the_tokenizer_are_off() -> None:
+    tokenizer = load_tiny("llama").tokenizer
     seam = Seam(tokenizer, "llama")
     whole = seam.encode(["The nurse said that he was old"])
     tokenizer.backend_tokenizer.enable_truncation(4)

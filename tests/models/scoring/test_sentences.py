@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,10 +18,19 @@ from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.loading import Loaded
-from pcf_core.models.scoring.base import Scorer, SentenceOpening
+from pcf_core.models.scoring.base import SentenceOpening
 from pcf_core.models.scoring.causal import CLEARLY, PLAIN, CausalScorer
 from pcf_core.models.scoring.fake import FakeScorer
-from tests.models.scoring.conftest import GPT2, build, key_of, load_tiny, open_loaded
+from tests.models.scoring.conftest import (
+    FIRST_CAUSAL,
+    FIRST_MASKED,
+    GPT2,
+    build,
+    key_of,
+    load_tiny,
+    open_loaded,
+    scorer_of,
+)
 from tests.models.scoring.tiny_tokenizers import gpt2_tokenizer
 
 SENTENCES = (
@@ -56,37 +64,25 @@ def causal_by_hand(loaded: Loaded, text: str) -> list[float]:
     return [float(torch.log_softmax(logits[place - 1], -1)[ids[place]]) for place in range(1, len(ids))]
 
 
-def test_masked_tokens_are_those_of_the_brute_force(
-    masked_name: str, open_tiny: Callable[..., Scorer]
-) -> None:
-    for text, found in zip(SENTENCES, open_tiny(masked_name).token_nats(SENTENCES), strict=True):
-        assert found.nats == pytest.approx(masked_by_hand(load_tiny(masked_name), text), abs=1e-4)
-
-
-def test_causal_tokens_are_those_of_the_brute_force(
-    causal_name: str, open_tiny: Callable[..., Scorer]
-) -> None:
-    for text, found in zip(SENTENCES, open_tiny(causal_name).token_nats(SENTENCES), strict=True):
-        assert found.nats == pytest.approx(causal_by_hand(load_tiny(causal_name), text), abs=1e-4)
+@pytest.mark.parametrize("name", sorted(FIRST_CAUSAL | FIRST_MASKED))
+def test_tokens_are_those_of_the_brute_force(name: str) -> None:
+    by_hand = causal_by_hand if name in FIRST_CAUSAL else masked_by_hand
+    for text, sentence in zip(SENTENCES, scorer_of(name).token_nats(SENTENCES), strict=True):
+        assert sentence.nats == pytest.approx(by_hand(load_tiny(name), text), abs=1e-4)
 
 
 @given(st.permutations(SENTENCES), st.integers(8, 400))
 def test_order_and_batches_change_no_token(order: list[str], budget: int) -> None:
     for name in ("bert", "gpt2"):
-        scorer = copy.copy(open_of(name))
+        scorer = copy.copy(scorer_of(name))
         scorer.batch_tokens = budget
         for text, found in zip(order, scorer.token_nats(order), strict=True):
             np.testing.assert_allclose(found.nats, nats_alone(name, text), atol=1e-5)
 
 
 @functools.cache
-def open_of(name: str) -> Scorer:
-    return open_loaded(load_tiny(name), name)
-
-
-@functools.cache
 def nats_alone(name: str, text: str) -> FloatArray:
-    return open_of(name).token_nats([text])[0].nats
+    return scorer_of(name).token_nats([text])[0].nats
 
 
 def two_separators(strange: float) -> CausalScorer:
@@ -139,7 +135,7 @@ def test_both_outcomes_of_the_rule_were_seen() -> None:
 
 
 def test_without_a_choice_nothing_is_asked() -> None:
-    gpt2, opt = open_of("gpt2"), open_of("opt")
+    gpt2, opt = scorer_of("gpt2"), scorer_of("opt")
     assert gpt2.sentence_opening == SentenceOpening("<|endoftext|>", "<|endoftext|>", {})
     assert opt.sentence_opening is None  # its tokenizer puts </s> there
 
@@ -152,7 +148,7 @@ def test_what_has_no_sentences_says_so() -> None:
 
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
 def test_sentences_that_cannot_be_scored_are_refused(name: str) -> None:
-    scorer = open_of(name)
+    scorer = scorer_of(name)
     tokenizer = load_tiny(name).tokenizer
     special = tokenizer.mask_token or tokenizer.eos_token
     with pytest.raises(TemplateError, match="gives '' no token"):
