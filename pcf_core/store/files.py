@@ -66,11 +66,6 @@ def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
     """Write files, each as :func:`write_whole` does; the disk is waited for once, not for each of them.
 
     They get their names in this order, once all of their bytes are safe.
-
-    Raises
-    ------
-    OSError
-        A folder is full or cannot be written; no draft is left behind.
     """
     with _drafted(files, suffix) as drafts:
         for path, draft in drafts.items():
@@ -78,13 +73,7 @@ def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
 
 
 def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
-    """Write a file that is never replaced; return false where it exists already, whoever wrote it.
-
-    Raises
-    ------
-    OSError
-        As :func:`write_whole`.
-    """
+    """Write a file that is never replaced; return false where it exists already, whoever wrote it."""
     if path.exists():
         return False
     with _drafted({path: data}, suffix) as drafts:
@@ -106,13 +95,13 @@ def _drafted(files: Mapping[Path, bytes], suffix: str) -> Iterator[dict[Path, Pa
     drafts = {path: path.with_name(path.name + suffix) for path in files}
     try:
         with ExitStack() as written:
-            kept = []
+            open_files = []
             for path, data in files.items():
                 drafts[path].unlink(missing_ok=True)  # it may be another name of a finished file
-                kept.append(written.enter_context(drafts[path].open("xb")))
-                kept[-1].write(data)
-                kept[-1].flush()
-            for file in kept:  # only now: the disk takes all of them at once
+                open_files.append(written.enter_context(drafts[path].open("xb")))
+                open_files[-1].write(data)
+                open_files[-1].flush()
+            for file in open_files:  # only now: the disk takes all of them at once
                 os.fsync(file.fileno())
         yield drafts
     finally:
@@ -147,13 +136,7 @@ def seal(body: Mapping[str, Any]) -> bytes:
 
 
 def unseal(data: bytes) -> dict[str, Any]:
-    """Return the content of sealed JSON.
-
-    Raises
-    ------
-    ValueError
-        Any byte differs from what :func:`seal` wrote.
-    """
+    """Return the content of sealed JSON."""
     body = json.loads(data)
     if isinstance(body, dict) and body.pop("checksum", None) and seal(body) == data:
         return body
@@ -161,8 +144,8 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 
 @contextmanager
-def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
-    """Turn what the operating system or SQLite raises inside into one sentence about ``place``.
+def told(path: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
+    """Turn what the operating system or SQLite raises inside into one sentence about ``path``.
 
     ``setting`` is the one that chooses another place.
 
@@ -174,34 +157,32 @@ def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(sentence(error, place, setting)) from error
+        raise StoreError(sentence(error, path, setting)) from error
 
 
 def sentence(
-    error: OSError | sqlite3.Error | UnicodeDecodeError, place: Path, setting: str = "PCF_CACHE"
+    error: OSError | sqlite3.Error | UnicodeDecodeError, path: Path, setting: str = "PCF_CACHE"
 ) -> str:
-    """Say what went wrong with the cache at ``place``, and the remedy."""
+    """Say what went wrong with the cache at ``path``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
     if number in FULL or code == sqlite3.SQLITE_FULL or _lacks_room(error):
         return (
-            f"The cache at {place} is full: free some space or set {setting} to another folder, "
+            f"The cache at {path} is full: free some space or set {setting} to another folder, "
             "then repeat; what is finished is kept."
         )
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-        return f"The cache at {place} cannot be written: make it writable or set {setting} to another folder."
+        return f"The cache at {path} cannot be written: make it writable or set {setting} to another folder."
     if code == sqlite3.SQLITE_BUSY:
-        return busy(place)
+        return busy(path)
     if is_damage(error):
-        return f"The catalogue at {place} is damaged: delete it, it is rebuilt from the shards."
-    return (
-        f"The cache at {place} cannot be used ({error}): check the disk or set {setting} to another folder."
-    )
+        return f"The catalogue at {path} is damaged: delete it, it is rebuilt from the shards."
+    return f"The cache at {path} cannot be used ({error}): check the disk or set {setting} to another folder."
 
 
-def busy(place: Path) -> str:
+def busy(path: Path) -> str:
     """Say that other processes hold the cache."""
-    return f"The cache at {place} is busy with other processes: repeat in a moment."
+    return f"The cache at {path} is busy with other processes: repeat in a moment."
 
 
 def is_damage(error: Exception) -> bool:
@@ -231,7 +212,7 @@ NOBODY_KNOWN = "another process"
 
 
 @contextmanager
-def turn(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
+def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock on a piece of work, as soon as no other process holds it.
 
     The file stays: one that is taken away while others wait for it would let two of them in.
@@ -245,11 +226,6 @@ def turn(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterato
     while_waiting
         Called several times a second while another process is at it, with the name of that one for a person;
         what it raises ends this.
-
-    Raises
-    ------
-    StoreError
-        The folder is full or read-only.
     """
     path = root / FOLDER / name
     with told(path):

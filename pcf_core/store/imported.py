@@ -65,19 +65,19 @@ class Imported:
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
         for folder in holds:
             if folder.name not in self._texts:
-                place = place_of(folder, kind="texts")
-                self._texts[folder.name] = TextLayer(place, Catalogue(Database(None)))
+                texts = place_of(folder, kind="texts")
+                self._texts[folder.name] = TextLayer(texts, Catalogue(Database(None)))
         return [self._texts[folder.name] for folder in holds]
 
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key, each marked as imported; a damaged one is logged and left out."""
-        found = {}
+        infos = {}
         for key in self.run_keys():
             runs = self._runs.setdefault(key, RunFolder(self._folder / key))
             info = runs.infos().get(key)
             if info is not None:
-                found[key] = info.model_copy(update={"run": info.run.as_imported})
-        return found
+                infos[key] = info.model_copy(update={"run": info.run.as_imported})
+        return infos
 
     def layers(self, scoring: str) -> Sequence[Layer]:
         """Return the shards of every import with this scoring key."""
@@ -93,11 +93,6 @@ class Imported:
 
         They are written into a folder beside, which takes its name when it is whole.  What lies under that
         name is a rest: of a deletion that was ended, or with a damaged record.
-
-        Raises
-        ------
-        OSError
-            The folder is full or cannot be written.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -127,13 +122,7 @@ class Imported:
         return sum(path.stat().st_size for path in self._files(key))
 
     def delete(self, key: str) -> None:
-        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them.
-
-        Raises
-        ------
-        OSError
-            The folder cannot be written.
-        """
+        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them."""
         for path in self._files(key):  # the record comes first: no run is known without its scores
             path.unlink(missing_ok=True)
         shutil.rmtree(self._folder / key, ignore_errors=True)
@@ -141,13 +130,7 @@ class Imported:
         self._layers.pop(key, None)
 
     def delete_texts(self, key: str) -> None:
-        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them.
-
-        Raises
-        ------
-        OSError
-            The folder cannot be written.
-        """
+        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them."""
         if key in self.text_keys():
             gone = self._folder / f"{STAGE}{key}"  # no result is known without its texts
             (self._folder / TEXTS / key).rename(gone)
@@ -160,8 +143,8 @@ class Imported:
             self._folder / key,
             self._root / "results" / f"imported-{key}",
         )
-        found = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
-        return list(dict.fromkeys(found))
+        files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
+        return list(dict.fromkeys(files))
 
     def _layer(self, key: str) -> Layer:
         if key not in self._layers:

@@ -140,10 +140,10 @@ class Journal:
     def stamp(self) -> tuple[int, int]:
         """What changes whenever the file does: its size in bytes and time; zeros where it is not there."""
         try:
-            found = self.path.stat()
+            state = self.path.stat()
         except OSError:
             return 0, 0
-        return found.st_size, found.st_mtime_ns
+        return state.st_size, state.st_mtime_ns
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:
@@ -196,11 +196,11 @@ def _end_of(file: FileIO) -> tuple[int, str]:
 
 def _checked(file: BinaryIO) -> Journaled:
     entries, damage, previous, number = [], "", BEGINNING, 0
-    for place, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+    for line_number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
         try:
             entry = Entry.model_validate_json(line)
         except ValidationError:
-            damage = damage or f"Line {place:,} of {FILE_NAME} is no entry: it was altered or cut."
+            damage = damage or f"Line {line_number:,} of {FILE_NAME} is no entry: it was altered or cut."
         else:
             entries.append(entry)
             if entry.previous != previous or entry.number != number + 1 or not line.endswith(b"\n"):

@@ -1,21 +1,27 @@
-"""One place of shards with its catalogue: what is there, what is intact, what has to be set aside."""
+"""Shards of scores in one folder with their catalogue; what several such layers lack, hold and can delete."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
-from pcf_core.core.run import ScoringKey, TokenTable
-from pcf_core.store.catalogue import Catalogue
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import whole_word_prompt
+from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import unseal
-from pcf_core.store.held import Holding
-from pcf_core.store.places import Place, UnreachableError
+from pcf_core.store.places import Folder, Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
     Manifest,
@@ -75,12 +81,12 @@ class Layer:
         started = time.monotonic()
         if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
             return
-        known = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
+        indexed = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
         there = set(self.shards(scoring))
         try:
-            if known - there:
-                self.catalogue.forget(scoring, known - there)
-            for shard in sorted(there - known):
+            if indexed - there:
+                self.catalogue.forget(scoring, indexed - there)
+            for shard in sorted(there - indexed):
                 self._index(scoring, shard)
         except (UnreachableError, DamagedCatalogueError):
             raise
@@ -139,13 +145,7 @@ class Layer:
         return self._verdicts[scoring, shard][1]
 
     def read(self, scoring: str, shard: str) -> Shard | None:
-        """Read a shard, every byte checked; return ``None`` if it is gone or damaged, and forget it.
-
-        Raises
-        ------
-        UnreachableError
-            The place does not answer, which says nothing about the shard.
-        """
+        """Read a shard, every byte checked; return ``None`` if it is gone or damaged, and forget it."""
         folder = self.scores / scoring
         return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
 
@@ -184,15 +184,15 @@ class Layer:
         """Add a shard to the catalogue, unless it was looked at before and found unusable."""
         stamps = self._stamps(scoring, shard)
         if self._verdicts.get((scoring, shard)) != (stamps, False):
-            found = self._judge(scoring, shard, stamps)
-            if found:
-                self.catalogue.add(scoring, found.manifest, found.prompts)
+            content = self._judge(scoring, shard, stamps)
+            if content:
+                self.catalogue.add(scoring, content.manifest, content.prompts)
 
     def _judge(self, scoring: str, shard: str, stamps: Stamps) -> Shard | None:
         """Read a shard and remember whether it was intact when it had these stamps."""
-        found = self.read(scoring, shard)
-        self._verdicts[scoring, shard] = stamps, found is not None
-        return found
+        content = self.read(scoring, shard)
+        self._verdicts[scoring, shard] = stamps, content is not None
+        return content
 
     def _stamps(self, scoring: str, shard: str) -> Stamps:
         """Return values that change when somebody writes the files."""
@@ -217,11 +217,6 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
 
     Where it fails it looks once more while nobody writes; then a damaged shard is renamed, and its sentence
     kept with the catalogue's warnings.
-
-    Raises
-    ------
-    UnreachableError
-        The place does not answer, which says nothing about the shard.
     """
     try:
         return read()
@@ -249,3 +244,202 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
     except StoreError as error:  # the index cannot be written: the next reader finds the same
         log.warning("%s", error)
     return None
+
+
+# Which prompts × words the layers of the store lack, and what they have of them.
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A block of prompts × words that has to be scored."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def missing_blocks(
+    layers: Sequence[Layer],
+    key: ScoringKey,
+    prompts: Sequence[str],
+    words: Sequence[str],
+    refused: Collection[str],
+) -> list[Missing]:
+    """List what no layer has of prompts × words; see :meth:`~pcf_core.store.store.Store.missing`."""
+    prompts = tuple(dict.fromkeys(prompts))
+    words = tuple(word for word in dict.fromkeys(words) if word not in refused)
+    there = np.zeros((len(prompts), len(words)), dtype=bool)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            _, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
+                there[cells] = True
+    blocks = []
+    for rows in _alike(there):
+        lacking = tuple(word for word, is_there in zip(words, there[rows[0]], strict=True) if not is_there)
+        for start in range(0, len(rows) if lacking else 0, settings().most_prompts):
+            part = rows[start : start + settings().most_prompts]
+            blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
+    return blocks
+
+
+def gathered(
+    layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
+) -> FloatArray:
+    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
+
+    Raises
+    ------
+    DamagedCatalogueError
+        A shard does not hold what a catalogue says of it.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            there, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not np.isnan(values[cells]).any():
+                continue
+            shard = layer.read(key.hash, holding.shard)
+            if shard is not None:
+                rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
+                if (rows < 0).any() or holding.words != shard.manifest.words:
+                    layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
+                nats = shard.values[np.ix_(rows, there)]
+                values[cells] = np.where(np.isnan(values[cells]), nats, values[cells])
+    return values
+
+
+def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
+    """Return the rows of prompts that lack the same words, together, in the order of the first of each."""
+    if (there == there[:1]).all():  # nothing is there, or everything
+        return [range(len(there))] if len(there) else []
+    packed = np.packbits(~there, axis=1)
+    width, lacks = packed.shape[1], packed.tobytes()
+    alike: dict[bytes, list[int]] = {}
+    for row in range(len(there)):
+        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
+    return alike.values()
+
+
+def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
+    """Return the row of each wanted prompt of a shard; -1 where it is not there."""
+    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
+        return np.arange(len(there))
+    row_of = {prompt: row for row, prompt in enumerate(there)}
+    return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
+
+
+def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return the columns of the shard, and of the request, for the words they have in common."""
+    column_of = {word: column for column, word in enumerate(shard_words)}
+    here = [column for column, word in enumerate(words) if word in column_of]
+    there = [column_of[words[column]] for column in here]
+    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
+
+
+def check_block(block: Scores, table: TokenTable) -> None:
+    """Refuse a block that :meth:`Store.write` refuses."""
+    prompts, values = block.prompts, block.values
+    accepted = sum(word in table.tokens for word in block.words)
+    unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
+    if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
+        raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
+    if unknown or np.isnan(values).any():
+        raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
+
+
+# What goes with a run that is deleted.
+
+
+@dataclass(frozen=True)
+class Deletable:
+    """The files that go with a run, the first one first, and the ids of the shards among them."""
+
+    files: tuple[Path, ...]
+    shards: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(path.stat().st_size for path in self.files)
+
+
+def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
+    """Return what goes with a run of a cache; nothing is deleted.
+
+    Scores are stored by prompt and word, and several runs of a model may read the same: a shard goes with a
+    run only where that run asked for all of it and no other run asks for any of it.  Shards in a folder that
+    several caches share stay: nobody here knows who reads them.
+
+    Parameters
+    ----------
+    root
+        The cache folder.
+    layer
+        Its shards.
+    run
+        The run.
+    others
+        All runs that are known; the run itself may be among them.
+    """
+    derived = sorted((root / "results" / run.key).glob("*"))
+    # The record first, so that no run is known without its results, and manifests before what they seal.
+    files = [root / "runs" / f"{run.key}.json", *derived]
+    shards: tuple[str, ...] = ()
+    if isinstance(layer.scores, Folder) and not layer.scores.shared:
+        folder = layer.scores.path / run.scoring.hash
+        shards = _of_one(layer, run, others)
+        files += [folder / name for shard in shards for name in reversed(file_names(shard))]
+    return Deletable(tuple(path for path in files if path.is_file()), shards)
+
+
+def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
+    """Delete what :func:`deletable` returned.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    for path in removal.files:
+        path.unlink(missing_ok=True)
+    layer.catalogue.forget(run.scoring.hash, removal.shards)
+
+
+def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
+    """Return the shards that hold nothing but what a run asks for, and nothing that another run does.
+
+    Words are compared without capitals: where ``[Y]`` begins a sentence they are kept with one.
+    """
+    scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
+    alone = {
+        holding.shard
+        for holding in layer.holdings(scoring, prompts)
+        if _folded(holding.words) <= words and len(holding.positions) == layer.rows(scoring, holding.shard)
+    }
+    for other in others:
+        if alone and other.key != run.key and other.scoring.hash == scoring:
+            prompts, other_words = _stored_as(other)
+            alone -= {
+                holding.shard
+                for holding in layer.holdings(scoring, prompts)
+                if other_words & _folded(holding.words)
+            }
+    return tuple(sorted(alone))
+
+
+def _stored_as(run: RunSpec) -> tuple[tuple[str, ...], set[str]]:
+    """Return prompts and words of a run as the store has them: letters that touch ``[Y]`` in the words."""
+    prompts, letters = dict[str, None](), set[tuple[str, str]]()
+    for prompt in run.prompts:
+        whole, left, right = whole_word_prompt(prompt)
+        prompts[whole] = None
+        letters.add((left, right))
+    return tuple(prompts), _folded(
+        f"{left}{word}{right}" for left, right in letters for word in run.topic.words
+    )
+
+
+def _folded(words: Iterable[str]) -> set[str]:
+    return {word.casefold() for word in words}

@@ -224,16 +224,16 @@ class Objects(Place):
             yield
         except Exception as error:  # every library behind fsspec has errors of its own
             reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
-            said = (
+            message = (
                 f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
                 "the network, then repeat; what is finished is kept."
             )
-            raise UnreachableError(without_credentials(said)) from error
+            raise UnreachableError(without_credentials(message)) from error
 
 
 def without_credentials(text: str) -> str:
     """Remove user names, passwords and queries from the URLs in a sentence."""
-    return QUERY.sub("", USER.sub(lambda found: "//" if found[0].endswith("@") else found[0], text))
+    return QUERY.sub("", USER.sub(lambda match: "//" if match[0].endswith("@") else match[0], text))
 
 
 def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:

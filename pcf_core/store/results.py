@@ -42,13 +42,7 @@ State = tuple[int, int, int]  # of a file: inode, size and time of change
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
-    """Return the path of a result.
-
-    Raises
-    ------
-    ValueError
-        A key or name that could lead out of the folder.
-    """
+    """Return the path of a result."""
     for part in (run_key, name):
         if not SAFE_NAME.fullmatch(part):
             raise ValueError(f"not a name for a result: {part!r}")
@@ -59,11 +53,6 @@ def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
     """Write arrays of one length as columns of a Parquet table that carries ``metadata`` and a checksum.
 
     Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; all else keeps its dictionary.
-
-    Raises
-    ------
-    ValueError
-        Arrays that are not columns of one length.
     """
     lengths = {array.shape for array in arrays.values()}
     if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
@@ -113,24 +102,24 @@ def read_document(path: Path) -> dict[str, Any] | None:
 def file_state(path: Path) -> State | None:
     """Return inode, size and time of change of a file; ``None`` where there is none."""
     try:
-        found = path.stat()
+        state = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_ctime_ns
+    return state.st_ino, state.st_size, state.st_ctime_ns
 
 
 def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
     """Return when each document of a name below a root was written, and its state, by key; none is read."""
-    found: dict[str, tuple[int, State]] = {}
+    states: dict[str, tuple[int, State]] = {}
     try:
         with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # asked for on each page
             for key in keys:
                 with suppress(OSError):
                     state = os.stat(f"{key.path}/{name}.json")  # noqa: PTH116 - a path takes thrice as long
-                    found[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
+                    states[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return {}
-    return found
+    return states
 
 
 def _checksum(arrays: Columns, facts: str) -> str:
@@ -173,24 +162,18 @@ class RunFolder:
         self._read: dict[str, tuple[State, RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
-        """Write or replace a run.
-
-        Raises
-        ------
-        OSError
-            The folder is full or cannot be written.
-        """
+        """Write or replace a run."""
         info = RunInfo(run=run, complete=complete, created=now(), provenance=dict(provenance))
         write_whole(self._folder / f"{run.key}.json", seal(info.model_dump(mode="json")))
 
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key; a damaged file is logged and left out: scoring again replaces it."""
-        found = {}
+        infos = {}
         for key in Folder(self._folder).stems(".json"):  # asked for a dozen times for each page
             info = self._info(key)
             if info is not None:
-                found[key] = info
-        return found
+                infos[key] = info
+        return infos
 
     def _info(self, key: str) -> RunInfo | None:
         path = f"{self._folder}/{key}.json"
@@ -218,20 +201,14 @@ class RunFolder:
     def _list(self, kind: type[Record], body: object) -> Record:
         """Return a list of a run, the one that is known already where all of it is the same."""
         key = kind.__name__, digest(body)
-        found = self._lists.get(key)
-        if found is None:
-            found = self._lists[key] = kind.model_validate(body)
-        return found
+        existing = self._lists.get(key)
+        if existing is None:
+            existing = self._lists[key] = kind.model_validate(body)
+        return existing
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:
-    """Find the full key that ``key``, or its beginning, stands for.
-
-    Raises
-    ------
-    RunError
-        Unknown, too short, or more than one run begins with it.
-    """
+    """Find the full key that ``key``, or its beginning, stands for."""
     if key in keys:
         return key
     if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):

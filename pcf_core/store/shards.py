@@ -73,11 +73,6 @@ def write_sealed(
         The bytes.
     answers_the_same
         Whether bytes that are there already answer what these do.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
@@ -104,11 +99,6 @@ def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> Non
         Where the shards of one key lie, on one disk.
     shards
         The manifest and the data of each.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
     """
     lacking = [
         (*file_names(manifest.shard), manifest, data)
@@ -134,15 +124,6 @@ def read_sealed(
         What it holds, for a message: "scores".
     interpret
         From the manifest's fields and the data to what is wanted; what does not fit is a ValueError.
-
-    Raises
-    ------
-    MissingShardError
-        There is no such shard.
-    DamagedShardError
-        A checksum does not fit, or ``interpret`` found that something does not.
-    StoreError
-        It was written by another version, or the disk refuses to read it.
     """
     data_name, manifest_name = file_names(shard)
     seals = folder.read(manifest_name)
@@ -253,29 +234,12 @@ def manifest_of(
 
 
 def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
-    """Write a shard of scores, unless another machine was first; see :func:`write_sealed`.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
-    """
+    """Write a shard of scores, unless another machine was first; see :func:`write_sealed`."""
     write_sealed(folder, manifest, data, lambda there: _answers_the_same(there, data))
 
 
 def read_shard(folder: Place, shard: str) -> Shard:
-    """Read a shard and check every byte of it.
-
-    Raises
-    ------
-    MissingShardError
-        There is no such shard.
-    DamagedShardError
-        A checksum does not fit, the content is not what a shard holds, or its scores are of another scoring
-        key than the folder's.
-    StoreError
-        It was written by another version, or the disk refuses to read it.
-    """
+    """Read a shard and check every byte of it."""
 
     def interpret(body: dict[str, Any], data: bytes) -> Shard:
         manifest = Manifest.model_validate(body)

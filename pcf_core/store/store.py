@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -19,13 +18,21 @@ from pcf_core.core.errors import DamagedCatalogueError, RunError, StoreError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
-from pcf_core.core.settings import settings
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, damaged
-from pcf_core.store.deleting import Deletable, deletable, delete
-from pcf_core.store.files import seal, told, turn, write_whole
+from pcf_core.store.files import locked, seal, told, write_whole
 from pcf_core.store.imported import Imported
-from pcf_core.store.layer import Layer, Scores
+from pcf_core.store.layer import (
+    Deletable,
+    Layer,
+    Missing,
+    Scores,
+    check_block,
+    deletable,
+    delete,
+    gathered,
+    missing_blocks,
+)
 from pcf_core.store.places import place_of
 from pcf_core.store.results import (
     Columns,
@@ -41,109 +48,6 @@ from pcf_core.store.results import (
     result_path,
 )
 from pcf_core.store.texts import TextLayer
-
-# Which prompts × words the layers of the store lack, and what they have of them.
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A block of prompts × words that has to be scored."""
-
-    prompts: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-def missing_blocks(
-    layers: Sequence[Layer],
-    key: ScoringKey,
-    prompts: Sequence[str],
-    words: Sequence[str],
-    refused: Collection[str],
-) -> list[Missing]:
-    """List what no layer has of prompts × words, as :meth:`~pcf_core.store.store.Store.missing` says it."""
-    prompts = tuple(dict.fromkeys(prompts))
-    words = tuple(word for word in dict.fromkeys(words) if word not in refused)
-    there = np.zeros((len(prompts), len(words)), dtype=bool)
-    for layer in layers:
-        for holding in layer.holdings(key.hash, prompts):
-            _, columns = _shared(holding.words, words)
-            cells = np.ix_(holding.positions, columns)
-            if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
-                there[cells] = True
-    blocks = []
-    for rows in _alike(there):
-        lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
-        for start in range(0, len(rows) if lacking else 0, settings().most_prompts):
-            part = rows[start : start + settings().most_prompts]
-            blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
-    return blocks
-
-
-def gathered(
-    layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
-) -> FloatArray:
-    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
-
-    Raises
-    ------
-    DamagedCatalogueError
-        A shard does not hold what a catalogue says of it.
-    """
-    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
-    for layer in layers:
-        for holding in layer.holdings(key.hash, prompts):
-            there, columns = _shared(holding.words, words)
-            cells = np.ix_(holding.positions, columns)
-            if not np.isnan(values[cells]).any():
-                continue
-            shard = layer.read(key.hash, holding.shard)
-            if shard is not None:
-                rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
-                if (rows < 0).any() or holding.words != shard.manifest.words:
-                    layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
-                found = shard.values[np.ix_(rows, there)]
-                values[cells] = np.where(np.isnan(values[cells]), found, values[cells])
-    return values
-
-
-def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
-    """Return the rows of prompts that lack the same words, together, in the order of the first of each."""
-    if (there == there[:1]).all():  # nothing is there, or everything
-        return [range(len(there))] if len(there) else []
-    packed = np.packbits(~there, axis=1)
-    width, lacks = packed.shape[1], packed.tobytes()
-    alike: dict[bytes, list[int]] = {}
-    for row in range(len(there)):
-        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
-    return alike.values()
-
-
-def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
-    """Return the row of each wanted prompt of a shard; -1 where it is not there."""
-    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
-        return np.arange(len(there))
-    row_of = {prompt: row for row, prompt in enumerate(there)}
-    return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
-
-
-def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Return the columns of the shard, and of the request, for the words they have in common."""
-    column_of = {word: column for column, word in enumerate(shard_words)}
-    here = [column for column, word in enumerate(words) if word in column_of]
-    there = [column_of[words[column]] for column in here]
-    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
-
-
-def _check(block: Scores, table: TokenTable) -> None:
-    """Refuse a block that :meth:`Store.write` refuses."""
-    prompts, values = block.prompts, block.values
-    accepted = sum(word in table.tokens for word in block.words)
-    unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
-    if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
-        raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
-    if unknown or np.isnan(values).any():
-        raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
-
 
 log = logging.getLogger(__name__)
 
@@ -232,15 +136,15 @@ class Store:
         """
         self._database.must_last()
 
-    def turn(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Hold the lock on a piece of work on this cache; see :func:`pcf_core.store.files.turn`.
+    def lock(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Hold the lock on a piece of work on this cache; see :func:`pcf_core.store.files.locked`.
 
         Raises
         ------
         StoreError
             The folder is full or read-only.
         """
-        return turn(self._root, name, while_waiting)
+        return locked(self._root, name, while_waiting)
 
     @contextmanager
     def importing(self) -> Iterator[None]:
@@ -263,7 +167,7 @@ class Store:
                     "finished, then repeat."
                 )
 
-        with self.turn(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
+        with self.lock(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
             self._look_again()
             yield
 
@@ -363,7 +267,7 @@ class Store:
         if key.imported:
             raise ValueError(f"scores of {key.name} come in packs and are not made here")
         for block in blocks:
-            _check(block, table)
+            check_block(block, table)
         return self._layers[0].write(key, table, blocks)
 
     # ----------------------------------------------------------------------------------- texts
@@ -405,11 +309,11 @@ class Store:
             first, end = part.first, part.first + part.count
             while first < end:
                 read = (layer.read(key, prompt, first, end - first) for layer in layers)
-                found = next((texts for texts in read if texts is not None), None)
-                if found is None:
+                block = next((texts for texts in read if texts is not None), None)
+                if block is None:
                     return None
-                there.append(found)
-                first += len(found.texts)
+                there.append(block)
+                first += len(block.texts)
         return joined(there, count)
 
     @mending
@@ -442,13 +346,13 @@ class Store:
         """List a sentence for each damaged shard not scored again, and one for a damaged catalogue."""
         layers = (*self._layers, *self._imported.all_layers())
         of_shards = tuple(sentence for layer in layers for sentence in layer.catalogue.warnings())
-        kept = damaged(self._root / FILE_NAME)
-        if not kept.exists():
+        damaged_file = damaged(self._root / FILE_NAME)
+        if not damaged_file.exists():
             return of_shards
         return (
             *of_shards,
-            f"The catalogue of the cache was damaged and is kept as {kept.name} in its folder; jobs that "
-            "could not be read are lost. Check the disk, then delete that file.",
+            f"The catalogue of the cache was damaged and is kept as {damaged_file.name} in its folder; jobs "
+            "that could not be read are lost. Check the disk, then delete that file.",
         )
 
     # ------------------------------------------------------------------------ runs and results
@@ -479,12 +383,12 @@ class Store:
             The folder is full or read-only.
         """
         with self._writing():
-            run, known = self.as_stored(run), self._made_infos().get(run.key)
-            if known is None:
+            run, stored = self.as_stored(run), self._made_infos().get(run.key)
+            if stored is None:
                 self._runs[0].save(run, {}, complete=False)
-            elif known.run != run:
-                complete = known.complete and known.run.drawn.hash == run.drawn.hash
-                self._runs[0].save(run, known.provenance, complete)
+            elif stored.run != run:
+                complete = stored.complete and stored.run.drawn.hash == run.drawn.hash
+                self._runs[0].save(run, stored.provenance, complete)
 
     def as_stored(self, run: RunSpec) -> RunSpec:
         """Return a run with the lists that were shipped, or first stored, under its key.
@@ -497,8 +401,8 @@ class Store:
         RunError
             A sampling plan that draws by other counts than the stored one.
         """
-        known = self._made_infos().get(run.key)
-        return run if known is None or run.scoring.imported else run.with_lists_of(known.run)
+        stored = self._made_infos().get(run.key)
+        return run if stored is None or run.scoring.imported else run.with_lists_of(stored.run)
 
     def load_run(self, key: str) -> RunSpec:
         """Load the run of a full key, or of its first six digits or more.
@@ -544,7 +448,7 @@ class Store:
 
     @mending
     def delete_run(self, key: str) -> None:
-        """Delete a run of the cache folder, with all that no other run needs; see :mod:`.deleting`.
+        """Delete a run of the cache folder, with all that no other run needs (:func:`.layer.deletable`).
 
         A run that is shipped too is then the shipped one again, an imported one the imported one; of
         what is imported alone, that is deleted.
@@ -560,19 +464,19 @@ class Store:
             if not self.is_made_here(key) and key in self._imported.run_keys():
                 self._imported.delete(key)
                 return
-            run, found = self._deletable(key)
-            delete(found, self._layers[0], run)
+            run, removal = self._deletable(key)
+            delete(removal, self._layers[0], run)
 
     def is_finished(self, run: RunSpec) -> bool:
         """Tell whether a run is scored to its end, here or, where it is an imported one, elsewhere."""
-        known = self._infos().get(run.key)
-        return known is not None and known.complete and known.run.scoring.imported == run.scoring.imported
+        info = self._infos().get(run.key)
+        return info is not None and info.complete and info.run.scoring.imported == run.scoring.imported
 
     def imported_runs(self) -> tuple[RunInfo, ...]:
         """List the runs that came in packs and were not made here, the newest import first."""
         made = self._made_infos()
-        found = [info for key, info in self._imported.infos().items() if key not in made]
-        return tuple(sorted(found, key=lambda info: info.created, reverse=True))
+        infos = [info for key, info in self._imported.infos().items() if key not in made]
+        return tuple(sorted(infos, key=lambda info: info.created, reverse=True))
 
     def is_made_here(self, key: str) -> bool:
         """Tell whether a run of this key was made in this cache, or is shipped with the app."""
@@ -617,7 +521,7 @@ class Store:
                 f"The run {key[:40]} was not made in this cache and cannot be deleted: the page 'Models' "
                 "lists those that can."
             )
-        others = (known.run for known in self._made_infos().values())
+        others = (other.run for other in self._made_infos().values())
         return info.run, deletable(self._root, self._layers[0], info.run, others)
 
     def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
@@ -639,9 +543,9 @@ class Store:
     def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """Load what :meth:`save_result` kept; ``None`` where it is missing or damaged."""
         for folder in self._folders:
-            found = read_result(result_path(folder, run_key, name))
-            if found is not None:
-                return found
+            result = read_result(result_path(folder, run_key, name))
+            if result is not None:
+                return result
         return None
 
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
@@ -661,9 +565,9 @@ class Store:
     def load_document(self, key: str, name: str) -> dict[str, Any] | None:
         """Load what :meth:`save_document` kept, or a pack brought; ``None`` where missing or damaged."""
         for folder in (*self._folders, *self._imported.text_folders()):
-            found = read_document(result_path(folder, key, name, ".json"))
-            if found is not None:
-                return found
+            document = read_document(result_path(folder, key, name, ".json"))
+            if document is not None:
+                return document
         return None
 
     def documents(self, name: str) -> tuple[str, ...]:
@@ -672,10 +576,10 @@ class Store:
 
     def document_states(self, name: str) -> tuple[tuple[str, State], ...]:
         """List the same keys, each with what is another once its document is; none is read."""
-        found: dict[str, tuple[int, State]] = {}
+        states: dict[str, tuple[int, State]] = {}
         for folder in (*self._folders, *self._imported.text_folders()):
-            found = document_states(folder, name) | found
-        newest = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+            states = document_states(folder, name) | states
+        newest = sorted(states.items(), key=lambda item: (-item[1][0], item[0]))
         return tuple((key, state) for key, (_, state) in newest)
 
     def document_state(self, key: str, name: str) -> tuple[State | None, ...]:
@@ -716,12 +620,12 @@ class Store:
         return infos
 
     def _once(self, what: str, look: Callable[[], dict[str, RunInfo]]) -> dict[str, RunInfo]:
-        found: dict[str, dict[str, RunInfo]] | None = getattr(self._looked, "infos", None)
-        if found is None:
+        cached: dict[str, dict[str, RunInfo]] | None = getattr(self._looked, "infos", None)
+        if cached is None:
             return look()
-        if what not in found:
-            found[what] = look()
-        return found[what]
+        if what not in cached:
+            cached[what] = look()
+        return cached[what]
 
     def _must_be_readable(self) -> None:
         try:

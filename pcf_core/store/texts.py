@@ -67,13 +67,13 @@ class TextLayer:
         for part in parts:
             first, end = part.first, part.first + part.count
             while first < end:
-                found = (
+                fitting = (
                     rows
                     for rows in sizes(first, end - first)
                     if texts_id(key, part.prompt, first, rows) in there
                     and self._is_intact(key, part.prompt, first, rows)
                 )
-                rows = next(found, 0)
+                rows = next(fitting, 0)
                 if not rows:
                     lacking.append(MissingTexts(part.prompt, first, end - first))
                     break
@@ -97,8 +97,8 @@ class TextLayer:
         """Write a part, unless another process was first; see :meth:`Store.write_texts`."""
         self.catalogue.database.must_last()
         manifest, data = encode_part(key, generated, provenance)
-        turn = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
-        with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
+        lock = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
+        with lock:  # on one disk writers hold a lock; a slow network would let others wait too long
             write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
             self.catalogue.settle(key.hash, manifest.shard)
         return manifest.shard
@@ -140,11 +140,11 @@ def read_texts(folder: Place, shard: str) -> Generated:
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:
         manifest = TextsManifest.model_validate(body)
-        found = decode_texts(data)
-        said = manifest.prompt, manifest.first, manifest.rows
-        if (found.prompt, found.first, len(found.texts)) != said:
+        texts = decode_texts(data)
+        expected = manifest.prompt, manifest.first, manifest.rows
+        if (texts.prompt, texts.first, len(texts.texts)) != expected:
             raise ValueError("it holds something else than its manifest says")
-        return found
+        return texts
 
     return read_sealed(folder, shard, "texts", interpret)
 
@@ -210,8 +210,8 @@ def decode_texts(data: bytes) -> Generated:
 def _same_texts(there: bytes, generated: Generated) -> bool:
     """Tell whether the bytes found hold as many texts of the same prompt from the same index."""
     try:
-        found = decode_texts(there)
+        existing = decode_texts(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):
         return False
     wanted = generated.prompt, generated.first, len(generated.texts)
-    return (found.prompt, found.first, len(found.texts)) == wanted
+    return (existing.prompt, existing.first, len(existing.texts)) == wanted

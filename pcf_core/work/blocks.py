@@ -12,22 +12,29 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 import pcf_core
-from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError
+from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, SettingsError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
-from pcf_core.core.settings import USUAL_SHARD, settings
+from pcf_core.core.settings import USUAL_SHARD, Engine, Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.store.store import Missing, Store
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause
+
+if TYPE_CHECKING:
+    from pcf_core.work.ray_engine import RayEngine
+
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
 # Parameters × prompts of a block: a minute of two cores that other work leaves a quarter of what they do for
@@ -68,11 +75,6 @@ class ParallelScorer(Scorer):
         """Yield each block with its scores, in whatever order they come; call ``pause`` while waiting.
 
         A block is taken when there is capacity for it, so that what was scored elsewhere by then is left.
-
-        Raises
-        ------
-        ScoringError
-            A block cannot be scored; what ``pause`` raises.
         """
 
 
@@ -121,11 +123,6 @@ def score_block(
         Called before the block begins again: no row of it is scored yet.
     pause
         Called between two batches, and while one is waited for; what it takes is not counted as scoring.
-
-    Raises
-    ------
-    ScoringError
-        The model failed.
     """
     while True:
         try:
@@ -185,35 +182,28 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
 
 def keep_words(
     store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
-) -> None:
-    """Keep what a tokenizer says of words and no scores will bring along: a shard without prompts.
+) -> bool:
+    """Store what a tokenizer says of words and no scores will bring along; return whether there was any.
 
-    That is of words it refuses, and of words that were scored and kept without their tokens, by an earlier
-    version, or elsewhere than at the beginning of a text.
+    That is of words it refuses, and of words that were scored elsewhere than at the beginning of a text.
+    They are written as a shard without prompts.
     """
-    known = store.known_words(key)
-    told = tuple(
+    stored = store.known_words(key)
+    new = tuple(
         word
         for word in words
-        if (word in table.refused and word not in known.refused)
-        or (word in table.spelling and word in known.tokens and word not in known.spelling)
-        or (word in table.at_start and word in known.tokens and word not in known.at_start)
+        if (word in table.refused and word not in stored.refused)
+        or (word in table.spelling and word in stored.tokens and word not in stored.spelling)
+        or (word in table.at_start and word in stored.tokens and word not in stored.at_start)
     )
-    if told:
-        accepted = sum(word in table.tokens for word in told)
-        store.write(key, (), told, table, np.empty((0, accepted)), provenance)
+    if new:
+        accepted = sum(word in table.tokens for word in new)
+        store.write(key, (), new, table, np.empty((0, accepted)), provenance)
+    return bool(new)
 
 
 def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[ModelSpec, Scorer]:
-    """Open the model of a key and its scorer, where scores can be kept: loading can take minutes.
-
-    Raises
-    ------
-    StoreError
-        The store is full or read-only.
-    ModelError
-        The model is unknown, or has changed since it was asked for.
-    """
+    """Open the model of a key and its scorer, where scores can be kept: loading can take minutes."""
     store.must_be_writable()
     spec = resolve(key.model).with_dtype(key.dtype)
     scorer = open_scorer(spec, key.protocol)
@@ -254,15 +244,6 @@ def score_blocks(
     -------
     int
         The number of prompts.
-
-    Raises
-    ------
-    TemplateError
-        A prompt is longer than the model's context.
-    ScoringError
-        The model failed.
-    StoreError
-        The store is full or read-only.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -276,12 +257,49 @@ def score_blocks(
 
     for block in cut(blocks, prompts_a_block(scorer)):
         pause()
-        found = score_block(
+        scored = score_block(
             scorer,
             Block(block.prompts, block.words, cells=len(block.prompts)),
             on_batch=lambda rows: report(len(rows)),
             on_restart=partial(restart, done),
             pause=pause,
         )
-        store.write(scorer.key, block.prompts, block.words, table, found.values, found.provenance)
+        store.write(scorer.key, block.prompts, block.words, table, scored.values, scored.provenance)
     return total
+
+
+# Where blocks are scored: on this machine, or on a Ray cluster.
+
+
+@contextmanager
+def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_scorer) -> Iterator[OpenScorer]:
+    """Choose how scorers are opened inside the block: ``here``, or on a cluster.
+
+    Nothing of a cluster is imported before.
+
+    Raises
+    ------
+    SettingsError
+        Ray is not installed.
+    """
+    if engine == "local":
+        yield here
+        return
+    with cluster_of(settings) as cluster:
+        yield cluster.open_scorer
+
+
+@contextmanager
+def cluster_of(settings: Settings) -> Iterator[RayEngine]:
+    """Open a Ray cluster for the time of the block."""
+    try:
+        from pcf_core.work.ray_engine import RayEngine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise SettingsError(
+            "The engine ray is not installed: run `pip install -r requirements-ray.txt`, or choose the "
+            "engine local."
+        ) from error
+    with RayEngine(settings) as cluster:
+        yield cluster

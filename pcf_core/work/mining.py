@@ -18,7 +18,7 @@ from pcf_core.mining.documents import open_corpus
 from pcf_core.mining.miner import Mined, Progress, mine
 from pcf_core.mining.pool import Counters, Processes
 from pcf_core.mining.rules import rule_for
-from pcf_core.work.engines import cluster_of
+from pcf_core.work.blocks import cluster_of
 from pcf_core.work.jobs import REPORT_SECONDS, JobContext, Pace, Pause, job, no_pause
 from pcf_core.work.requests import MineRequest
 

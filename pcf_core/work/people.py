@@ -102,15 +102,7 @@ def check_may_ask(person: Person, settings: Settings) -> None:
 
 
 def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
-    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have.
-
-    Raises
-    ------
-    ModelError
-        A model is not on the list.
-    RightsError
-        The job is too large.
-    """
+    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have."""
     for model in models:
         require_allowed(model)
     if settings.most_cells and cells > settings.most_cells:
@@ -121,13 +113,7 @@ def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
 
 
 def check_room(jobs: int, settings: Settings) -> None:
-    """Refuse one more job of somebody who has these waiting or running.
-
-    Raises
-    ------
-    RightsError
-        They are as many as one may have.
-    """
+    """Refuse one more job of somebody who has these waiting or running."""
     if settings.most_queued and jobs >= settings.most_queued:
         raise RightsError(
             f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "

@@ -31,7 +31,8 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.records import Record
 from pcf_core.core.run import Progress, Stage
 from pcf_core.core.settings import settings
-from pcf_core.store.database import Database, KeptTwice, opened
+from pcf_core.store.database import Database, opened
+from pcf_core.store.files import sha256
 from pcf_core.store.journal import Did, Journal
 from pcf_core.work.people import TERMINAL, Person, check_asked, check_may_ask, check_room
 from pcf_core.work.processes import is_here, is_running
@@ -72,12 +73,12 @@ class Job(Record):
     @property
     def at(self) -> Progress | None:
         """What a run, or a knowledge set, that is being scored is at, as far as its worker has said so."""
-        told = self.result or {}
-        if self.state != "running" or told.get("stage") not in get_args(Stage):
+        result = self.result or {}
+        if self.state != "running" or result.get("stage") not in get_args(Stage):
             return None
-        if not Progress.model_fields.keys() <= told.keys():  # of a job that writes texts
+        if not Progress.model_fields.keys() <= result.keys():  # of a job that writes texts
             return None
-        return Progress.model_validate({name: told[name] for name in Progress.model_fields})
+        return Progress.model_validate({name: result[name] for name in Progress.model_fields})
 
     @property
     def seconds_left(self) -> float | None:
@@ -102,14 +103,6 @@ class Tally(Record):
     deaths: int
 
 
-def job_of(row: sqlite3.Row) -> Job:
-    """Make a job from a row of the table ``jobs``."""
-    fields = {name: row[name] for name in Job.model_fields}
-    fields["payload"] = json.loads(row["payload"])
-    fields["result"] = json.loads(row["result"]) if row["result"] else None
-    return Job(**fields)
-
-
 DEAD_SECONDS = 30.0
 MOST_DEATHS = 3  # fruitless ones, at work or while loading, that a job is given before it fails
 DEADLY = (
@@ -123,60 +116,32 @@ DEADLY_TO_LOAD = (
     "worker more memory or take a smaller model or a narrower dtype, then retry."
 )
 
+# ``submitter``: who asked.  ``deaths``: how many workers died at it in a row, ``loading_deaths``: before they
+# had ``begun``, that is said how far it is; ``reached``: how far it was when it was last taken.  ``models``,
+# ``cells``: what it asks of which models, so that who takes it up again is held to the same limits.
+# ``fingerprint``: the settings of who asked, or of the app that started a worker (empty: a person did).
+# ``newest``: the newest job there was when a worker came.  ``checksum``: of what never changes; ``result``
+# begins with one of its own, since numbers are shown from it.
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS jobs (
+    """CREATE TABLE jobs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL,
         priority INTEGER NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
         stop INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL,
         rate REAL, error TEXT, result TEXT,
-        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT)""",
-    """CREATE UNIQUE INDEX IF NOT EXISTS active_jobs ON jobs (kind, key)
+        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT,
+        submitter TEXT NOT NULL, deaths INTEGER NOT NULL DEFAULT 0, reached INTEGER NOT NULL DEFAULT -1,
+        models TEXT NOT NULL, cells INTEGER NOT NULL, begun INTEGER NOT NULL DEFAULT 0,
+        loading_deaths INTEGER NOT NULL DEFAULT 0, fingerprint TEXT NOT NULL,
+        checksum TEXT NOT NULL DEFAULT '')""",
+    """CREATE UNIQUE INDEX active_jobs ON jobs (kind, key)
         WHERE state IN ('queued', 'running')""",
-    "CREATE INDEX IF NOT EXISTS waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
-    """CREATE TABLE IF NOT EXISTS workers (
-        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL)""",
+    "CREATE INDEX waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
+    """CREATE TABLE workers (
+        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL,
+        fingerprint TEXT NOT NULL, newest INTEGER NOT NULL)""",
 )
-# Who asked; how many workers died at it in a row, and how far it was when the first of them did.
-PEOPLE_AND_DEATHS = (
-    "ALTER TABLE jobs ADD COLUMN submitter TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE jobs ADD COLUMN reached INTEGER NOT NULL DEFAULT -1",
-)
-# What a job asks of which models, so that who takes it up again is held to the same limits.  What was queued
-# before is known by its payload, and by what was missing then.
-LIMITED = (
-    "ALTER TABLE jobs ADD COLUMN models TEXT NOT NULL DEFAULT '[]'",
-    "ALTER TABLE jobs ADD COLUMN cells INTEGER NOT NULL DEFAULT 0",
-    """UPDATE jobs SET cells = total, models = coalesce(json_extract(payload, '$.models'), (
-        SELECT json_group_array(name) FROM (SELECT coalesce(json_extract(payload, '$.model'),
-            json_extract(payload, '$.scoring.model'), json_extract(payload, '$.key.model')) AS name)
-        WHERE name IS NOT NULL)) WHERE kind NOT IN ('mine', 'read', 'embedding')""",
-)
-# Whether who has it has said how far it is, and how many workers died before they did; ``deaths`` are those
-# of the others.  ``reached`` is how far it was when it was last taken.
-LOADING = (
-    "ALTER TABLE jobs ADD COLUMN begun INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE jobs ADD COLUMN loading_deaths INTEGER NOT NULL DEFAULT 0",
-)
-# The settings of who asked, and of the app that started a worker (empty: somebody did by hand); and the
-# newest job there was when a worker came.
-FINGERPRINTS = (
-    "ALTER TABLE jobs ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE workers ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE workers ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
-)
-JOBS = KeptTwice(
-    "jobs",
-    (
-        "id", "kind", "key", "priority", "payload", "state", "stop", "done", "total", "rate", "error",
-        "result", "created", "started", "updated", "owner", "submitter", "deaths", "reached", "models",
-        "cells", "begun", "loading_deaths", "fingerprint",
-    ),
-)  # fmt: skip
-WORKERS = KeptTwice("workers", ("owner", "started", "seen", "beat", "fingerprint", "newest"))
-VERSIONS = (TABLES, PEOPLE_AND_DEATHS, LIMITED, LOADING, FINGERPRINTS, (*JOBS.steps, *WORKERS.steps))
-ROWS = f"SELECT *, {JOBS.whole} AS whole FROM jobs"
-ALIVE = f"SELECT *, {WORKERS.whole} AS whole FROM workers"
+ALL_JOBS = ("SELECT * FROM jobs ORDER BY id", "SELECT * FROM jobs ORDER BY id DESC")
+CHECKSUM = 16  # hexadecimal digits of one
 GIVEN_UP = "state = CASE stop WHEN 1 THEN 'cancelled' ELSE 'queued' END, owner = NULL, updated = :now"
 # The waiting jobs that a worker takes: one that an app started leaves those of an app with other settings to
 # the worker that this one starts, unless they were there before it came: left behind, or their worker ended.
@@ -189,7 +154,8 @@ TAKEN = """state = 'queued' AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.
 LEFT_TO_SUCCESSOR = """EXISTS (SELECT 1 FROM workers AS own JOIN workers AS other ON other.rowid > own.rowid
     AND other.fingerprint NOT IN ('', own.fingerprint)
     AND (jobs.id <= other.newest
-        OR CASE WHEN json_valid(jobs.result) THEN json_extract(jobs.result, '$.stage') = 'waiting' END)
+        OR CASE WHEN json_valid(substr(jobs.result, 18)) THEN
+            json_extract(substr(jobs.result, 18), '$.stage') = 'waiting' END)
     WHERE own.owner = :owner AND own.fingerprint != '')"""
 HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
 
@@ -210,11 +176,7 @@ class Queue:
         # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
         self._heard: dict[str, tuple[tuple[float, float], float]] = {}
         self._person = person
-        database.bring_up("jobs", VERSIONS)
-        if database.follows:
-            with database.transaction():
-                if database.take_over(JOBS):
-                    self._run(f"UPDATE jobs SET {GIVEN_UP} WHERE state = 'running'")
+        database.create_tables("jobs", TABLES, self._take_over)
 
     @classmethod
     def open(cls, path: Path) -> Queue:
@@ -257,7 +219,7 @@ class Queue:
         self._database.must_last()
         with self._database.transaction():
             self.check(kind, key, priority, models=models, cells=cells)
-            joined = bool(self._active(kind, key))
+            existing = self._active(kind, key)
             (row,) = self._run(
                 "INSERT INTO jobs "
                 "(kind, key, priority, payload, total, created, updated, submitter, models, cells, "
@@ -269,9 +231,14 @@ class Queue:
                 submitter=self._person.name, models=json.dumps(list(models)), cells=cells,
                 fingerprint=settings().fingerprint,
             )  # fmt: skip
-            if not joined and priority == 0:  # a question, which goes ahead of runs, changes nothing
-                self._record("queued", row, remark)
-            return job_of(row)
+            if not existing:
+                (row,) = self._run(
+                    "UPDATE jobs SET checksum = :checksum WHERE id = :id RETURNING *",
+                    id=row["id"], checksum=_checksum_of(row),
+                )  # fmt: skip
+                if priority == 0:  # a question, which goes ahead of runs, changes nothing
+                    self._record("queued", row, remark)
+            return self._job(row)
 
     def check(
         self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
@@ -301,19 +268,19 @@ class Queue:
         rows = self._rows("id = :id", id=job_id)
         if not rows:
             raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
-        return job_of(rows[0])
+        return self._job(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
         """List the newest jobs first, of one kind or of all."""
         rows = self._rows(
             "kind = coalesce(:kind, kind) ORDER BY id DESC LIMIT :limit", limit=limit, kind=kind
         )
-        return tuple(job_of(row) for row in rows)
+        return tuple(self._job(row) for row in rows)
 
     def newest(self, kind: str, key: str) -> Job | None:
         """Find the newest job of a kind and key, whatever became of it."""
         rows = self._rows("kind = :kind AND key = :key ORDER BY id DESC LIMIT 1", kind=kind, key=key)
-        return job_of(rows[0]) if rows else None
+        return self._job(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
         """Drop all but the newest ``keep`` jobs of a kind, whoever asked for them; what is running stays.
@@ -369,7 +336,7 @@ class Queue:
             job = self.get(job_id)
             active = self._active(job.kind, job.key)
             if active:
-                return job_of(active[0])
+                return self._job(active[0])
             if job.state in ("failed", "cancelled"):
                 limits = self._rows("id = :id", id=job_id)[0]
                 models = json.loads(limits["models"])
@@ -413,12 +380,12 @@ class Queue:
             "SELECT state, count(*) AS jobs, coalesce(sum(rate), 0) AS rate, "
             "sum(deaths + loading_deaths) AS deaths FROM jobs GROUP BY state"
         )
-        found = {row["state"]: row for row in rows}
-        running = found.get("running")
+        by_state = {row["state"]: row for row in rows}
+        running = by_state.get("running")
         return Tally(
-            jobs={state: found[state]["jobs"] if state in found else 0 for state in get_args(State)},
+            jobs={state: by_state[state]["jobs"] if state in by_state else 0 for state in get_args(State)},
             rate=running["rate"] if running else 0.0,
-            deaths=sum(row["deaths"] for state, row in found.items() if state != "done"),
+            deaths=sum(row["deaths"] for state, row in by_state.items() if state != "done"),
         )
 
     def waiting(self, owner: str = "") -> bool:
@@ -438,19 +405,19 @@ class Queue:
             f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
             "AND id NOT IN (SELECT value FROM json_each(:passed_over)) ORDER BY priority DESC, id LIMIT 1"
         )
-        asked = {"owner": owner, "least": min_priority, "passed_over": json.dumps(list(passed_over))}
-        if not self._run(waiting, **asked):  # look before taking the write lock
+        parameters = {"owner": owner, "least": min_priority, "passed_over": json.dumps(list(passed_over))}
+        if not self._run(waiting, **parameters):  # look before taking the write lock
             return None
         with self._database.transaction():
             rows = self._run(
                 "UPDATE jobs SET state = 'running', owner = :owner, started = coalesce(started, :now), "
                 "begun = 0, reached = max(reached, done), updated = :now "
                 f"WHERE id = ({waiting}) AND state = 'queued' RETURNING *",
-                **asked,
+                **parameters,
             )  # fmt: skip
             if rows:
                 self.heartbeat(owner)
-        return job_of(rows[0]) if rows else None
+        return self._job(rows[0]) if rows else None
 
     def progress(
         self, job_id: int, done: int, total: int | None = None, rate: float | None = None,
@@ -464,14 +431,14 @@ class Queue:
             "UPDATE jobs SET done = :done, total = coalesce(:total, total), rate = coalesce(:rate, rate), "
             f"result = coalesce(:note, result), begun = 1, updated = :now WHERE {HELD}",
             id=job_id, done=done, total=total, rate=rate, owner=owner,
-            note=None if note is None else json.dumps(note),
+            note=None if note is None else _written_result(job_id, note),
         )  # fmt: skip
 
     def note(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
         """Keep what a running job has found so far; its result takes the place of it."""
         self._run(
             f"UPDATE jobs SET result = :result, updated = :now WHERE {HELD}",
-            id=job_id, result=json.dumps(result), owner=owner,
+            id=job_id, result=_written_result(job_id, result), owner=owner,
         )  # fmt: skip
 
     def begin(self, job_id: int, owner: str | None = None) -> None:
@@ -489,7 +456,7 @@ class Queue:
         self._run(
             "UPDATE jobs SET state = 'done', result = :result, error = NULL, owner = NULL, updated = :now "
             f"WHERE {HELD}",
-            id=job_id, result=json.dumps(result), owner=owner,
+            id=job_id, result=_written_result(job_id, result), owner=owner,
         )  # fmt: skip
 
     def fail(self, job_id: int, sentence: str, owner: str | None = None) -> None:
@@ -568,21 +535,17 @@ class Queue:
 
     def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
         """List the workers that are alive, the oldest first."""
-        rows = self._database.checked(f"{ALIVE} ORDER BY started, owner")
-        return tuple(
-            WorkerInfo(**{name: row[name] for name in WorkerInfo.model_fields})
-            for row in rows
-            if _is_alive(row, dead_after)
-        )
+        rows = self._worker_rows()
+        return tuple(_worker_of(row) for row in rows if _is_alive(row, dead_after))
 
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
         """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
 
         Silence of another host is what this queue has heard of it, from its first look on.
         """
-        rows = (*self._database.checked(ALIVE), *self._rows("state = 'running'"))
+        rows = (*self._worker_rows(), *self._rows("state = 'running'"))
         # read later: nobody new is among the holders
-        beats = {row["owner"]: row for row in self._database.checked(ALIVE)}
+        beats = {row["owner"]: row for row in self._worker_rows()}
         for owner in self._heard.keys() - beats.keys():
             del self._heard[owner]
         for owner in {row["owner"] for row in rows}:
@@ -629,13 +592,7 @@ class Queue:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Lock the queue: nobody else changes it inside the block.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        """
+        """Lock the queue: nobody else changes it inside the block."""
         self._database.must_last()
         with self._database.transaction():
             yield
@@ -645,7 +602,68 @@ class Queue:
 
     def _rows(self, which: str, **parameters: Any) -> Sequence[sqlite3.Row]:
         """Load jobs, each as it was written."""
-        return self._database.checked(f"{ROWS} WHERE {which}", parameters)
+        rows = self._run(f"SELECT * FROM jobs WHERE {which}", **parameters)
+        if not all(row["checksum"] == _checksum_of(row) for row in rows):
+            self._database.give_up("a row of jobs is not as it was written")
+        return rows
+
+    def _job(self, row: sqlite3.Row) -> Job:
+        job = _job_of(row)
+        if job is None:
+            self._database.give_up("a row of jobs is not as it was written")
+        return job
+
+    def _worker_rows(self) -> Sequence[sqlite3.Row]:
+        """Load workers, the oldest first, each with the types that it was written with."""
+        rows = self._run("SELECT * FROM workers ORDER BY started, owner")
+        try:
+            for row in rows:
+                _worker_of(row), float(row["beat"])
+        except (ValueError, TypeError):
+            self._database.give_up("a row of workers is not as it was written")
+        return rows
+
+    def _take_over(self) -> None:
+        """Copy the intact jobs of a damaged file in whose place this one was begun."""
+        for row in self._database.salvaged(ALL_JOBS):
+            if _job_of(row) is not None:
+                marks = ", ".join("?" * len(row))
+                self._database.execute(f"INSERT OR IGNORE INTO jobs VALUES ({marks})", tuple(row))
+        self._run(f"UPDATE jobs SET {GIVEN_UP} WHERE state = 'running'")
+
+
+def _checksum(*parts: object) -> str:
+    return sha256(json.dumps(parts, default=repr).encode())[:CHECKSUM]
+
+
+def _checksum_of(row: sqlite3.Row) -> str:
+    """Return the checksum of what never changes of a job."""
+    return _checksum(*(row[name] for name in ("id", "kind", "key", "payload", "models", "cells")))
+
+
+def _written_result(job_id: int, result: Mapping[str, Any]) -> str:
+    """Write a result of a job, behind its checksum."""
+    text = json.dumps(result)
+    return f"{_checksum(job_id, text)} {text}"
+
+
+def _job_of(row: sqlite3.Row) -> Job | None:
+    """Make a job of a row of the table ``jobs``; ``None`` where the row is not as it was written."""
+    try:
+        fields = {name: row[name] for name in Job.model_fields}
+        fields["payload"] = json.loads(row["payload"])
+        if row["result"] is not None:
+            checksum, _, text = row["result"].partition(" ")
+            fields["result"] = json.loads(text)
+            if checksum != _checksum(row["id"], text):
+                return None
+        return Job(**fields) if row["checksum"] == _checksum_of(row) else None
+    except (ValueError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _worker_of(row: sqlite3.Row) -> WorkerInfo:
+    return WorkerInfo(**{name: row[name] for name in WorkerInfo.model_fields})
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:

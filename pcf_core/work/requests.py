@@ -181,7 +181,7 @@ class KnowledgeRequest(Record):
     scoring: ScoringKey
 
 
-def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
+def submit_knowledge(store: Store, queue: Queue, knowledge: KnowledgeSet, key: ScoringKey) -> Job:
     """Queue a set, or join the job that is at it; ``done`` and ``total`` count prompts.
 
     Raises
@@ -189,11 +189,11 @@ def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: Scori
     StoreError
         The cache folder is read-only or full.
     """
-    request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
-    missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+    request = KnowledgeRequest(name=knowledge.name, title=knowledge.title, scoring=key)
+    missing = sum(len(block.prompts) for block in missing_answers(store, key, knowledge))
     return queue.submit(
         "knowledge",
-        knowledge_key(asked, key),
+        knowledge_key(knowledge, key),
         request.model_dump(mode="json"),
         total=missing,
         models=[key.model],
@@ -360,9 +360,9 @@ def _unusual(texts: Sequence[str]) -> list[str]:
 
     It tells such answers from those of before that was looked at.
     """
-    places = [Place.of(text) for text in texts]
-    placed = [] if all(place.usual for place in places) else ["placed"]
-    return [*placed, "joined"] if any(place.joins for place in places) else placed
+    slots = [Place.of(text) for text in texts]
+    placed = [] if all(slot.usual for slot in slots) else ["placed"]
+    return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
 
 
 Question = ProbeRequest | CheckRequest
@@ -437,13 +437,7 @@ def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRe
 
 
 def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
-    """Refuse a model that would have to be downloaded, or cannot answer.
-
-    Raises
-    ------
-    ModelError
-        Its weights are not here, its own code may not run, or it has no such protocol.
-    """
+    """Refuse a model that would have to be downloaded, or cannot answer."""
     require_allowed_code(spec)
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
@@ -453,12 +447,12 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
         )
 
 
-def newest_answer(queue: Queue, asked: Question) -> Job | None:
+def newest_answer(queue: Queue, question: Question) -> Job | None:
     """Find the newest job that asks the same, whatever became of it."""
-    return queue.newest(asked.kind, asked.key)
+    return queue.newest(question.kind, question.key)
 
 
-def submit_question(queue: Queue, asked: Question) -> Job:
+def submit_question(queue: Queue, question: Question) -> Job:
     """Queue a question ahead of all runs, or join the one that asks the same; the last 250 of a kind stay.
 
     Raises
@@ -471,8 +465,8 @@ def submit_question(queue: Queue, asked: Question) -> Job:
         The cache folder is read-only or full.
     """
     job = queue.submit(
-        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST,
-        models=[asked.model], cells=asked.cells,
+        question.kind, question.key, question.model_dump(mode="json"), priority=SMALLEST,
+        models=[question.model], cells=question.cells,
     )  # fmt: skip
-    queue.forget(asked.kind, KEPT)
+    queue.forget(question.kind, KEPT)
     return job

@@ -93,7 +93,7 @@ def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
 
 
 def audit_answers(
-    asked: KnowledgeSet,
+    knowledge: KnowledgeSet,
     key: ScoringKey,
     store: Store,
     scorer: Scorer,
@@ -104,13 +104,13 @@ def audit_answers(
     on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> SelfAudit:
     """Audit a knowledge set of which every answer in every prompt is in the store."""
-    places = answer_places(asked)
-    table = table_at(check_places(scorer, asked.words, places), asked.words, places)
+    places = answer_places(knowledge)
+    table = table_at(check_places(scorer, knowledge.words, places), knowledge.words, places)
     refused = [
-        LeftOut(name=word, reason=table.refused[word]) for word in asked.words if word in table.refused
+        LeftOut(name=word, reason=table.refused[word]) for word in knowledge.words if word in table.refused
     ]
-    facts = _facts(scorer, asked.words, table, refused)
-    drawn = draw_answers(asked, key, table)
+    facts = _facts(scorer, knowledge.words, table, refused)
+    drawn = draw_answers(knowledge, key, table)
     if not drawn:
         return facts.model_copy(update={"note": "The model can express the answers of no fact."})
     return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
@@ -159,15 +159,15 @@ def _read_again(
         return facts.model_copy(update={"note": f"The scores were not read again: {error}"})
     read = [score for cell in drawn[:cells] for score in cell]
     differences = np.array([difference(*pair) for pair in zip(stored, again, strict=False)])
-    found = facts.model_copy(
+    audit = facts.model_copy(
         update={"noise_scores": len(read), "noise_cells": cells, "noise_dtype": reader.key.dtype}
     )
     largest = int(differences.argmax())
     if np.isfinite(differences[largest]):
-        return found.model_copy(update={"noise_floor": float(differences[largest])})
+        return audit.model_copy(update={"noise_floor": float(differences[largest])})
     prompt, word = read[largest]
     note = f"{word!r} in {quoted(prompt)} has a probability in one reading and none in the other."
-    return found.model_copy(update={"note": note})
+    return audit.model_copy(update={"note": note})
 
 
 def _affordable(seconds: float, a_cell: float, drawn: int) -> int:
@@ -196,18 +196,20 @@ def _drawn(prompt: str, word: str) -> tuple[str, str]:
     return stored_prompt(prompt), written
 
 
-def draw_answers(asked: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
+def draw_answers(knowledge: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
     """Draw a right and a wrong answer of the fact, where it has them, in each of ``CELLS`` prompts.
 
     In all if fewer; drawn by what is asked and of whom.  Prompts of which the model knows no answer are left
     out.
     """
-    generator = np.random.default_rng(int(knowledge_key(asked, key), 16))
-    prompts, drawn = asked.prompts, list[Cell]()
+    generator = np.random.default_rng(int(knowledge_key(knowledge, key), 16))
+    prompts, drawn = knowledge.prompts, list[Cell]()
     for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():
-        fact = asked.facts[cell // len(asked.templates)]
-        known = [[word for word in answers if word in table.tokens] for answers in (fact.right, fact.wrong)]
-        scores = [_drawn(prompts[cell], some[generator.integers(len(some))]) for some in known if some]
+        fact = knowledge.facts[cell // len(knowledge.templates)]
+        answered = [
+            [word for word in answers if word in table.tokens] for answers in (fact.right, fact.wrong)
+        ]
+        scores = [_drawn(prompts[cell], some[generator.integers(len(some))]) for some in answered if some]
         drawn += [tuple(scores)] if scores else []
     return drawn
 
@@ -225,13 +227,7 @@ def difference(first: float, second: float) -> float:
 def second_reader(
     scorer: Scorer, spec: ModelSpec, protocol: str, open_scorer: Callable[[ModelSpec, str], Scorer]
 ) -> Scorer:
-    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself.
-
-    Raises
-    ------
-    AuditError
-        The model cannot be loaded a second time.
-    """
+    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself."""
     needed = spec.parameters * BYTES_OF_FLOAT32
     free = free_memory(getattr(scorer, "device", "cpu"))
     if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:

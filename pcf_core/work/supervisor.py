@@ -158,7 +158,7 @@ class Supervisor:
         at: int | None = None
         moved = time.monotonic()
         unheard: float | None = None  # since when the process should have heard that it is to stop
-        begun = told = False
+        begun = stop_sent = False
         while process.is_alive():
             for job_id in _news(line):
                 begun, moved = True, time.monotonic()
@@ -166,10 +166,10 @@ class Supervisor:
                 if job_id != at:
                     at, unheard = job_id, None
             now = time.monotonic()
-            if self._is_over() and not told:
+            if self._is_over() and not stop_sent:
                 with suppress(OSError):  # it ends by itself just now
                     line.send(None)
-                told = True
+                stop_sent = True
             if not self._stopping and not self._cancelled(at):
                 unheard = None
             elif unheard is None:
@@ -229,10 +229,10 @@ class Supervisor:
 
 def _news(line: Connection) -> list[int | None]:
     """Return what came within the time of a poll."""
-    found: list[int | None] = []
+    news: list[int | None] = []
     try:
-        while line.poll(0 if found else POLL_SECONDS):
-            found.append(line.recv())
+        while line.poll(0 if news else POLL_SECONDS):
+            news.append(line.recv())
     except (EOFError, OSError):  # it ended
         time.sleep(POLL_SECONDS)
-    return found
+    return news

@@ -19,7 +19,6 @@ import pcf_core.work.mining
 import pcf_core.work.pairing
 import pcf_core.work.probing
 import pcf_core.work.questioning
-import pcf_core.work.reading
 import pcf_core.work.scoring  # noqa: F401  each registers the handlers of its jobs
 from pcf_core.core.errors import AuditError, InputError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
@@ -90,13 +89,7 @@ class Worker:
 
     @classmethod
     def open(cls, settings: Settings, owner: str = "", tell: Tell = lambda job_id: False) -> Worker:
-        """Open a worker of the cache that the settings name.
-
-        Raises
-        ------
-        StoreError
-            The cache cannot be used.
-        """
+        """Open a worker of the cache that the settings name."""
         store = Store.open(settings.cache, settings.results, settings.scores)
         queue = Queue.open(settings.catalogue)
         return cls(store, queue, settings, owner=owner, tell=tell, prepare=load_libraries)
@@ -119,13 +112,7 @@ class Worker:
             attend(self.queue, self.owner, serve)
 
     def serve(self, until_idle: bool = False) -> None:
-        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty.
-
-        Raises
-        ------
-        StoreError
-            The cache cannot be used (``until_idle``; else the worker waits until it can).
-        """
+        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty."""
         with logging_to(self.settings):
             self._serve(until_idle)
 
@@ -238,8 +225,8 @@ class Worker:
 
     def _unlike(self, job: Job) -> str:
         """Say so where who asked has other settings; of devices each worker has its own."""
-        asked, own = (one.partition("@")[0] for one in (job.fingerprint, self.settings.fingerprint))
-        if asked in ("", own):
+        theirs, own = (one.partition("@")[0] for one in (job.fingerprint, self.settings.fingerprint))
+        if theirs in ("", own):
             return ""
         return (
             f" The worker that took it ({self.owner}) was started with other settings than whoever asked: "
@@ -260,13 +247,7 @@ class Worker:
         )
 
     def _pause(self, job: Job) -> None:
-        """Between two batches of a job: answer what is small, and hear whether to stop.
-
-        Raises
-        ------
-        Stopped
-            the worker is told to, or the job was cancelled or is another worker's by now.
-        """
+        """Between two batches of a job: answer what is small, and hear whether to stop."""
         self._answer_small(job)
         if self._say(job.id) or not self.queue.current or self.queue.cancelled(job.id, self.owner):
             raise Stopped

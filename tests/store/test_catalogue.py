@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import DamagedCatalogueError
 from pcf_core.core.run import ScoringKey
-from pcf_core.store.catalogue import KEYS_HELD, VERSIONS, Catalogue
+from pcf_core.store.catalogue import KEYS_HELD, Catalogue
 from pcf_core.store.database import FILE_NAME, Database
 from pcf_core.store.shards import Manifest, now
 
@@ -190,19 +190,3 @@ def test_a_shard_whose_prompts_are_gone_is_not_believed(tmp_path: Path) -> None:
     catalogue.database.execute("DELETE FROM shard_prompts")
     with pytest.raises(DamagedCatalogueError):
         list(catalogue.holdings("key", ["p"]))
-
-
-def test_a_file_of_before_is_indexed_again(tmp_path: Path) -> None:
-    """It has a row a prompt; the program that wrote it may go on with its own tables."""
-    database = Database(tmp_path / FILE_NAME)
-    database.bring_up("catalogue", VERSIONS[:2])
-    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
-    database.execute("INSERT INTO prompts (prompt, shard) VALUES (zeroblob(16), 1)")
-    catalogue = Catalogue.open(tmp_path)
-    assert catalogue.shards("key") == set()
-    for table in ("shards", "prompts"):
-        assert database.execute(f"SELECT * FROM {table}") == []
-    catalogue.add("key", manifest("a"), ["p"])
-    assert [holding.shard for holding in catalogue.holdings("key", ["p"])] == ["a"]
-    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
-    assert catalogue.shards("key") == {"a"}

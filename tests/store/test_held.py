@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.store import held
-from pcf_core.store.held import Held, prompt_hashes
+from pcf_core.store import catalogue
+from pcf_core.store.catalogue import Held, prompt_hashes
 
 PROMPTS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
@@ -55,13 +55,13 @@ def test_adding_shards_one_by_one_sorts_few_of_them_again() -> None:
 
 def test_two_prompts_are_told_apart_by_all_128_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here the first half of every hash is the same, so that the second alone tells them apart."""
-    made = held.prompt_hashes
+    made = catalogue.prompt_hashes
     monkeypatch.setattr(
-        held, "prompt_hashes", lambda prompts: b"".join(bytes(8) + made([one])[8:] for one in prompts)
+        catalogue, "prompt_hashes", lambda prompts: b"".join(bytes(8) + made([one])[8:] for one in prompts)
     )
     found = Held()
     for number, prompts in enumerate(["ab", "bc"]):
-        hashes = held.prompt_hashes(prompts)
+        hashes = catalogue.prompt_hashes(prompts)
         found = found.with_shards([(number + 1, prompts, ("he",))], hashes, [len(hashes)])
     assert {one.shard: one.positions.tolist() for one in found.find("cabx")} == {"ab": [1, 2], "bc": [0, 2]}
 

@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.store.catalogue import row_checksum
 from pcf_core.store.database import FILE_NAME
 from pcf_core.store.files import sha256
+from pcf_core.store.layer import Missing
 from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.store import Store
 
 REFUSED = {"ξ": "unk"}
 PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
@@ -430,7 +432,13 @@ def test_a_deleted_or_ruined_catalogue_is_made_again(root: Path, key: ScoringKey
 def test_rebuild_forgets_what_is_not_on_disk(store: Store, root: Path, key: ScoringKey) -> None:
     score(store, key, PROMPTS, WORDS)
     store._database.execute("UPDATE shard_prompts SET hashes = x''")
-    store._database.execute("UPDATE shard_words SET checksum = ?", (sha256(b""),))
+    for row in store._database.execute("SELECT number, id, words FROM shard_words"):
+        nothing = sha256(b"")
+        checksum = row_checksum(key.hash, row["id"], row["words"], nothing)
+        store._database.execute(
+            "UPDATE shard_words SET prompts = ?, checksum = ? WHERE number = ?",
+            (nothing, checksum, row["number"]),
+        )
     again = Store.open(root)
     assert again.missing(key, PROMPTS, WORDS) != []
     again.rebuild()

@@ -18,7 +18,8 @@ from pcf_core.core.settings import settings
 from pcf_core.models.registry import list_models
 from pcf_core.models.scoring.base import Batch
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import (
     A_MINUTE,
     Block,

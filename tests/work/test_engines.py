@@ -9,7 +9,7 @@ import pytest
 
 from pcf_core.core.errors import SettingsError
 from pcf_core.core.settings import ROOT, Settings
-from pcf_core.work.engines import scorers_of
+from pcf_core.work.blocks import scorers_of
 
 
 def test_here_is_the_scorer_that_was_given(toy_settings: Settings) -> None:
@@ -33,7 +33,7 @@ def test_without_ray_the_sentence_says_which_file_to_install(
 def test_nothing_of_ray_is_imported_for_the_local_engine() -> None:
     code = (
         "import sys, pcf_core.__main__, pcf_core.work.worker, pcf_core.work.ray_worker\n"
-        "from pcf_core.work.engines import scorers_of\n"
+        "from pcf_core.work.blocks import scorers_of\n"
         "from pcf_core.core.settings import settings\n"
         "with scorers_of('local', settings()): print(sorted({'ray', 'torch'} & set(sys.modules)))"
     )

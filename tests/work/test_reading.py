@@ -17,8 +17,8 @@ from pcf_core.core.run import RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.store.store import Store
 from pcf_core.work.jobs import Stopped
+from pcf_core.work.probing import read_asked
 from pcf_core.work.queue import Queue
-from pcf_core.work.reading import read_asked
 from pcf_core.work.requests import SMALL, ReadRequest, reading_key, submit_read, submit_words
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker

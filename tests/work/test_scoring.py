@@ -19,8 +19,8 @@ from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.models.scoring.base import Batch, Scorer, out_of_memory
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.layer import Scores
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing, Scores
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import A_MINUTE, environment
 from pcf_core.work.jobs import Pace, Stopped
 from pcf_core.work.scoring import require_every_group, score_asked, score_run
@@ -397,10 +397,7 @@ def check_stopped_and_undisturbed(store: Store, toy: ModuleType, stop_at: int, p
 def test_the_store_is_asked_once_what_a_run_lacks(
     store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether it lacks anything, before the model is opened; and which blocks, once its words are known.
-
-    While nobody else writes, no block is asked for again; whoever adds the words up sees what is there.
-    """
+    """Before the model is opened; while nobody else writes, no block is asked for again."""
     asked: list[int] = []
     real = Store.missing
 
@@ -411,7 +408,7 @@ def test_the_store_is_asked_once_what_a_run_lacks(
     monkeypatch.setattr(Store, "missing", missing)
     run = toy.run_of()
     assert score_run(run, store, opener) == 24
-    assert asked == [24, 24]
+    assert asked == [24]
     asked.clear()
     assert score_run(run, store, opener) == 0
     assert asked == [24]
@@ -458,7 +455,7 @@ def test_of_two_at_one_run_the_second_waits_and_scores_nothing(
 
 def test_who_waits_for_a_run_can_be_stopped(store: Store, toy: ModuleType, opener: Opener) -> None:
     run = toy.run_of()
-    with store.turn(run.key, lambda holder: None), pytest.raises(Stopped):
+    with store.lock(run.key, lambda holder: None), pytest.raises(Stopped):
         score_run(run, store, opener, pause=toy.stop_if(lambda: True))
     assert score_run(run, store, opener) == 24
 

@@ -127,7 +127,7 @@ def frozen_holder(cache: Path, run_key: str) -> Iterator[int]:
     """A process that has the turn at a run and was stopped (SIGSTOP); its number."""
     program = (
         "import os, signal, sys; from pathlib import Path; from pcf_core.store.store import Store\n"
-        "with Store.open(Path(sys.argv[1])).turn(sys.argv[2], lambda holder: None):\n"
+        "with Store.open(Path(sys.argv[1])).lock(sys.argv[2], lambda holder: None):\n"
         "    os.kill(os.getpid(), signal.SIGSTOP)"
     )
     command = [sys.executable, "-c", program, str(cache), run_key]
