@@ -23,9 +23,9 @@ from pcf_core.store.database import FILE_NAME, Database, opened
 from pcf_core.store.files import sha256
 from pcf_core.store.shards import Manifest
 
-# A row a shard and not a prompt: millions of rows took longer than all that the shards themselves take.
+# One row per shard, not per prompt: millions of rows took longer to read than the shards themselves.
 TABLES = (
-    # No number is given twice, so that how many there are and the largest tell whether anything changed.
+    # Numbers are not used again, so that their count and maximum tell whether anything changed.
     """CREATE TABLE shard_words (
         number INTEGER PRIMARY KEY AUTOINCREMENT, scoring TEXT NOT NULL, id TEXT NOT NULL,
         words TEXT NOT NULL, prompts TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (scoring, id))""",
@@ -38,15 +38,15 @@ ROWS_AT_ONCE = 256
 
 
 class Catalogue:
-    """Tables in a database that other processes use too; all of it can be rebuilt from the shards.
+    """Tables in a database that other processes use too; all of them can be rebuilt from the shards.
 
-    Every method raises DamagedCatalogueError where the file is not as it was written.
+    Every method raises DamagedCatalogueError if the file is damaged.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         database.create_tables("shard_words", TABLES)
-        self._held: dict[str, Held] = {}  # by scoring key, the one that was asked for last at the end
+        self._held: dict[str, Held] = {}  # by scoring key, the last used at the end
 
     @classmethod
     def open(cls, root: Path) -> Catalogue:
@@ -64,7 +64,7 @@ class Catalogue:
         return bool(self.database.execute(sql, (scoring, shard)))
 
     def newest(self) -> int:
-        """Return a number that grows with each shard that is indexed, by whatever process."""
+        """Return a number that grows with each shard that any process indexes."""
         return int(self.database.execute("SELECT max(number) FROM shard_words")[0][0] or 0)
 
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
@@ -72,10 +72,7 @@ class Catalogue:
         self.add_all(scoring, [(manifest, prompts)])
 
     def add_all(self, scoring: str, shards: Iterable[tuple[Manifest, Sequence[str]]]) -> None:
-        """Index shards; this settles warnings about earlier, damaged ones of the same ids.
-
-        ``shards``: the manifest and the prompts of each.
-        """
+        """Index shards, by manifest and prompts, and drop warnings about damaged ones of the same ids."""
         with self.database.transaction():
             for manifest, prompts in shards:
                 hashes = prompt_hashes(prompts)
@@ -92,7 +89,7 @@ class Catalogue:
                 self.settle(scoring, manifest.shard)
 
     def forget(self, scoring: str, shards: Collection[str]) -> None:
-        """Take shards out of the index."""
+        """Remove shards from the index."""
         with self.database.transaction():
             for shard in shards:
                 gone = self.database.execute(
@@ -108,12 +105,11 @@ class Catalogue:
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """Yield the shards that hold some of the prompts, by id: one search for all of them.
+        """Yield the shards that hold some of the prompts, by id.
 
-        A few tens of thousands of prompts at a time are enough to make the search cheap, and fit into memory.
-        Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
+        All prompts are searched at once; a few tens of thousands make that cheap and fit into memory.
         """
-        undone = self.database.in_transaction  # what it adds may be taken back, and its numbers given again
+        undone = self.database.in_transaction  # its rows may be rolled back, and their numbers used again
         with self.database.snapshot():
             held = self._holding(scoring)
             if undone:
@@ -121,10 +117,7 @@ class Catalogue:
         yield from held.find(prompts)
 
     def _holding(self, scoring: str) -> Held:
-        """Return what is held under a key by now.
-
-        Only what was added since the last time is read, or all, where something was forgotten.
-        """
+        """Return the prompts indexed under a key; only rows added since the last call are read."""
         sql = "SELECT count(*), max(number) FROM shard_words WHERE scoring = ?"
         ((shards, newest),) = self.database.execute(sql, (scoring,))
         held = self._held.pop(scoring, None) or Held()
@@ -140,7 +133,7 @@ class Catalogue:
         return held
 
     def _read_on(self, held: Held, scoring: str) -> Held:
-        """Return what is held with the shards that were added since."""
+        """Add the rows of shards that were indexed since."""
         while True:
             rows = self._rows(
                 "SELECT number, id, words, prompts, checksum, hashes FROM shard_words "
@@ -161,7 +154,7 @@ class Catalogue:
                 return held
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Unite what the shards know: tokens per word, the tokens where they are known, and words refused."""
+        """Return the tokens and refusals of words in all shards of a key."""
         united: dict[str, Any] = {"tokens": {}, "refused": {}, "spelling": {}, "unspaced": {}, "at_start": {}}
         rows = self._rows("SELECT id, words, prompts, checksum FROM shard_words WHERE scoring = ?", scoring)
         for words in dict.fromkeys(row["words"] for row in rows):
@@ -170,23 +163,23 @@ class Catalogue:
         return TokenTable(**united | {"unspaced": frozenset(united["unspaced"])})
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
-        """Record what is wrong with a shard, until it is written again."""
+        """Store a sentence about a damaged shard, until it is written again."""
         self.database.execute(
             "INSERT OR REPLACE INTO warnings (scoring, shard, sentence) VALUES (?, ?, ?)",
             (scoring, shard, sentence),
         )
 
     def settle(self, scoring: str, shard: str) -> None:
-        """Take back what was recorded: the shard is there again."""
+        """Delete the sentence about a shard that was written again."""
         self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
-        """List what is to be said of damaged shards."""
+        """List the sentences about damaged shards."""
         rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")
         return tuple(row["sentence"] for row in rows)
 
     def _rows(self, sql: str, scoring: str, *parameters: Any) -> list[sqlite3.Row]:
-        """Run a query of shards under a key; the first row that is not as it was written ends the file."""
+        """Run a query of shards under a key, and give the file up if a row does not fit its checksum."""
         rows = self.database.execute(sql, (scoring, *parameters))
         for row in rows:
             if row["checksum"] != row_checksum(scoring, row["id"], row["words"], row["prompts"]):
@@ -195,12 +188,12 @@ class Catalogue:
 
 
 def row_checksum(scoring: str, shard: str, words: str, prompts: str) -> str:
-    """Return the checksum of a row of the table of shards; ``prompts``: the one of their hashes."""
+    """Return the checksum of a row of ``shard_words``; ``prompts``: the checksum of their hashes."""
     return sha256(json.dumps([scoring, shard, words, prompts], default=repr).encode())
 
 
 def _words_of(manifest: Manifest) -> str:
-    """Write what a shard tells of words, as it is kept in the index."""
+    """Return what a manifest says of words as JSON."""
     return json.dumps(
         {
             "tokens": dict(zip(manifest.words, manifest.tokens, strict=True)),
@@ -218,7 +211,7 @@ HALVES = np.dtype("<u8")  # a hash is compared by its first half, where that is 
 
 @dataclass(frozen=True)
 class Holding:
-    """A shard that holds some of the wanted prompts: ``words`` it answers, ``positions`` of those prompts."""
+    """A shard with some of the wanted prompts: its ``words``, and the ``positions`` of those prompts."""
 
     shard: str
     words: tuple[str, ...]
@@ -241,7 +234,7 @@ class Piece:
         return Piece(first[order], second[order], np.concatenate([self.rows, other.rows])[order])
 
     def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int_]]:
-        """Return the shard and the place in ``hashes`` [prompt, half] of each that is here."""
+        """Return the shard, and the index in ``hashes`` [prompt, half], of each hash that is here."""
         low, high = (np.searchsorted(self.first, hashes[:, 0], side) for side in ("left", "right"))
         alike = high - low
         wanted = np.repeat(np.arange(len(hashes)), alike)
@@ -252,10 +245,10 @@ class Piece:
 
 @dataclass(frozen=True)
 class Held:
-    """The prompts of all shards of a key, and for each shard its id and the words that it answers.
+    """The prompts of all shards of a key; ``names``: the id and the words of each shard.
 
-    They lie in few pieces, each of more than twice the prompts of the next, so that shards that are added
-    one by one are not all sorted again each time.  ``newest``: the largest number of a shard in the index.
+    Each piece has more than twice the prompts of the next, so that adding shards one by one does not sort all
+    of them each time.  ``newest``: the largest number of a shard in the index.
     """
 
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -264,7 +257,7 @@ class Held:
 
     @property
     def shards(self) -> int:
-        """How many shards there are."""
+        """The number of shards."""
         return len(self.names)
 
     def with_shards(
@@ -275,7 +268,7 @@ class Held:
         Parameters
         ----------
         shards
-            [shard] its number, its id and the words that it answers; the numbers grow.
+            [shard] number, id and words, by ascending number.
         hashes
             Of their prompts, shard after shard, as :func:`prompt_hashes` makes them.
         sizes
@@ -295,11 +288,11 @@ class Held:
         return Held((*self.names, *names), tuple(pieces), shards[-1][0])
 
     def find(self, prompts: Iterable[str]) -> Iterator[Holding]:
-        """Yield the shards that hold some of the prompts, by id; where there are none, look at no prompt."""
+        """Yield the shards that hold some of the prompts, by id."""
         if not self.pieces:
             return
         hashes = np.frombuffer(prompt_hashes(prompts), dtype=HALVES).reshape(-1, 2)
-        order = np.argsort(hashes[:, 0], kind="stable")  # neighbours are looked for in one place
+        order = np.argsort(hashes[:, 0], kind="stable")  # sorted, they are found in memory that lies together
         matches = [piece.find(hashes[order]) for piece in self.pieces]
         rows = np.concatenate([rows for rows, _ in matches])
         positions = order[np.concatenate([wanted for _, wanted in matches])]
@@ -314,6 +307,6 @@ class Held:
 
 
 def prompt_hashes(prompts: Iterable[str]) -> bytes:
-    """Hash prompts to 128 bits each, one after the other."""
+    """Return 128 bits of the hash of each prompt, joined."""
     made = hashlib.sha256
     return b"".join([made(prompt.encode()).digest()[:HASH_BYTES] for prompt in prompts])

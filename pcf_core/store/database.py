@@ -37,12 +37,12 @@ T = TypeVar("T")
 class Database:
     """A connection that the threads of one process share, in autocommit mode.
 
-    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then says why nothing that is
-    written to it would last, where somebody may try.
+    ``path`` is the file, or ``None`` for a database in memory; ``refusal`` then is the sentence for attempts
+    to write something that has to last.
 
-    Every method raises :class:`StoreError` with one sentence where SQLite refuses, and
-    :class:`DamagedCatalogueError` where the file is damaged: it is set aside then, and no longer ``current``.
-    ``close()`` is called at the latest when the object goes.
+    Every method raises :class:`StoreError` with one sentence if SQLite refuses, and
+    :class:`DamagedCatalogueError` if the file is damaged: it is renamed then, and no longer ``current``.
+    ``close()`` is called when the object is collected, at the latest.
     """
 
     def __init__(self, path: Path | None, refusal: str = "") -> None:
@@ -68,10 +68,10 @@ class Database:
 
     @property
     def current(self) -> bool:
-        """Whether others read what is written here.
+        """Whether other processes read what is written here.
 
-        They do not where the database is in memory for want of a writable folder, or in a file that was
-        deleted or replaced since it was opened.
+        Not if the database is in memory because the folder is not writable, or if its file was deleted or
+        replaced after it was opened.
         """
         if self._file is None:
             return not self._refusal
@@ -82,11 +82,11 @@ class Database:
 
     @property
     def lasts(self) -> bool:
-        """Whether what is written is kept: the folder could be written when it was opened."""
+        """Whether writes last: the folder was writable when the database was opened."""
         return not self._refusal
 
     def must_last(self) -> None:
-        """Refuse to go on where nothing can be kept."""
+        """Raise StoreError if the folder was not writable when the database was opened."""
         if self._refusal:
             raise StoreError(self._refusal)
 
@@ -101,7 +101,7 @@ class Database:
             self._connection.executemany(sql, rows)
 
     def give_up(self, reason: str) -> NoReturn:
-        """Set the file aside, unless another process was first; whoever opens it again begins a new one."""
+        """Rename the damaged file, unless another process was first, and raise DamagedCatalogueError."""
         message = _damage_sentence(self._path, reason)
         if self._file is None:  # nobody else reads it, and nothing is beside it
             raise DamagedCatalogueError(message)
@@ -142,9 +142,9 @@ class Database:
         return bool(row["found"])
 
     def salvaged(self, statements: Sequence[str]) -> Iterator[sqlite3.Row]:
-        """Yield what can be read of the damaged file in whose place this one was begun, if there is one.
+        """Yield the readable rows of the damaged file that this one replaces, if there is one.
 
-        Each statement is read up to the first row that cannot be.
+        Each statement ends at its first unreadable row.
         """
         for statement in statements:
             with suppress(*UNREADABLE), closing(_existing(damaged(self._path))) as connection:
@@ -153,21 +153,18 @@ class Database:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether statements are run that may yet be taken back."""
+        """Whether a transaction is open, which may be rolled back."""
         return self._connection.in_transaction
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run all of the statements inside or none; one process at a time.
-
-        Inside another transaction, they are part of that one.
-        """
+        """Run all statements inside or none, one process at a time; nested ones are part of the outer one."""
         with self._within("BEGIN IMMEDIATE"):
             yield
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read one state several times; writers in other processes neither change it nor wait for it."""
+        """Read one state in several statements; writers in other processes do not wait."""
         with self._within("BEGIN DEFERRED"):
             yield
 
@@ -197,7 +194,7 @@ class Database:
 
 
 def opened(path: Path, use: Callable[[Database], T]) -> T:
-    """Open the file and return what ``use`` makes of it; a damaged one is replaced by a new one, once.
+    """Open the file and return what ``use`` makes of it; a damaged file is replaced once.
 
     Raises
     ------
@@ -211,9 +208,9 @@ def opened(path: Path, use: Callable[[Database], T]) -> T:
 
 
 def open_database(path: Path) -> Database:
-    """Open the file; in memory where the folder is read-only or full, so that reading goes on.
+    """Open the file, or a database in memory if the folder is read-only or full.
 
-    A file that is not a database any more is set aside and a new one begun.
+    A file that is not a database is renamed and replaced by a new one.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -233,15 +230,15 @@ def open_database(path: Path) -> Database:
 
 
 def damaged(path: Path) -> Path:
-    """Return the path at which a damaged file is kept."""
+    """Return the path to which a damaged file is renamed."""
     return path.with_name(f"{path.name}.damaged")
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Open the file, or put another in its place, while no other process does either.
+    """Hold the lock for opening or replacing the file.
 
-    Otherwise who opens it in between could join the new file to what SQLite keeps beside the old one.
+    A process that opens it in between could join the new file to what SQLite keeps beside the old one.
     """
     folder = path.parent / FOLDER
     folder.mkdir(exist_ok=True)
@@ -277,14 +274,14 @@ def _set_aside(path: Path) -> None:
 
 
 def _existing(path: Path) -> sqlite3.Connection:
-    """Connect to an existing file; it is not created."""
+    """Connect to a file without creating it."""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Let readers and one writer work at the same time.
+    """Switch to write-ahead logging, so that readers do not wait for the writer.
 
-    The change needs the file for oneself, and SQLite's busy timeout does not cover it: of several processes
+    The switch needs the file exclusively and SQLite's busy timeout does not cover it: of several processes
     that open a new file at once, the late ones wait here.
     """
     deadline = time.monotonic() + BUSY_SECONDS

@@ -32,7 +32,7 @@ STAGE = ".staged-"  # before the name of a folder that is being filled; a dot be
 
 
 class Imported:
-    """The imported runs of the cache at ``root``; folders that come or go are noticed when asked."""
+    """The imported runs and text audits of the cache at ``root``; each call lists the folders."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -54,14 +54,14 @@ class Imported:
         return [self._folder / TEXTS / key for key in self.text_keys()]
 
     def stamp(self, key: str) -> int:
-        """Return when a text audit came in, in nanoseconds; 0 where there is none of this key."""
+        """Return when a text audit was imported, in nanoseconds; 0 if there is none of this key."""
         try:
             return (self._folder / TEXTS / key).stat().st_mtime_ns if KEY.fullmatch(key) else 0
         except OSError:
             return 0
 
     def text_layers(self, generation: str) -> Sequence[TextLayer]:
-        """Return the texts of every import with this generation key."""
+        """Return the layers of all imports with this generation key."""
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
         for folder in holds:
             if folder.name not in self._texts:
@@ -80,19 +80,19 @@ class Imported:
         return infos
 
     def layers(self, scoring: str) -> Sequence[Layer]:
-        """Return the shards of every import with this scoring key."""
+        """Return the layers of all imports with this scoring key."""
         holds = [key for key in self.run_keys() if (self._folder / key / "scores" / scoring).is_dir()]
         return [self._layer(key) for key in holds]
 
     def all_layers(self) -> Sequence[Layer]:
-        """Return the shards of every import."""
+        """Return the layers of all imports."""
         return [self._layer(key) for key in self.run_keys()]
 
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Keep the files of runs and of text audits, by key and path in its folder: all of them or none.
+        """Store the files of runs and text audits, by key and path: all of them or none.
 
-        They are written into a folder beside, which takes its name when it is whole.  What lies under that
-        name is a rest: of a deletion that was ended, or with a damaged record.
+        They are written into a staging folder, which is renamed when it is complete.  A folder that has the
+        name already is the remainder of an interrupted deletion, or has a damaged record.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)

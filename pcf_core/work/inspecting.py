@@ -1,11 +1,10 @@
-"""Texts that a log of Inspect brings, kept as those of a model of their own, and the request that reads them.
+"""Import the texts of an Inspect log as those of a separate model, and make the request that reads them.
 
 The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``.  No
-model that can be asked here has such a name, so that a text of a log never stands for one that was written
-here.  One model, day and decoding, seed included, has one set of texts: another log that says others of them
-is refused.
+installed model has such a name, so that a text of a log is never taken for one written here.  One model, day
+and decoding, seed included, has one set of texts: a log with other texts is refused.
 
-What is measured of the texts is what is measured of any: the request is that of FairPair or the criteria.
+The request is one of FairPair or the criteria, as for any texts.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class ReadAsCriteria:
 
 @dataclass(frozen=True)
 class ArrivedTexts:
-    """What came of a log: its request, and how many ``texts``, of which ``new`` were not here before."""
+    """An imported log: its request, and how many ``texts`` it has, of which ``new`` were not here before."""
 
     read_as: ReadAsFairPair | ReadAsCriteria
     texts: int
@@ -64,7 +63,7 @@ class ArrivedTexts:
 
 
 def key_of(log: InspectLog) -> GenerationKey:
-    """Return the key of a log's texts, which is of no model that can be asked here."""
+    """Return the key of a log's texts, which no installed model has."""
     return GenerationKey.of(resolve_inspected(inspected_name(log.model, log.day)), log.task.decoding)
 
 
@@ -85,8 +84,6 @@ def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> Arr
     InspectLogError
         What the task was asked with is not here as it was; the log has other messages than its task;
         other texts of the same model, day and decoding are here.
-    StoreError
-        The cache is full or read-only.
     """
     key = key_of(log)
     read_as: ReadAsFairPair | ReadAsCriteria
@@ -168,7 +165,7 @@ def _same(
     load: Callable[[str | Path], Found],
     is_same: Callable[[Found], bool],
 ) -> Found:
-    """Return what the task was asked with: what is kept by its name, or one of the files."""
+    """Load the material of the task by its name, or from one of the files."""
     tried = []
     for file in (None, *files):
         try:
@@ -189,7 +186,7 @@ def _same(
 
 
 def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
-    """Keep all texts; return how many were not here."""
+    """Store all texts; return how many were not here."""
     count, new = log.task.count, 0
     for message, generated in log.texts.items():
         existing = store.texts(key.with_system(message.system), message.prompt, count)

@@ -1,8 +1,6 @@
-"""Score what the store lacks of a knowledge set, block by block, and no run.
+"""Score the missing prompts of a knowledge set, block by block.
 
-Why it is no run, :mod:`pcf_core.audit.knowledge` says.  Keys, shards and scorers are those of all scores.
-
-Other prompts that belong to no run, of an experiment, are scored in the same way.
+It is no run, see :mod:`pcf_core.audit.knowledge`; keys, shards and scorers are those of all scores.
 """
 
 from __future__ import annotations
@@ -94,8 +92,6 @@ def score_knowledge(
         a prompt is longer than the model's context.
     ScoringError
         the model failed.
-    StoreError
-        the store is full or read-only.
     """
     places = answer_places(knowledge)
     done = not missing_answers(store, key, knowledge) and not audit_begun(store, key, knowledge)

@@ -1,4 +1,4 @@
-"""Results of FairPair and of the criteria gathered for a pack, with all that the store keeps of them."""
+"""Gather results of FairPair and of the criteria for a pack, with their material and texts."""
 
 from __future__ import annotations
 

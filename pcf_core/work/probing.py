@@ -100,7 +100,7 @@ def word_check(
 
 
 def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
-    """Check the words at that place of the text, by their own names."""
+    """Check the words at the ``[Y]`` of a text, by their own names."""
     slot = Place.of(text)
     forms = dict(zip(words, slot.written(words), strict=True))
     there = BEHIND_A_SPACE if slot.before == "space" else stored_prompt(text)
@@ -118,13 +118,13 @@ def _finite(value: float) -> float | None:
 
 @job("words", WordsRequest)
 def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
-    """Return what :func:`word_check` gives."""
+    """Score a sentence; see :func:`word_check`."""
     return _word_check_asked(request, context.open_scorer)
 
 
 @job(PROBE, ProbeRequest)
 def answer_probe(context: JobContext, request: ProbeRequest) -> dict[str, Any]:
-    """Make the same, for the very model that was at hand when the question was put."""
+    """Score a sentence, if the model's files have not changed since the question."""
     return _word_check_asked(request, opening_the_same(request, context.open_scorer))
 
 
@@ -141,7 +141,7 @@ def answer_check(context: JobContext, request: CheckRequest) -> dict[str, Any]:
 
 
 def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
-    """Return the opener of the model that was asked, which refuses files that have changed since."""
+    """Return an opener that refuses model files that have changed since the question."""
 
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
         scorer = open_scorer(spec, protocol)
@@ -152,17 +152,14 @@ def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
     return open_the_same
 
 
-# A topic's words looked over by one model: their tokens, those it cannot score, and what they cover.
+# A check of a topic's words with one model: their tokens, those it cannot score, and what they cover.
 
 
 TOO_LONG = "too long for the model together with the probes"
 
 
 def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
-    """Answer a check: the document of a :class:`~pcf_core.core.probe.TopicCheck`.
-
-    A model that can score none of the words says so in it, and covers nothing.
-    """
+    """Answer a check with the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
     spec = resolve(request.model).with_dtype(request.dtype)
     scorer = opening_the_same(request, open_scorer)(spec, "exact")
     topic, texts = request.topic, request.texts
@@ -211,7 +208,7 @@ def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> d
 
 
 def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
-    """Remove what is refused at one of the texts: in a run a word counts everywhere or nowhere."""
+    """Remove words refused in any of the texts: in a run a word counts everywhere or nowhere."""
     tokens = {word: number for word, number in table.tokens.items() if word not in refused}
     spelling = {word: ids for word, ids in table.spelling.items() if word not in refused}
     return TokenTable(tokens, refused, spelling)
@@ -220,12 +217,10 @@ def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
 def fitting_scores(
     scorer: Scorer, texts: Sequence[str], counting: Sequence[Sequence[str]], table: TokenTable
 ) -> tuple[list[list[str]], list[FloatArray]]:
-    """Return [text] the words that count there and fit into the model's context, and their nats.
+    """Return [text] the words that count and fit into the model's context, and their nats.
 
-    They must fit behind the texts.
-
-    A run with a word that does not fit would be refused, and the check is there to find it: the longest words
-    are left out of all texts until the others fit.
+    The longest words are left out of all texts until the others fit, since a run with a word that does not
+    fit would be refused.
     """
     most = max(table.tokens.values(), default=0)
     while True:
@@ -242,7 +237,7 @@ def fitting_scores(
             most = max(numbers - {max(numbers)})
 
 
-# A finished run read in another way.
+# Results of a finished run that take long.
 
 
 def read_asked(
@@ -251,7 +246,7 @@ def read_asked(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> dict[str, Any]:
-    """Work out what is asked for, unless it is kept, and keep it.
+    """Compute a result of a run, unless it is stored, and store it.
 
     Parameters
     ----------
@@ -286,5 +281,5 @@ def read_asked(
 
 @job("read", ReadRequest)
 def answer_read(context: JobContext, request: ReadRequest) -> dict[str, Any]:
-    """Read it for whoever waits at an open page."""
+    """Compute a result for an open page."""
     return read_asked(request, context.store, context.progress, context.pause)

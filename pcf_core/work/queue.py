@@ -5,14 +5,14 @@
                  │                  └→ cancel → cancelled ─┤ retry
                  └── release (shutdown, dead owner) ───────┘
 
-What a person may do is asked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job
-whose workers die again and again without getting any further fails, so that it does not take down them all;
-deaths before the first word of progress, while a model is loaded, are counted apart from those at work.
+Rights are checked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job whose
+workers die repeatedly without progress fails, so that it does not end all workers; deaths while a model is
+loaded are counted separately from deaths at work.
 
 Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
-*another* host, whose process cannot be looked up, is called alive, so that no further one is started.  Claims
-go by priority and number, heartbeats on this host and rates by the monotonic clock; and whoever takes a job
-from a silent worker of another host has waited for its next beat by a monotonic clock of its own.
+*another* host, whose process cannot be looked up, counts as alive, so that no second one is started.  Claims
+go by priority and number, heartbeats on this host and rates by the monotonic clock; a job is taken from a
+silent worker of another host only after waiting for its next beat by our own monotonic clock.
 """
 
 from __future__ import annotations
@@ -44,12 +44,11 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class Job(Record):
-    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells a second; times are wall time.
+    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells per second; times are wall time.
 
-    Of a run that is being scored ``done`` cells are in the store; what it is ``at`` knows of the others.
-
-    ``submitter`` is the address of who asked, empty where nobody has to log in; ``fingerprint`` tells the
-    settings that they asked with, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
+    Of a run that is being scored, ``done`` counts the cells in the store; ``at`` also has unsaved ones.
+    ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
+    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
     """
 
     id: int
@@ -72,7 +71,7 @@ class Job(Record):
 
     @property
     def at(self) -> Progress | None:
-        """What a run, or a knowledge set, that is being scored is at, as far as its worker has said so."""
+        """The progress of a run or a knowledge set that is being scored, as its worker reported it."""
         result = self.result or {}
         if self.state != "running" or result.get("stage") not in get_args(Stage):
             return None
@@ -87,7 +86,7 @@ class Job(Record):
 
 
 class WorkerInfo(Record):
-    """A worker that is alive; ``fingerprint`` tells the settings of the app that started it, if one did."""
+    """A live worker; ``fingerprint``: of the settings of the app that started it, if one did."""
 
     owner: str
     started: datetime
@@ -96,7 +95,7 @@ class WorkerInfo(Record):
 
 
 class Tally(Record):
-    """How many jobs there are by state, what running ones do a second, and how many workers died."""
+    """Numbers of jobs by state, cells per second of the running ones, and deaths of workers."""
 
     jobs: dict[State, int]
     rate: float
@@ -161,13 +160,13 @@ HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
 
 
 class Queue:
-    """Every method is one atomic step; all raise StoreError where the cache cannot be used.
+    """The job queue of a cache.
 
-    A job or a worker that is not as it was written is never told of: DamagedCatalogueError says so once, and
-    the queue, opened again, has those that are.
+    Every method is one atomic step and raises StoreError if the cache cannot be used.  A damaged row is never
+    returned: DamagedCatalogueError is raised once, and the queue, opened again, has the intact jobs.
 
-    A job is held by the owner that claimed it.  The methods a worker reports with take the ``owner``, and do
-    nothing for one that has lost its job (it was silent, and the job was given to another).
+    A job is held by the owner that claimed it.  The methods for workers take the ``owner`` and do nothing if
+    the job was given to another one because this one was silent.
     """
 
     def __init__(self, database: Database, person: Person = TERMINAL, journal: Journal | None = None) -> None:
@@ -180,18 +179,18 @@ class Queue:
 
     @classmethod
     def open(cls, path: Path) -> Queue:
-        """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
+        """Open the queue in a catalogue file; one that takes no jobs if the file cannot be written."""
         return opened(path, lambda database: cls(database, journal=Journal(path.parent)))
 
     def acting_for(self, person: Person) -> Queue:
-        """Return the same queue, as it is for a person."""
+        """Return the same queue with the rights of a person."""
         acting = copy(self)
         acting._person = person
         return acting
 
     @property
     def current(self) -> bool:
-        """Whether it is the queue that others use; if not, it should be opened again."""
+        """Whether other processes use the same file; if not, open the queue again."""
         return self._database.current
 
     def close(self) -> None:
@@ -204,17 +203,15 @@ class Queue:
         self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
         models: Sequence[str] = (), cells: int = 0, remark: str = "",
     ) -> Job:  # fmt: skip
-        """Ask for work, or join an active job of the same kind and key; the higher priority counts.
+        """Submit a job, or join an active one of the same kind and key; the higher priority counts.
 
-        ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
-        ``remark``: what the journal says of the request besides.
+        ``models`` and ``cells``, the number of cells or texts, are checked against the operator's limits.
+        ``remark`` is added to the journal.
 
         Raises
         ------
         RightsError
             The person may not ask for work, or not for so much of it.
-        StoreError
-            The cache folder is read-only or full.
         """
         self._database.must_last()
         with self._database.transaction():
@@ -243,7 +240,7 @@ class Queue:
     def check(
         self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
     ) -> None:
-        """Refuse what :meth:`submit` would, before anything of a request is kept.
+        """Raise as :meth:`submit` would, before anything of a request is stored.
 
         Raises
         ------
@@ -258,7 +255,7 @@ class Queue:
             self._check_room()
 
     def get(self, job_id: int) -> Job:
-        """Load the job of a number.
+        """Load a job.
 
         Raises
         ------
@@ -278,12 +275,12 @@ class Queue:
         return tuple(self._job(row) for row in rows)
 
     def newest(self, kind: str, key: str) -> Job | None:
-        """Find the newest job of a kind and key, whatever became of it."""
+        """Find the newest job of a kind and key, in any state."""
         rows = self._rows("kind = :kind AND key = :key ORDER BY id DESC LIMIT 1", kind=kind, key=key)
         return self._job(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
-        """Drop all but the newest ``keep`` jobs of a kind, whoever asked for them; what is running stays.
+        """Delete all but the newest ``keep`` jobs of a kind, of all submitters; running ones stay.
 
         Raises
         ------
@@ -298,7 +295,7 @@ class Queue:
         )  # fmt: skip
 
     def cancel(self, job_id: int) -> Job:
-        """Cancel a job, whoever asked for it.
+        """Cancel a job of any submitter.
 
         A waiting job ends now, a running one at its next batch; finished shards are kept.
 
@@ -320,9 +317,9 @@ class Queue:
             return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
+        """Queue a failed or cancelled job of any submitter again, or join an active one for the same work.
 
-        It is theirs then, and they are held to all that :meth:`submit` would hold them to.
+        The person becomes its submitter and needs the same rights as for :meth:`submit`.
 
         Raises
         ------
@@ -352,7 +349,7 @@ class Queue:
             return self.get(job_id)
 
     def _record(self, did: Did, row: sqlite3.Row, remark: str = "") -> None:
-        """Record in the journal, inside the transaction that does it: what cannot be recorded is not done."""
+        """Add to the journal inside the transaction, so that nothing happens that cannot be recorded."""
         if self._journal is not None:
             models = " ".join(str(name) for name in json.loads(row["models"]))
             name = f"job {row['id']}, {row['key']} {models}".strip()
@@ -360,13 +357,13 @@ class Queue:
             self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
-        """Find the job that waits for a piece of work or is at it, if there is one."""
+        """Find the waiting or running job of a kind and key, if there is one."""
         return self._rows(
             "kind = :kind AND key = :key AND state IN ('queued', 'running')", kind=kind, key=key
         )
 
     def _check_room(self) -> None:
-        """Refuse a job beyond those a person may have; questions, which go ahead of runs, do not count."""
+        """Raise if a person has as many jobs as allowed; questions, which go ahead of runs, do not count."""
         rows = self._run(
             "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
             "AND state IN ('queued', 'running')",
@@ -375,7 +372,7 @@ class Queue:
         check_room(rows[0]["jobs"], settings())
 
     def tally(self) -> Tally:
-        """Count jobs by state, what running ones do a second, and deaths at those that are not done."""
+        """Count jobs by state, cells per second of running ones, and deaths at unfinished ones."""
         rows = self._run(
             "SELECT state, count(*) AS jobs, coalesce(sum(rate), 0) AS rate, "
             "sum(deaths + loading_deaths) AS deaths FROM jobs GROUP BY state"
@@ -389,7 +386,7 @@ class Queue:
         )
 
     def waiting(self, owner: str = "") -> bool:
-        """Tell whether a job waits for a worker, or for one that it can be taken by."""
+        """Tell whether a job waits, for any worker or for one that this owner may take."""
         return bool(self._run(f"SELECT 1 FROM jobs WHERE {TAKEN} LIMIT 1", owner=owner))
 
     # -------------------------------------------------------------------------- for workers
@@ -399,7 +396,7 @@ class Queue:
     ) -> Job | None:
         """Take the waiting job of the highest priority, the oldest first; no two owners get the same.
 
-        ``passed_over``: numbers of jobs that are left to wait.
+        Jobs in ``passed_over`` keep waiting.
         """
         waiting = (
             f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
@@ -423,10 +420,7 @@ class Queue:
         self, job_id: int, done: int, total: int | None = None, rate: float | None = None,
         owner: str | None = None, note: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Say how far a running job is: cells done, of how many, at how many a second.
-
-        In the same step say what :meth:`note` would.
-        """
+        """Store the progress of a running job: cells done, their total, cells per second, and a note."""
         self._run(
             "UPDATE jobs SET done = :done, total = coalesce(:total, total), rate = coalesce(:rate, rate), "
             f"result = coalesce(:note, result), begun = 1, updated = :now WHERE {HELD}",
@@ -435,20 +429,20 @@ class Queue:
         )  # fmt: skip
 
     def note(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
-        """Keep what a running job has found so far; its result takes the place of it."""
+        """Store an intermediate result of a running job, until its final result replaces it."""
         self._run(
             f"UPDATE jobs SET result = :result, updated = :now WHERE {HELD}",
             id=job_id, result=_written_result(job_id, result), owner=owner,
         )  # fmt: skip
 
     def begin(self, job_id: int, owner: str | None = None) -> None:
-        """Say that what a running job needs is loaded: who dies at it from now on dies at work."""
+        """Record that a running job has loaded its model: a later death counts as one at work."""
         self._run(
             f"UPDATE jobs SET begun = 1, updated = :now WHERE {HELD} AND begun = 0", id=job_id, owner=owner
         )
 
     def cancelled(self, job_id: int, owner: str | None = None) -> bool:
-        """Tell whether work on it has to stop: it was cancelled, or is no longer this owner's."""
+        """Tell whether work on a job has to stop: it was cancelled, or another owner has it."""
         return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)
 
     def finish(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
@@ -460,14 +454,14 @@ class Queue:
         )  # fmt: skip
 
     def fail(self, job_id: int, sentence: str, owner: str | None = None) -> None:
-        """Mark a running job as failed, and say why."""
+        """Mark a running job as failed, with the reason."""
         self._run(
             f"UPDATE jobs SET state = 'failed', error = :error, owner = NULL, updated = :now WHERE {HELD}",
             id=job_id, error=sentence, owner=owner,
         )  # fmt: skip
 
     def release(self, owner: str, job_id: int | None = None) -> None:
-        """Give up all that an owner holds, or one job: cancelled if that was asked for, else queued."""
+        """Give back all jobs of an owner, or one: cancelled if that was requested, else queued."""
         self._run(
             f"UPDATE jobs SET {GIVEN_UP} "
             "WHERE state = 'running' AND owner = :owner AND id = coalesce(:id, id)",
@@ -475,7 +469,7 @@ class Queue:
         )  # fmt: skip
 
     def heartbeat(self, owner: str, fingerprint: str = "") -> None:
-        """Say that a worker is alive; the first time registers it, with the settings of who started it."""
+        """Record that a worker is alive; the first time, register it with the settings of its app."""
         self._database.must_last()
         self._run(
             "INSERT INTO workers (owner, started, seen, beat, fingerprint, newest) VALUES (:owner, :now, "
@@ -485,16 +479,16 @@ class Queue:
         )  # fmt: skip
 
     def fingerprint_of(self, owner: str) -> str:
-        """Return the settings of the app that started a worker, empty where none did."""
+        """Return the fingerprint of the app that started a worker; empty if none did."""
         rows = self._run("SELECT fingerprint FROM workers WHERE owner = :owner", owner=owner)
         return str(rows[0]["fingerprint"]) if rows else ""
 
     def predecessor(self, owner: str) -> bool:
-        """Tell whether a worker that an app with other settings started was there before, and still is."""
+        """Tell whether an earlier worker, started by an app with other settings, is still alive."""
         return self._rival(owner, before=True)
 
     def successor(self, owner: str) -> bool:
-        """Tell whether an app with other settings has started a worker that waits for this one to end."""
+        """Tell whether a worker, started by an app with other settings, waits for this one to end."""
         return self._rival(owner, before=False)
 
     def _rival(self, owner: str, *, before: bool) -> bool:
@@ -507,17 +501,16 @@ class Queue:
         return any(_is_alive(row, DEAD_SECONDS) for row in rows)
 
     def leave(self, owner: str) -> None:
-        """Release what a worker holds and strike it off."""
+        """Release the jobs of a worker and unregister it."""
         with self._database.transaction():
             self.release(owner)
             self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
 
     def sign_off(self, owner: str) -> bool:
-        """Release what a worker holds and strike it off, unless a job waits that it takes; tell if it did.
+        """Unregister a worker as :meth:`leave` does, unless a job waits that it would take; return if it did.
 
-        What a worker of other settings will take is left to that one: it waits for this one to end.
-
-        Who submits a job looks for a worker afterwards: the job is seen here, or no worker is seen there.
+        Jobs for a worker with other settings are left to that one, which waits for this one to end.  Whoever
+        submits a job looks for a worker afterwards, so either the job is seen here or no worker there.
         """
         with self._database.transaction():
             self.release(owner)
@@ -534,14 +527,14 @@ class Queue:
             return True
 
     def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
-        """List the workers that are alive, the oldest first."""
+        """List live workers, the oldest first."""
         rows = self._worker_rows()
         return tuple(_worker_of(row) for row in rows if _is_alive(row, dead_after))
 
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
-        """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
+        """Queue the jobs of dead workers again: their process on this host has ended, or they are silent.
 
-        Silence of another host is what this queue has heard of it, from its first look on.
+        The silence of another host is counted from this queue's first look at it.
         """
         rows = (*self._worker_rows(), *self._rows("state = 'running'"))
         # read later: nobody new is among the holders
@@ -555,7 +548,7 @@ class Queue:
                 self._bury(owner)
 
     def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
-        """Tell whether another host's worker has sent a heartbeat since the last look, or not long ago."""
+        """Tell whether a worker of another host has sent a heartbeat recently, by our own clock."""
         beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
         last, since = self._heard.get(row["owner"], (None, now))
         if beat != last:
@@ -569,10 +562,9 @@ class Queue:
             self.leave(owner)
 
     def died(self, owner: str) -> None:
-        """Record that whoever worked under a name has died: count that, and release what was held.
+        """Record the death of a worker and release its jobs.
 
-        A job fails at which ``MOST_DEATHS`` workers died, or as many before they could begin, since it last
-        got further.
+        A job fails after ``MOST_DEATHS`` deaths at work, or as many while loading, since its last progress.
         """
         with self._database.transaction():
             self._run(
@@ -592,7 +584,7 @@ class Queue:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Lock the queue: nobody else changes it inside the block."""
+        """Lock the queue against changes by others inside the block."""
         self._database.must_last()
         with self._database.transaction():
             yield
@@ -601,7 +593,7 @@ class Queue:
         return self._database.execute(sql, {"now": time.time(), **parameters})
 
     def _rows(self, which: str, **parameters: Any) -> Sequence[sqlite3.Row]:
-        """Load jobs, each as it was written."""
+        """Load jobs, and check the checksum of each."""
         rows = self._run(f"SELECT * FROM jobs WHERE {which}", **parameters)
         if not all(row["checksum"] == _checksum_of(row) for row in rows):
             self._database.give_up("a row of jobs is not as it was written")
@@ -614,7 +606,7 @@ class Queue:
         return job
 
     def _worker_rows(self) -> Sequence[sqlite3.Row]:
-        """Load workers, the oldest first, each with the types that it was written with."""
+        """Load workers, the oldest first, and check that their fields have the right types."""
         rows = self._run("SELECT * FROM workers ORDER BY started, owner")
         try:
             for row in rows:
@@ -624,7 +616,7 @@ class Queue:
         return rows
 
     def _take_over(self) -> None:
-        """Copy the intact jobs of a damaged file in whose place this one was begun."""
+        """Copy the intact jobs of the damaged file that this one replaces."""
         for row in self._database.salvaged(ALL_JOBS):
             if _job_of(row) is not None:
                 marks = ", ".join("?" * len(row))
@@ -637,18 +629,18 @@ def _checksum(*parts: object) -> str:
 
 
 def _checksum_of(row: sqlite3.Row) -> str:
-    """Return the checksum of what never changes of a job."""
+    """Return the checksum of the fields of a job that never change."""
     return _checksum(*(row[name] for name in ("id", "kind", "key", "payload", "models", "cells")))
 
 
 def _written_result(job_id: int, result: Mapping[str, Any]) -> str:
-    """Write a result of a job, behind its checksum."""
+    """Return the result of a job as JSON, behind its checksum."""
     text = json.dumps(result)
     return f"{_checksum(job_id, text)} {text}"
 
 
 def _job_of(row: sqlite3.Row) -> Job | None:
-    """Make a job of a row of the table ``jobs``; ``None`` where the row is not as it was written."""
+    """Make a job of a row of the table ``jobs``; ``None`` if the row is damaged."""
     try:
         fields = {name: row[name] for name in Job.model_fields}
         fields["payload"] = json.loads(row["payload"])
@@ -667,9 +659,9 @@ def _worker_of(row: sqlite3.Row) -> WorkerInfo:
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
-    """Tell whether a worker is alive: its process where it can be looked up, and always its heartbeat.
+    """Tell whether a worker is alive, by its process if it is on this host, and by its heartbeat.
 
-    A beat in what is now the future, because a clock was set back, is as old as one of the past.
+    A heartbeat in the future, after a clock was set back, counts like one as far in the past.
     """
     if is_here(row["owner"]):
         return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after

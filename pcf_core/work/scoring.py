@@ -1,13 +1,11 @@
-"""Score what the store lacks of a run: the one function for the foreground and for the worker.
+"""Score the missing cells of a run: the same function for the command line and for the worker.
 
-One block of prompts × words takes the same steps here and on another machine.
-
-**Score what was asked for: every template, or as many as a sampling plan draws.**
+A run scores every template, or as many as its sampling plan draws:
 
     draw → score what is missing → look: narrow enough? → twice as many draws, or done: the self-audit
 
-The run is kept with its draws at every look, so that whoever comes later goes on from there; it is complete
-once its goal is met.  The first draws of a finer plan are those of a coarser one, and the store has them.
+The run is stored with its draws at every look, so that a later start goes on from there; it is complete once
+its goal is met.  The first draws of a finer plan are those of a coarser one, so they are in the store.
 """
 
 from __future__ import annotations
@@ -72,8 +70,8 @@ from pcf_core.work.self_audit import audit_scores, scorer_facts
 
 OnProgress = Callable[[Progress], None]
 
-AT_ONCE_SECONDS = 0.5  # a model that is there so soon was open already
-SAVE_SECONDS = 1.0  # between two times that whole blocks are saved: so much a kill may cost, and one block
+AT_ONCE_SECONDS = 0.5  # a model that opens faster was open already
+SAVE_SECONDS = 1.0  # between two saves of whole blocks: a kill loses so much at most, and one block
 MOST_TOGETHER = 128  # blocks that are saved in one step, while others wait for the cache
 
 
@@ -86,32 +84,32 @@ def score_run(
     more_to_come: bool = False,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> int:
-    """Score a run's missing cells shard by shard, and keep the run; then check some of them.
+    """Score the missing cells of a run shard by shard, store the run, and check some cells.
 
-    The model is opened only if something is missing, if only how many tokens words have where they begin a
-    text.  Each shard counts once it is written, so that whoever
-    comes after an interruption scores the rest alone, and what another process has written meanwhile is left.
-    Once the last one is written the run is complete, and its result is kept: it can be read while the check
-    of its cells (:mod:`pcf_core.work.self_audit`), which comes last, is under way.
-    Of several processes on one cache that are to score the same run, one does and the others wait for it.
+    The model is opened only if something is missing, which may be the number of tokens that words have at the
+    beginning of a text.  Each shard counts once it is written: after an interruption only the rest is scored,
+    and what another process has written meanwhile is not scored again.  After the last shard the run is
+    complete and its result stored, so that it can be read while its cells are checked
+    (:mod:`pcf_core.work.self_audit`).  Of several processes that score the same run, one does and the others
+    wait.
 
     Parameters
     ----------
     run
-        what is asked for.
+        The run.
     store
-        where scores are and go.
+        Where scores are read and written.
     open_scorer
-        from a model and a protocol to its scorer.
+        Opens the scorer of a model and a protocol.
     on_progress
-        called with what the run is at, after each batch and each cell that is checked.
+        Called after each batch and each checked cell.
     pause
-        called between two batches; what it takes is not counted as scoring, what it raises ends this.
+        Called between two batches; its time does not count as scoring, and an exception ends the scoring.
     more_to_come
-        more draws may be asked of the run; it is neither complete nor audited yet.
+        More draws may follow; the run is neither complete nor checked yet.
     on_wait
-        called several times a second, as ``pause`` is, while another process is at it, with the name
-        of that one; what it raises ends this.
+        Called several times a second while another process scores the run, with the name of that process; an
+        exception ends the waiting.
 
     Returns
     -------
@@ -121,11 +119,11 @@ def score_run(
     Raises
     ------
     ModelError
-        the model is unknown, has changed, or no word of some group counts with it.
+        The model is unknown, has changed, or no word of some group counts with it.
     ScoringError
-        the model failed.
+        The model failed.
     StoreError
-        the store is full or read-only.
+        The store is full or read-only.
     """
     run = store.as_stored(run)
     info = _stored_info(run, store)
@@ -306,33 +304,30 @@ def _score(
 
 
 def _timings_so_far(run: RunSpec, store: Store) -> dict[str, float]:
-    """Return the seconds that a run which was begun has taken by now, as far as they were kept.
-
-    They are kept at the end of a look of its plan, and before its check.
-    """
+    """Return the seconds that an unfinished run has taken: stored after each look, and before the check."""
     info = _stored_info(run, store)
     return dict(info.provenance.get("timings", {})) if info is not None and _is_unaudited(info) else {}
 
 
 def _expected_loading(run: RunSpec, store: Store) -> float | None:
-    """Return the seconds that the model took to load for the newest run that measured it."""
+    """Return the seconds that loading the model took for the newest run that has them."""
     taken = (info.provenance.get("timings", {}) for info in store.runs() if info.run.scoring == run.scoring)
     return next((timings["loading"] for timings in taken if "loading" in timings), None)
 
 
 @dataclass
 class _Work:
-    """A run under way.
+    """A run that is being scored.
 
-    Of the cells that were missing ``done`` are in the store by now, ``scored`` of them by us; ``unsaved``
-    further ones are scored, in a block that is not whole yet or in ``whole``.  ``changes``: as in
-    :class:`_WorkLeft`, and one more for each time that we have added to the store since.
+    Of the missing cells, ``done`` are in the store by now, ``scored`` of them by us; ``unsaved`` ones are
+    scored but in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one for
+    each of our own writes since.
 
-    Whole blocks are saved ``SAVE_SECONDS`` after the last were: the first at once, each where scoring one
-    takes longer, and of a fast model several together, for the disk takes as long for one as for many.
+    Whole blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
+    model, and several of a fast model together, since the disk takes as long for one as for many.
 
-    ``cells`` counts the prompts of the part of the run that is at work, of which some come again where it
-    ``repeats``; ``seconds`` is how long the scoring took, without what was done in pauses.
+    ``cells``: how many cells stand behind each prompt of the current part, more than one if it ``repeats``;
+    ``seconds``: how long the scoring took, without the pauses.
     """
 
     run: RunSpec
@@ -354,7 +349,7 @@ class _Work:
     saved: float = -SAVE_SECONDS
 
     def score(self, gaps: Sequence[Sequence[_Gap]]) -> None:
-        """Score and write what is missing; what ends it before ends it with all whole blocks saved."""
+        """Score and write what is missing; an exception still saves all whole blocks."""
         began, paused = time.perf_counter(), self.pause.seconds
         parts = [list(self._cut(part)) for part in gaps]
         self.total = sum(int(gap.cells.sum()) for part in parts for gap in part)
@@ -368,7 +363,7 @@ class _Work:
         self.seconds = time.perf_counter() - began - (self.pause.seconds - paused)
 
     def write(self) -> None:
-        """Keep the run's result, so that it can be read at once; who reads it is told why there is none."""
+        """Compute and store the result of the run; if there is none, its readers get the reason."""
         pace, total = Pace(), self.run.cells
 
         def on_prompts(done: int) -> None:
@@ -385,11 +380,11 @@ class _Work:
             load_result(self.store, self.run, cast(Protocol, self.run.scoring.protocol), on_prompts=on_part)
 
     def on_check(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Report that some cells of the run are checked by now."""
+        """Report how many cells are checked."""
         self.on_progress(Progress(stage="checking", done=done, total=total, seconds_left=seconds_left))
 
     def _scored(self, lacking: Iterator[Block]) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Score blocks, here or wherever the scorer does."""
+        """Score blocks here, or wherever a parallel scorer does."""
         if isinstance(self.scorer, ParallelScorer):
             return self.scorer.score_blocks(lacking, self.pause)
         return ((block, self._score_here(block)) for block in lacking)
@@ -404,7 +399,7 @@ class _Work:
                 yield _Gap(gap.rows[rows], words, gap.cells[rows])
 
     def _lacking(self, parts: Sequence[Sequence[_Gap]]) -> Iterator[Block]:
-        """Yield the blocks, less what another process has written since they were found missing."""
+        """Yield the missing blocks, without what another process has written since."""
         for part, gaps in zip(prompt_parts(self.run), parts, strict=True):
             self.cells = _cells_by_prompt(part)
             self.repeats = any(cells > 1 for cells in self.cells.values())
@@ -418,7 +413,7 @@ class _Work:
                 self._report(block.cells - sum(one.cells for one in lacking))
 
     def _still_lacking(self, block: Block) -> list[Block]:
-        """Ask the store again, unless nothing was added since but what we did."""
+        """Look up what is still missing of a block, if others have added scores since."""
         if self.changes is not None and self.changes == self.store.changes(self.run.scoring):
             return [block]
         self._save()
@@ -437,7 +432,7 @@ class _Work:
         )
 
     def _keep(self, block: Block, scored: ScoredBlock) -> None:
-        """Take a whole block, and save it with those before it if it is time, or prompts may come twice."""
+        """Take a whole block; save all of them if it is time, or if prompts may come twice."""
         self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
         if (
@@ -471,7 +466,7 @@ class _Work:
         return sum(block.cells for block, _ in self.whole)
 
     def _report(self, saved: int, unsaved: int = 0) -> None:
-        """Report how many cells more are in the store, and how many wait to be written with their block."""
+        """Report how many more cells are in the store, and how many more are scored but unsaved."""
         self.done += saved
         self.unsaved += unsaved
         counted = self.done + self.unsaved
@@ -488,7 +483,7 @@ class _Work:
         )
 
     def _count(self, prompts: Sequence[str]) -> int:
-        """Count the cells behind prompts of the part that is at work."""
+        """Count the cells behind prompts of the current part."""
         return sum(map(self.cells.__getitem__, prompts)) if self.repeats else len(prompts)
 
 
@@ -508,12 +503,9 @@ def require_every_group(
     return words, left_out
 
 
-# Score what was asked for: every template, or as many as a sampling plan draws.
-
-
 @dataclass(frozen=True)
 class Finished:
-    """A run that is scored: with the draws of its last ``look`` if it has a plan.  ``scored``: cells now."""
+    """A scored run, with the draws of its last ``look`` if it has a plan; ``scored``: cells scored now."""
 
     run: RunSpec
     scored: int
@@ -521,13 +513,13 @@ class Finished:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What ``score`` answers, and the worker."""
+        """The JSON document of the command ``score``, and of the job."""
         fields: dict[str, Any] = {"run": self.run.key, "cells": self.run.cells, "scored": self.scored}
         return fields if self.look is None else fields | look_document(self.look)
 
 
 def look_document(look: Look) -> dict[str, Any]:
-    """Return a look under the name by which answers and running jobs carry it."""
+    """Return a look as a part of a JSON document."""
     return {"sampling": look.model_dump(mode="json")}
 
 
@@ -540,10 +532,10 @@ def score_asked(
     on_look: Callable[[Look], None] = lambda look: None,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> Finished:
-    """Score a run to its end; see :func:`pcf_core.work.scoring.score_run` for what all runs share.
+    """Score a run to its end; the parameters are those of :func:`score_run`.
 
-    With a plan, ``on_look`` is called at each look with what was found, and the run ends at the first one
-    whose intervals are narrow enough, or that has drawn every template.
+    With a sampling plan, ``on_look`` is called at each look, and the run ends at the first one whose
+    intervals are narrow enough, or that has drawn every template.
 
     Raises
     ------
@@ -581,7 +573,7 @@ def score_asked(
 
 
 def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
-    """Load a model, which computes with ``dtype``, for its first look and keep it for the others."""
+    """Open a model that computes with ``dtype`` once for all looks."""
     scorers: list[Scorer] = []
 
     def reopen(spec: ModelSpec, protocol: str) -> Scorer:
@@ -596,12 +588,12 @@ def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
 
 @job("score", ScoreRequest)
 def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
-    """Score what is asked for; while it is under way the job says what a plan's last look has found."""
+    """Score a run; meanwhile the job has its progress and the last look of its plan."""
     claimed = context.job
     run = context.store.load_run(request.run)
     reported = -REPORT_SECONDS
-    stage, saved = "", 0  # which were said last
-    last_look: dict[str, Any] = {}  # the last look of a plan
+    stage, saved = "", 0  # of the last report
+    last_look: dict[str, Any] = {}
     before: int | None = None  # cells of the job that were scored before this start
 
     def report(at: Progress) -> None:
@@ -631,6 +623,6 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
         done = score_asked(
             run, context.store, scorer, report, context.pause, on_look, on_wait=context.wait_for
         )
-    # Kept, so that pages open it at once; where something was scored, it is already.
+    # Stored, so that pages open it at once; if something was scored, it is already.
     load_result(context.store, done.run, cast(Protocol, run.scoring.protocol))
     return done.document

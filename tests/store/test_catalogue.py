@@ -184,6 +184,17 @@ def test_prompts_that_are_not_as_they_were_written_are_not_believed(tmp_path: Pa
     assert (tmp_path / f"{FILE_NAME}.damaged").exists()
 
 
+@pytest.mark.parametrize("column", ["words", "id", "prompts"])
+def test_a_row_that_is_not_as_it_was_written_is_not_believed(tmp_path: Path, column: str) -> None:
+    catalogue = Catalogue.open(tmp_path)
+    catalogue.add("key", manifest("a"), ["p"])
+    assert catalogue.known_words("key").tokens == {"he": 1}
+    catalogue.database.execute(f"UPDATE shard_words SET {column} = replace({column}, '1', '2') || ' '")
+    with pytest.raises(DamagedCatalogueError, match="a row is not as it was written"):
+        catalogue.known_words("key")
+    assert Catalogue.open(tmp_path).known_words("key").tokens == {}
+
+
 def test_a_shard_whose_prompts_are_gone_is_not_believed(tmp_path: Path) -> None:
     catalogue = Catalogue.open(tmp_path)
     catalogue.add("key", manifest("a"), ["p", "q"])

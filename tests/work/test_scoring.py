@@ -394,8 +394,9 @@ def check_stopped_and_undisturbed(store: Store, toy: ModuleType, stop_at: int, p
     return lost
 
 
+@pytest.mark.parametrize("refused", [{}, {"king": "unk"}])
 def test_the_store_is_asked_once_what_a_run_lacks(
-    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+    store: Store, toy: ModuleType, monkeypatch: pytest.MonkeyPatch, refused: dict[str, str]
 ) -> None:
     """Before the model is opened; while nobody else writes, no block is asked for again."""
     asked: list[int] = []
@@ -406,7 +407,7 @@ def test_the_store_is_asked_once_what_a_run_lacks(
         return real(self, key, prompts, words)
 
     monkeypatch.setattr(Store, "missing", missing)
-    run = toy.run_of()
+    run, opener = toy.run_of(), Opener(toy, refused=refused)
     assert score_run(run, store, opener) == 24
     assert asked == [24]
     asked.clear()
