@@ -68,8 +68,8 @@ class RayScorer(ParallelScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        found = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
-        yield np.arange(len(prompts)), found.values
+        scored = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
+        yield np.arange(len(prompts)), scored.values
 
 
 class RayCounters:

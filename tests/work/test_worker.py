@@ -38,11 +38,6 @@ TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
-    return Worker(store, queue, toy_settings, toy.open_toy)
-
-
 def until(happened: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
