@@ -26,12 +26,11 @@ from pcf_core.audit.baseline import neutral_comparison
 from pcf_core.audit.comparing import compared
 from pcf_core.audit.factors import read_against
 from pcf_core.audit.options import ViewOptions, unit_of
-from pcf_core.audit.preferences import preferences_of
 from pcf_core.audit.reading import Reading, report
 from pcf_core.audit.results import load_result
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.run import LOW_COVERAGE, MOST_FLAGGED
+from pcf_core.core.run import LOW_COVERAGE
 from pcf_core.core.settings import ROOT
 from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import read_counts
@@ -41,7 +40,7 @@ from pcf_core.measure.bootstrap import RISKS
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import mean_tilts
 from pcf_core.measure.reference_models import reference_risks
-from pcf_core.measure.resampling import FEW_TEMPLATES, effective_number
+from pcf_core.measure.resampling import FEW_TEMPLATES
 from pcf_core.models.registry import resolve, seeds_of
 from pcf_core.show.findings.answers import share_text
 from pcf_core.show.findings.models import spread_of
@@ -92,15 +91,11 @@ FIXED = {
         "100 workers killed at random moments": "tests/reliability/test_kills.py, docs/reliability.md",
     },
     MODELS: {
-        "at 0.93 bits a character against 1.32": "printed by tools/train_masked_encoder.py",
         "under 1 % of what two texts differ anyway": "checked with F in `text_audits`",
         "Where the share of women is 0.1 higher": "the unit of the slope",
         "its caprice is above 0 for": "the definition of caprice",
-        "one in 10,000": "LOW_COVERAGE, checked in `low_coverage`",
         "1 between the leans of two occupations": "the unit of the slope",
         "It is 0 for both models over the papers' ten reporting": "tests/test_shipped.py",
-        "with intervals that exclude 0.": "tests/test_shipped.py",
-        "with the nineteen templates nor with the 100,": "the sets that are compared",
     },
 }
 
@@ -187,24 +182,17 @@ def said_in(document: str) -> Callable[[Check], Check]:
 @said_in(MODELS)
 def what_was_scored() -> Iterator[str]:
     many, heaviest = len(load_evidence("occupations-bvf").terms), len(load_templates(USUAL[1]).templates)
-    ten, twenty = len(load_templates(RELATIVE).templates), len(load_templates(PEOPLE_WIDE).templates)
-    assert ten == 10
+    assert len(load_templates(RELATIVE).templates) == 10
     yield f"They are scored over {many} occupations × the {heaviest} heaviest contexts"
     yield f"occupations of {many} for which the model prefers men"
     yield f"over the same {many} occupations × the {heaviest} heaviest contexts"
     yield f"*Male first*: occupations of {many} for which"
     yield f"{many} occupations × the papers' ten relative clauses"
-    yield f"{many} occupations × the same ten relative clauses"
-    yield f"{many} occupations × the {twenty} heaviest of"
-    yield f"the cells, of {many * ten:,}, in which"
-    yield f"Hardly expected are cells of {many * twenty:,}."
-    yield f"Where it is over {percent(MOST_FLAGGED)}, pages give no answer"
-    assert LOW_COVERAGE == 1e-4
     wide = len(load_templates(WIDE[1]).templates)
     yield f"Here {many} occupations × its {wide} templates"
     yield f"how many there are, {wide} instead of {heaviest}."
     worth = report_of(Shipped(SMOL, *WIDE), FITTING).effective_templates
-    yield f"its {wide} templates, with their unequal counts, are worth {worth:.0f} "
+    yield f"The {wide} templates, with their unequal counts, are worth {worth:.0f} "
 
 
 @said_in(MODELS)
@@ -369,7 +357,7 @@ def stories_and_hobbies() -> Iterator[str]:
 @said_in(MODELS)
 def race_by_its_spelling() -> Iterator[str]:
     for item in RUNS:
-        if item.topic in SPELLINGS and item.templates == RELATIVE:
+        if item.model in PUBLIC and item.topic in SPELLINGS and item.templates == RELATIVE:
             cells = []
             for options in (ViewOptions(), ViewOptions(aggregation="mean")):
                 found = report_of(item, options)
@@ -379,25 +367,12 @@ def race_by_its_spelling() -> Iterator[str]:
 
 @said_in(MODELS)
 def other_topics() -> Iterator[str]:
-    seldom = []
+    """Of *religion*, *disability* and *age* one result says much."""
     for item in RUNS:
         mined = item.templates == PEOPLE_WIDE and item.topic in PEOPLE
         if item.model in PUBLIC and (mined or (item.topic in NOT_RACE and item.templates == RELATIVE)):
-            found = report_of(item, ViewOptions())
-            assert found.coverage is not None
-            flagged = found.coverage.flagged
-            yield f"| {item.topic} | `{item.model}` | {risk(found)} | {led(found)} | {flagged:,} |"
-            assert found.says_little == ((item.model, item.topic) != (SMOL, "age"))
-            if mined and item.model == GEMMA:
-                seldom.append(flagged / found.coverage.cells)
-            if (item.model, item.topic, item.templates) == (SMOL, "age", RELATIVE):
-                old = led(found).split(",")[0].removeprefix("old ")
-                yield f"SmolLM2 expects the old in {old} of {len(found.occupations)} occupations."
-                last = Counter(
-                    min(row.preferences, key=row.preferences.__getitem__) for row in found.occupations
-                )
-                yield f"comes last in all {last['middle-aged']}."
-    yield f"in {100 * min(seldom):.0f} to {percent(max(seldom))} of the cells."
+            assert report_of(item, ViewOptions()).says_little == ((item.model, item.topic) != (SMOL, "age"))
+    yield "only SmolLM2's results on age say much"
 
 
 def shares_of_words(model: str) -> tuple[tuple[str, ...], FloatArray]:
@@ -415,67 +390,39 @@ def words_that_fit() -> Iterator[str]:
     weights = weights / weights.sum()
     texts = load_templates(USUAL[1]).texts
     yield f"Most of the papers' {len(load_topic('gender').words)} words"
-    yield f"**Four of the {len(load_topic('gender').words)} words have nearly all of it**"
-    mass, effective, differences, sides = [], [], [], []
+    differences, sides = [], []
     for model in PUBLIC:
         words, shares = shares_of_words(model)
-        mean = weights @ shares.mean(axis=0)
-        mass.append(sum(mean[words.index(word)] for word in ("he", "she", "his", "her")))
-        effective.append(effective_number(mean))
-        assert {words[place] for place in np.argsort(mean)[-4:]} == {"he", "she", "his", "her"}
         out = [place for place, word in enumerate(words) if word not in ("he", "she")]
+        elsewhere = float((weights @ shares.mean(axis=0))[out].sum())
+        assert elsewhere == pytest.approx(0.25, abs=0.03), "a quarter"
         if model == SMOL:
             (married,) = [place for place, text in enumerate(texts) if text == "The [X] married and [Y]"]
             yield f"it is {percent(float(shares[:, married][:, out].sum(axis=-1).mean()))} in SmolLM2, most"
-        for options, name, elsewhere in (
-            (ViewOptions(), "all words", float(mean[out].sum())),
-            (ViewOptions(protocol="fitting"), "words that fit", 0.0),
-        ):
-            found = usual(model, options)
-            yield f"| {name} | `{model}` | {100 * elsewhere:.0f} % | {risk(found)} | {first(found)} |"
-    four = [f"{100 * share:.1f} %" for share in mass]
-    yield f"have {four[0]} of all words' probability in SmolLM2 and {four[1]} in Gemma"
-    yield f"so the words count as {effective[0]:.1f} and {effective[1]:.1f} of equal probability"
     for options in (ViewOptions(), ViewOptions(protocol="fitting")):
-        found_pair = compared(*(reading(Shipped(model, *USUAL), options) for model in PUBLIC), options)
-        differences.append(found_pair.differences["overall_risk"])
-    apart = " and ".join(two_decimals(-found.value) for found in differences)
-    (p,) = {digits(found.p_value) for found in differences}
-    yield f"({apart} apart, p = {p})."
+        pair = compared(*(reading(Shipped(model, *USUAL), options) for model in PUBLIC), options)
+        differences.append(pair.differences["overall_risk"])
+    apart = " and ".join(two_decimals(-difference.value) for difference in differences)
+    (p,) = {digits(difference.p_value) for difference in differences}
+    yield f"({apart} apart, p = {p})"
     for model in PUBLIC:
         both = [usual(model, ViewOptions(protocol=protocol)) for protocol in ("exact", "fitting")]
-        for one, other in (both, both[::-1]):
-            interval = other.intervals["overall_risk"][0]
-            assert interval.low < one.overall_risk < interval.high, "no verdict changes"
-        rows = zip(*(found.occupations for found in both), strict=True)
+        rows = zip(*(report.occupations for report in both), strict=True)
         sides.append(sum((a.preferences["male"] > 0.5) != (b.preferences["male"] > 0.5) for a, b in rows))
     assert sides == [9, 0]
-    yield f"Nine of {len(both[0].occupations)} occupations change sides in SmolLM2"
+    yield f"nine of {len(both[0].occupations)} occupations change sides in SmolLM2"
 
 
 @said_in(MODELS)
 def several_kinds_of_sentences() -> Iterator[str]:
-    apart: dict[str, float] = {}
-    for item in RUNS:
-        if (item.topic, item.templates) == WIDE:
-            both = [report_of(Shipped(item.model, *parts), FITTING) for parts in (USUAL, WIDE)]
-            for found, parts in zip(both, (USUAL, WIDE), strict=True):
-                risks = [risk(found, name) for name in RISKS]
-                yield f"| `{item.model}` | {parts[1]} | {' | '.join(risks)} | {first(found)} |"
-            for name in RISKS:
-                old, new = (found.intervals[name][0] for found in both)
-                if (gap := max(old.low - new.high, new.low - old.high)) > 0:
-                    assert name == "caprice_risk"
-                    apart[item.model] = gap
-    assert set(apart) == {GEMMA, "mini-gpt", "mini-gpt-l", "mini-t5"}
-    yield (
-        f"those of Gemma (by {apart[GEMMA]:.3f}), mini-gpt ({apart['mini-gpt']:.3f}), "
-        f"mini-gpt-l ({apart['mini-gpt-l']:.3f}) and mini-t5 (less than 0.001)."
-    )
-    assert apart["mini-t5"] < 0.001
+    for model in PUBLIC:
+        for parts in (USUAL, WIDE):
+            found = report_of(Shipped(model, *parts), FITTING)
+            risks = [risk(found, name) for name in RISKS]
+            yield f"| `{model}` | {parts[1]} | {' | '.join(risks)} | {first(found)} |"
     smol, gemma = (report_of(Shipped(model, *WIDE), FITTING) for model in PUBLIC)
-    found = compared(*(reading(Shipped(model, *WIDE), FITTING) for model in PUBLIC), FITTING).differences
-    p = {name: f"{found[name].p_value:.2g}" for name in RISKS}
+    apart = compared(*(reading(Shipped(model, *WIDE), FITTING) for model in PUBLIC), FITTING).differences
+    p = {name: f"{apart[name].p_value:.2g}" for name in RISKS}
     yield f"({smol.overall_risk:.3f} and {gemma.overall_risk:.3f}, p = {p['overall_risk']})"
     yield f"prejudice is clearly the larger (p = {p['prejudice_risk']})"
     yield f"SmolLM2's caprice (p = {p['caprice_risk']})"
@@ -517,10 +464,6 @@ def what_the_teaching_models_show() -> Iterator[str]:
     assert first(bert) == first(gpt)
     yield f"expect men in all {first(gpt)} occupations"
     yield f"prejudice: mini-bert {risk(bert)}, mini-gpt {risk(gpt)}."
-    counts = [usual(model, ViewOptions(unit="counts-only")).intervals["overall_risk"][0] for model in QUICK]
-    yield "intervals are " + " and ".join(f"{one.low:.3f}–{one.high:.3f}" for one in counts) + ", which"
-    nineteen = [report_of(Shipped(model, "gender", "gender-nineteen"), ViewOptions()) for model in QUICK]
-    yield f"templates: mini-bert {risk(nineteen[0])}, mini-gpt {risk(nineteen[1])}."
     spread = spread_of(gpt)
     yield (
         f"mini-gpt gives men {two_decimals(spread.lowest)} for *{spread.lowest_occupation}* and "
@@ -533,23 +476,6 @@ def what_the_teaching_models_show() -> Iterator[str]:
     yield f"Nurse is {nurse} male in it and engineer {engineer}; mini-bert has {' and '.join(others)} there."
     caprice = [risk(usual(model, ViewOptions()), "caprice_risk") for model in QUICK]
     yield f"over the mined ones mini-bert {caprice[0]}, mini-gpt {caprice[1]}."
-    stop = report_of(Shipped("mini-gpt", "gender", "gender-nineteen-stop"), ViewOptions())
-    yield f"takes mini-gpt from {nineteen[1].overall_risk:.3f} to {stop.overall_risk:.3f} with the nineteen."
-    gaps = [f"{gap_of(model):.3f} ({model})" for model in QUICK]
-    yield f"lower for nurse than for engineer by {' and '.join(gaps)}"
-
-
-def gap_of(model: str) -> float:
-    """Return P(male) of engineer less that of nurse, over the papers' ten reporting templates."""
-    topic, ten = load_topic("gender"), load_templates("gender-reporting")
-    key = Shipped(model, "gender", "gender-nineteen").run.scoring
-    words = [word for word in topic.words if word in store().known_words(key).tokens]
-    prompts = [text.prompt(term) for term in ("nurse", "engineer") for text in ten.templates]
-    values = preferences_of(
-        store().gather(key, prompts, words).reshape(2, len(ten.templates), -1), topic, words
-    )
-    weights = template_weights(ten, "counts")
-    return float((values[1, :, 0] - values[0, :, 0]) @ weights / weights.sum())
 
 
 @said_in(MODELS)
@@ -569,7 +495,7 @@ def what_the_models_read() -> Iterator[str]:
     nurse, engineer = rows["nurse"], rows["engineer"]
     yield f"nurse is mostly *he* in {percent(nurse.share)} of {nurse.documents}, engineer in"
     yield f"{percent(engineer.share)} of {engineer.documents}"
-    for model in ("mini-bert", "mini-gpt", "mini-gpt-s", "mini-gpt-l", "mini-xlnet"):
+    for model in QUICK:
         found, run = usual(model), Shipped(model, *USUAL).run
         result = load_result(store(), run)
         names = [row.occupation for row in found.occupations]
