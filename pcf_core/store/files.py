@@ -165,7 +165,9 @@ def sentence(
     """Return a sentence on what went wrong with the cache at ``path``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
-    if number in FULL or code == sqlite3.SQLITE_FULL or _lacks_room(error):
+    # The last is how SQLite first meets a full disk: it cannot enlarge its shared memory file.
+    lacks_room = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
+    if number in FULL or code == sqlite3.SQLITE_FULL or lacks_room:
         return (
             f"The cache at {path} is full: free some space or set {setting} to another folder, "
             "then repeat; what is finished is kept."
@@ -191,11 +193,6 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, UnicodeDecodeError)
 
 
-def _lacks_room(error: Exception) -> bool:
-    """Tell whether SQLite could not enlarge its shared memory file: the first sign of a full disk."""
-    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
-
-
 def sqlite_code(error: Exception) -> int | None:
     """Return SQLite's primary result code; ``None`` for errors that do not come from SQLite itself."""
     code = getattr(error, "sqlite_errorcode", None)
@@ -211,17 +208,9 @@ NOBODY_KNOWN = "another process"
 def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock on a piece of work, as soon as no other process holds it.
 
-    The file stays: if it were removed while others wait, two of them could get the lock.
-
-    Parameters
-    ----------
-    root
-        The cache folder.
-    name
-        Name of the work, safe in a path.
-    while_waiting
-        Called several times a second while another process holds the lock, with the name of that process;
-        an exception ends the waiting.
+    The file stays: if it were removed while others wait, two of them could get the lock.  ``while_waiting``
+    is called several times a second while another process holds the lock, with the name of that process; an
+    exception ends the waiting.
     """
     path = root / FOLDER / name
     with as_store_error(path):

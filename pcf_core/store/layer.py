@@ -139,7 +139,7 @@ class Layer:
 
     def is_intact(self, scoring: str, shard: str) -> bool:
         """Tell whether a shard fits its checksums; it is read again only after a file changed."""
-        stamps = self._stamps(scoring, shard)
+        stamps = stamps_of(self.scores / scoring, shard)
         if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
             self._judge(scoring, shard, stamps)
         return self._verdicts[scoring, shard][1]
@@ -182,7 +182,7 @@ class Layer:
 
     def _index(self, scoring: str, shard: str) -> None:
         """Index a shard, unless it was read before and found unusable."""
-        stamps = self._stamps(scoring, shard)
+        stamps = stamps_of(self.scores / scoring, shard)
         if self._verdicts.get((scoring, shard)) != (stamps, False):
             content = self._judge(scoring, shard, stamps)
             if content:
@@ -193,10 +193,6 @@ class Layer:
         content = self.read(scoring, shard)
         self._verdicts[scoring, shard] = stamps, content is not None
         return content
-
-    def _stamps(self, scoring: str, shard: str) -> Stamps:
-        """Return values that change when a file of the shard does."""
-        return stamps_of(self.scores / scoring, shard)
 
 
 def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifest, bytes]:
@@ -367,19 +363,8 @@ def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec])
     """Return what deleting a run would delete.
 
     Scores are stored by prompt and word, and several runs of a model may read the same: a shard goes with a
-    run only where that run asked for all of it and no other run asks for any of it.  Shards in a folder that
-    several caches share stay: nobody here knows who reads them.
-
-    Parameters
-    ----------
-    root
-        The cache folder.
-    layer
-        Its shards.
-    run
-        The run.
-    others
-        All runs that are known; the run itself may be among them.
+    run only where that run asked for all of it and none of ``others``, which may include the run, asks for
+    any of it.  Shards in a folder that several caches share stay: nobody here knows who reads them.
     """
     derived = sorted((root / "results" / run.key).glob("*"))
     # The record first, so that no run is known without its results, and manifests before what they seal.

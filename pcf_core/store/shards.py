@@ -56,18 +56,8 @@ def write_sealed(
     On one disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a manifest
     may belong to another machine that is about to write one.  Two devices may differ in the last bit of a
     score, and so in a text: the manifest is always written for the data that exist, so that it fits them in
-    whatever order two writers take their steps.
-
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie.
-    manifest
-        Of ``data``.
-    data
-        The bytes.
-    answers_the_same
-        Whether existing bytes answer the same request.
+    whatever order two writers take their steps.  ``answers_the_same`` tells whether existing bytes answer the
+    same request.
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
@@ -87,13 +77,6 @@ def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> Non
 
     Shards that count already stay.  Data without a fitting manifest were left by a killed writer or a broken
     disk and are replaced.
-
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie, on one disk.
-    shards
-        The manifest and the data of each.
     """
     lacking = [
         (*file_names(manifest.shard), manifest, data)
@@ -107,18 +90,9 @@ def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> Non
 def read_sealed(
     folder: Place, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
 ) -> T:
-    """Read a shard and check every byte of it.
+    """Read a shard, check every byte of it, and return what ``interpret`` makes of its manifest and data.
 
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie.
-    shard
-        Its id.
-    content
-        What it holds, for a message: "scores".
-    interpret
-        Makes the result of the manifest's fields and the data; raises ValueError if they do not fit.
+    ``interpret`` raises ValueError if they do not fit; ``content`` names the content for messages: "scores".
     """
     data_name, manifest_name = file_names(shard)
     seals = folder.read(manifest_name)

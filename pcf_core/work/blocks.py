@@ -111,18 +111,8 @@ def score_block(
 ) -> ScoredBlock:
     """Score a block; if memory runs out, start it again with half the tokens per batch.
 
-    Parameters
-    ----------
-    scorer
-        Of the model; keeps the smaller ``batch_tokens``.
-    block
-        What to score.
-    on_batch
-        Called after each batch with its rows.
-    on_restart
-        Called before the block starts again, with no row scored.
-    pause
-        Called between two batches, and while waiting for one; its time does not count as scoring.
+    ``on_batch`` is called after each batch with its rows, ``on_restart`` before the block starts again, and
+    ``pause`` between two batches and while waiting for one; its time does not count as scoring.
     """
     while True:
         try:
@@ -223,27 +213,10 @@ def score_blocks(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score blocks, cut to the model's block size, and store each once it is scored.
+    """Score blocks, cut to the model's block size, store each once it is scored, and return how many prompts.
 
-    Parameters
-    ----------
-    blocks
-        What the store lacks.
-    scorer
-        Of the model.
-    table
-        Tokens of the blocks' words.
-    store
-        Where the scores go.
-    on_progress
-        Called with prompts done, their total, and prompts per second.
-    pause
-        Called between two batches and two blocks; an exception ends the work.
-
-    Returns
-    -------
-    int
-        The number of prompts.
+    ``on_progress`` is called with prompts done, their total, and prompts per second, ``pause`` between two
+    batches and two blocks; an exception ends the work.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 

@@ -41,19 +41,7 @@ class Gauge:
 
 
 def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list[Gauge]:
-    """Return the current gauges.
-
-    Parameters
-    ----------
-    queue
-        The queue.
-    settings
-        Where the cache is.
-    owner
-        The name of this worker.
-    silence
-        Seconds since the last report of its process.
-    """
+    """Return the current gauges of a worker; ``silence``: seconds since the last report of its process."""
     tally = queue.tally()
     beats = {worker.owner: worker.seen.timestamp() for worker in queue.workers(FOREVER)}
     figures = [

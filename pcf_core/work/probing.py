@@ -246,23 +246,10 @@ def read_asked(
     on_progress: OnProgress = lambda done, total, rate: None,
     pause: Pause = no_pause,
 ) -> dict[str, Any]:
-    """Compute a result of a run, unless it is stored, and store it.
+    """Compute a result of a run, unless it is stored, and store it; return the run's key and cells.
 
-    Parameters
-    ----------
-    request
-        what to read.
-    store
-        where the run's words are, and where the result is kept.
-    on_progress
-        called after each part with the cells read, their number, and cells a second.
-    pause
-        called after each part; where it raises, nothing is kept.
-
-    Returns
-    -------
-    dict[str, Any]
-        The run's key and how many cells it has.
+    ``on_progress`` is called after each part with cells read, their total, and cells per second; an exception
+    of ``pause``, called after each part, leaves nothing stored.
     """
     run = store.load_run(request.run)
     pace = Pace()
