@@ -418,6 +418,21 @@ def test_the_store_is_asked_once_what_a_run_lacks(
     assert asked == [24]
 
 
+def test_a_run_that_is_not_checked_yet_is_not_complete_if_its_model_cannot_be_opened(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    def gone(spec: ModelSpec, protocol: str) -> Scorer:
+        raise ModelError("The model is gone.")
+
+    run = toy.run_of()
+    assert score_run(run, store, opener, more_to_come=True) == 24
+    with pytest.raises(ModelError, match="is gone"):
+        score_run(run, store, gone)
+    assert not store.run_info(run.key).complete
+    assert score_run(run, store, opener) == 0
+    assert store.run_info(run.key).complete
+
+
 def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: ModuleType, opener: Opener) -> None:
     """Between the first two shards another worker finishes the rest, for another run of the same words."""
     run, other = toy.run_of(), Opener(toy)
