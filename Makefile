@@ -17,7 +17,7 @@ REST := tests/journeys tests/tools tests/benchmarks
 PEERS := tests/models/scoring/test_minicons.py tests/models/test_public.py tests/texts/inspected/test_tasks.py \
 	tests/benchmarks/test_against.py tests/benchmarks/test_scoring.py tests/test_site.py
 
-.PHONY: run setup models test test-fast test-rest test-all test-extras test-peers test-ray test-serve test-floret check lint types bench format goldens wheel docs pins
+.PHONY: run setup models test test-fast test-rest test-all test-extras test-peers test-ray test-serve test-floret check lint types bench format goldens mutants wheel docs pins
 
 run: setup
 	@$(MAKE) --silent .venv/ready-models || echo "SmolLM2 was not fetched (no network?): its results are shown, and make run tries again."
@@ -115,9 +115,13 @@ test-floret: .venv/ready-dev .venv-floret/ready
 bench: .venv/ready-dev .venv/ready-models .venv-minicons/ready .venv-harness/ready
 	$(BIN)/python -m benchmarks
 
-# Writes anew what tests/goldens/recorded/ says of hashes, commands, charts and pages; read the difference.
+# Writes anew what tests/goldens/recorded/ says of hashes, links, commands, charts and pages; read the difference.
 goldens: .venv/ready-dev
 	REWRITE_GOLDENS=1 $(PYTEST) tests/goldens tests/show/charts/test_all.py tests/pages/test_recorded_texts.py
+
+# Breaks the code in small ways, in copies of it, and sees that fast tests notice: make mutants ONLY=measure
+mutants: .venv/ready-dev
+	$(BIN)/python -m tools.mutants --only "$(ONLY)"
 
 format: .venv/ready-dev
 	$(BIN)/ruff check --fix .

@@ -17,6 +17,7 @@ from pcf_core.core.topics import whole_word_prompt
         ("It is un[Y]ly put", ("It is [Y] put", "un", "ly")),
         ("une é[Y]", ("une [Y]", "é", "")),
         ("une e\N{COMBINING ACUTE ACCENT}[Y]", ("une [Y]", "e\N{COMBINING ACUTE ACCENT}", "")),
+        ("[Y]e\N{COMBINING ACUTE ACCENT}es sont", ("[Y] sont", "", "e\N{COMBINING ACUTE ACCENT}es")),
         ("2[Y]3 4", ("[Y] 4", "2", "3")),
         ("그[Y]는 간호사다", ("[Y] 간호사다", "그", "는")),
         ("жен[Y]а", ("[Y]", "жен", "а")),

@@ -24,6 +24,11 @@ def test_what_goes_with_one_gender_is_a_hint(word: str) -> None:
     assert hints(["wore", word]) == "a hint at the group"
 
 
+@pytest.mark.parametrize("word", ["ex-husband", "mother-to-be", "beard-trimming"])
+def test_a_part_of_a_compound_is_a_hint(word: str) -> None:
+    assert hints(["wore", word]) == "a hint at the group"
+
+
 @pytest.mark.parametrize(
     "word", ["muslim", "catholic", "deaf", "black", "indian", "german", "church", "sign-language"]
 )

@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from pcf_core.core.errors import ScoringError
 from pcf_core.models.completions import BYTES_A_BYTE, LARGEST_LISTING, LARGEST_TEXT, Server
@@ -87,10 +88,11 @@ def test_what_will_not_pass_is_asked_once(vllm: CompletionsServer) -> None:
     assert len(vllm.requests) == 1
 
 
-def test_the_key_is_cut_out_of_what_the_server_says(vllm: CompletionsServer) -> None:
-    vllm.fault = always(401, {"error": {"message": f"Incorrect API key:\n{KEY}"}})
+@pytest.mark.parametrize("key", [KEY, "sesame"])  # a short one stays in other answers: it may be a word
+def test_the_key_is_cut_out_of_what_the_server_says(vllm: CompletionsServer, key: str) -> None:
+    vllm.fault = always(401, {"error": {"message": f"Incorrect API key:\n{key}"}})
     with (
-        client(vllm) as asked,
+        Server(vllm.url, "tiny", key=SecretStr(key), pauses=(0.01,), timeout=5) as asked,
         pytest.raises(ScoringError, match="Incorrect API key: …; set PCF_ENDPOINT_KEY"),
     ):
         asked.models()
