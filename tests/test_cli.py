@@ -24,9 +24,8 @@ from pcf_core.core.errors import InputError
 from pcf_core.core.settings import Settings, settings
 from pcf_core.material import evidence
 from pcf_core.material.evidence import make_evidence
-from pcf_core.material.own_topics import save_topic
 from pcf_core.material.templates import load_mined, load_templates, save_set
-from pcf_core.material.topics import load_topic
+from pcf_core.material.topics import load_topic, save_topic
 from pcf_core.report.loaded import load_studies
 from pcf_core.report.records import ReportRequest
 from pcf_core.report.sections.summary import pair_sentences

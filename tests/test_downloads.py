@@ -29,18 +29,15 @@ MADE_BY = {
     "text/csv": {"csv_text", "csv_bytes"},
     "application/vnd.apache.parquet": {"to_parquet", "parquet_bytes"},
     "application/toml": {
+        "text",  # of a kind of list
         "topic_toml",
-        "evidence_toml",
         "prompts_toml",
-        "categories_toml",
-        "knowledge_toml",
     },
     "application/x-bibtex": {"citation_bibtex"},
 }
 
 
 FROM_A_TABLE = "pcf_core/app/report.py"  # its buttons are drawn from FILES
-FROM_PANELS = "pcf_core/app/own.py"  # its button hands out what an OwnPanel names as its text
 
 
 def named(call: ast.Call) -> str:
@@ -51,7 +48,7 @@ def named(call: ast.Call) -> str:
 @functools.cache
 def nodes() -> tuple[tuple[str, ast.Call | ast.ImportFrom], ...]:
     """Every call and import in the files of the product that could be about tables or downloads."""
-    wanted = re.compile("|".join((*WRITING, "download_button", "data_editor", "OwnPanel")))
+    wanted = re.compile("|".join((*WRITING, "download_button", "data_editor")))
     return tuple(
         (str(path.relative_to(ROOT)), node)
         for path in PRODUCT
@@ -79,13 +76,9 @@ def test_tables_are_written_as_text_in_two_files_alone() -> None:
 
 def test_every_button_hands_out_what_a_known_function_writes() -> None:
     buttons = [(file, call) for file, call in calls() if named(call) == "download_button"]
-    panels = [call for _, call in calls() if named(call) == "OwnPanel"]
-    texts = [keyword.value for call in panels for keyword in call.keywords if keyword.arg == "text"]
-    assert len(texts) == len(panels) == 4
-    assert {ast.unparse(text) for text in texts} <= MADE_BY["application/toml"]
     assert len(buttons) >= 6
     for file, button in buttons:
-        if file in (FROM_A_TABLE, FROM_PANELS):
+        if file == FROM_A_TABLE:
             continue
         place = f"{file}:{button.lineno}"
         data, kind = button.args[1], button.args[3]

@@ -25,7 +25,7 @@ import typer
 
 from pcf_core.core.factors import ReadCard, ReadCount
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.own_files import toml_lines
+from pcf_core.material.shelves import toml_lines
 from tools.mini_models.text import is_held_out, read_documents
 
 FILES = (

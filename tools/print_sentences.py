@@ -34,10 +34,15 @@ from pcf_core.material.templates import compare_sets, load_mined, load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.distribution import share_interval, stereotype_distributions
-from pcf_core.measure.reference_models import reference_risks
+from pcf_core.measure.reference_models import (
+    older_bias,
+    older_deviation,
+    reference_risks,
+    toy_risk,
+    two_models,
+)
 from pcf_core.measure.regression import rank_correlation
 from pcf_core.measure.tails import caprice_tail, normal_shape, tail_shape
-from pcf_core.measure.toy import older_bias, older_deviation, toy_risk, two_models
 from pcf_core.models.presets import presets
 from pcf_core.models.registry import resolve, training_of
 from pcf_core.report.documents import RISKS

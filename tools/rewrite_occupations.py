@@ -43,7 +43,7 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.material.factors import factors
 from pcf_core.material.topics import load_topic
 from pcf_core.mining.parser.pipeline import open_pipeline
-from pcf_core.mining.parser.places import SHIPPED
+from pcf_core.mining.parser.schemes import SHIPPED
 from pcf_core.mining.parser.trees import Tree, placed
 from pcf_core.texts.fairpair.records import Rule
 from pcf_core.texts.fairpair.tables import load_table

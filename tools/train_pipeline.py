@@ -33,7 +33,7 @@ from spacy.cli.train import train as train_pipeline
 from spacy.tokens import Doc, DocBin, Token
 from spacy.training.initialize import convert_vectors
 
-from pcf_core.material.own_files import toml_lines
+from pcf_core.material.shelves import toml_lines
 
 WORK = Path(".training/pipeline")
 TARGET = Path("assets/pipelines/en-mini")

@@ -17,18 +17,16 @@ from pcf_core.app.inside import UploadedFile
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.widgets import choose_one, plain, refusals_said
 from pcf_core.core.errors import AuditError
-from pcf_core.core.knowledge import KnowledgeSet
+from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import Evidence, Topic
-from pcf_core.material.own_files import OwnFiles
+from pcf_core.material.base import Kind
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.material.shelves import Shelf
-from pcf_core.texts.fairpair.records import CategorySet, PromptSet
 
 MEGABYTE = 1_000_000  # as Streamlit's own field counts them
 WRITTEN = "own_written"  # the topic and the set of templates that this session kept last, by kind
 LARGEST_UPLOAD = 32  # MB, of a million bytes as Streamlit counts them
-T = TypeVar("T", Topic, KnowledgeSet, Evidence, PromptSet, CategorySet)
+T = TypeVar("T", bound=Record)
 
 
 def upload_file(
@@ -68,7 +66,7 @@ def upload_files(
     if not may_audit():
         return []
     most = most_of(largest)
-    found: Any = st.file_uploader(
+    chosen: Any = st.file_uploader(
         label,
         type=[ending.removeprefix(".") for ending in endings],
         accept_multiple_files=several,
@@ -77,7 +75,7 @@ def upload_files(
         on_change=taken,
         help=help_text,
     )
-    files: list[UploadedFile] = found if several else [found] if found is not None else []
+    files: list[UploadedFile] = chosen if several else [chosen] if chosen is not None else []
     for file in files:
         if too_large(file, largest):
             st.error(
@@ -105,21 +103,18 @@ class OwnPanel(Generic[T]):
 
     ``what``: what they are, for the heading.  ``key``: of the widgets.  ``shown``: key of the page's choice,
     which becomes ``first`` once the chosen one is deleted; ``besides``: what else a new choice sets.
-    ``forms`` and ``examples``: how a file looks, by its form.  ``read``: makes one of names and contents;
-    ``said``: what it is, in a sentence.  ``text``: its TOML file, and ``use`` what that is good for.
+    ``forms`` and ``examples``: how a file looks, by its form.  ``said``: what one is, in a sentence.
+    ``use``: what the TOML file is good for that can be downloaded.
     """
 
     what: str
-    own: OwnFiles[T]
+    own: Kind[T]
     key: str
     shown: str
     first: Callable[[], str]
     forms: str
     examples: Mapping[str, str]
-    endings: Sequence[str]
-    read: Callable[[Sequence[tuple[str, bytes]]], T]
     said: Callable[[T], str]
-    text: Callable[[T], str]
     use: str
     besides: Mapping[str, object] = field(default_factory=dict)
 
@@ -130,7 +125,7 @@ class OwnPanel(Generic[T]):
                 if found is not None:
                     st.download_button(
                         f"Download {plain(name)}",
-                        lambda: self.text(found),
+                        lambda: self.own.text(found),
                         f"{name}.toml",
                         "application/toml",
                         key=f"download_{self.key}",
@@ -152,7 +147,7 @@ class OwnPanel(Generic[T]):
                             st.markdown(form)
                             st.code(example, language=None, wrap_lines=True)
             st.caption(self.forms)
-            draw_upload(self.own, self.endings, self.read, self.said, self.go_to, "One file.")
+            draw_upload(self.own, self.said, self.go_to, "One file.")
 
     def go_to(self, name: str) -> None:
         """Show another one from now on."""
@@ -176,55 +171,44 @@ def last_written(kind: Literal["topic", "templates"]) -> str:
     return str(st.session_state.get(WRITTEN, {}).get(kind, ""))
 
 
-def draw_upload(
-    own: OwnFiles[T],
-    endings: Sequence[str],
-    read: Callable[[Sequence[tuple[str, bytes]]], T],
-    said: Callable[[T], str],
-    kept: Callable[[str], None],
-    help_text: str,
-) -> None:
-    """Choose files, see what they say, and keep it under a name; a refusal is one sentence.
+def draw_upload(own: Kind[T], said: Callable[[T], str], saved: Callable[[str], None], help_text: str) -> None:
+    """Choose files, see what they say, and save it under a name; a refusal is one sentence.
 
     A viewer gets no field.
 
     Parameters
     ----------
     own
-        Where it is kept; its shelf's folder stands in the keys of the widgets.
-    endings
-        Of the files that may be chosen.
-    read
-        Makes it of names and contents.
+        The kind; its shelf's folder is in the keys of the widgets.
     said
-        What it is, in a sentence.
-    kept
-        Called with its name once it is kept.
+        What one is, in a sentence.
+    saved
+        Called with its name once it is saved.
     help_text
         Of the field.
     """
     kind, folder = own.shelf.kind, own.shelf.folder
-    files = upload_files("Files", endings, LARGEST_UPLOAD, f"upload_{folder}", help_text)
+    files = upload_files("Files", own.shelf.accepts, LARGEST_UPLOAD, f"upload_{folder}", help_text)
     if not files:
         return
     try:
-        found = read([(file.name, file.getvalue()) for file in files])
+        item: Any = own.read_upload([(file.name, file.getvalue()) for file in files])
     except AuditError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
-    st.markdown(plain(said(found)))
+    st.markdown(plain(said(item)))
     name = st.text_input(
         f"Name of the {kind}",
-        value=own.free_name(found.name) if found.name in own.shelf.names() else found.name,
+        value=own.free_name(item.name) if item.name in own.shelf.names() else item.name,
         max_chars=MAX_NAME,
         key=f"upload_name_{folder}_{'_'.join(file.file_id for file in files)}",
         help="Small letters, digits and hyphens.",
     ).strip()
     if st.button("Keep it", key=f"keep_{folder}", type="primary", icon=":material/upload:"):
         with refusals_said():
-            found = found.model_copy(update={"name": name})
-            recorded("uploaded", kind, name, own.save, found)
-            kept(name)
+            item = item.model_copy(update={"name": name})
+            recorded("uploaded", kind, name, own.save, item)
+            saved(name)
 
 
 def choose_shown(label: str, known: Sequence[str], usual: str, key: str, help_text: str) -> str:

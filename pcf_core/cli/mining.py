@@ -18,9 +18,8 @@ from pcf_core.material.safety.text import check_name
 from pcf_core.material.shelves import name_of
 from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
 from pcf_core.material.topics import load_topic
-from pcf_core.mining.languages import LANGUAGES
-from pcf_core.mining.parser.places import check_language
-from pcf_core.mining.rules import rule_for
+from pcf_core.mining.parser.schemes import check_language
+from pcf_core.mining.rules import LANGUAGES, rule_for
 from pcf_core.report.files import write_whole
 from pcf_core.work.launch import ensure_worker
 from pcf_core.work.queue import Queue

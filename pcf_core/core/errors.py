@@ -79,11 +79,11 @@ class FairPairError(InputError):
 
 
 class CriteriaError(InputError):
-    """Professions, names, questions or tasks that an experiment is made of, or how it is asked."""
+    """Professions, names, questions or tasks of an experiment, or the form in which they are put."""
 
 
 class BenchmarkError(InputError):
-    """Files of a known benchmark that are of another form, or none that a model could be asked with."""
+    """Files of a known benchmark that are of another form, or of no item that a model could answer."""
 
 
 class ModelError(InputError):
@@ -162,5 +162,5 @@ def reason_of(error: Exception) -> str:
 
     "403 for https://host/file?Signature=f00d" -> "403 for https://host/file?…"
     """
-    said = next(iter(str(error).splitlines()), "") or type(error).__name__
-    return SIGNED.sub("?…", said)[:LONGEST_REASON]
+    reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+    return SIGNED.sub("?…", reason)[:LONGEST_REASON]

@@ -29,10 +29,10 @@ MOST_LEVERAGE = 0.5  # above, a point decides more of its own fitted value than 
 
 @dataclass(frozen=True)
 class FactorScale:
-    """How a factor is measured and told.
+    """How a factor is measured and described.
 
     ``noun``: its name in a sentence; ``title``: with its unit; ``more``: the direction of the axis.
-    ``step``: a slope is told per so much of ``x``, ``per`` names it, and ``whose`` occupations that have so
+    ``step``: a slope is given per so much of ``x``, ``per`` names it, and ``whose`` occupations that have so
     much more.
     """
 
@@ -136,8 +136,8 @@ class LineFit:
 class FactorPanel:
     """One factor against one kind of risk.
 
-    ``ols``: every point counts alike; ``wls``: by its weight, the points without one left out; ``no_ols`` and
-    ``no_wls`` say why a line is missing.  ``left_out``: occupations that are no point, with the reason.
+    ``ols``: every point counts equally; ``wls``: by its weight, the points without one left out; ``no_ols``
+    and ``no_wls`` say why a line is missing.  ``left_out``: occupations that are no point, with the reason.
     """
 
     scale: FactorScale
@@ -356,10 +356,10 @@ class ReadLine:
 class Amplification:
     """A model's leans beside those of its training text.
 
-    ``shift``: mean of the differences, every occupation alike, with its interval.  ``line``: ``None`` where
-    ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval if other occupations had been taken, the
-    templates being the same (Fisher's z); ``None`` where it says nothing.
-    ``left_out``: occupations that are not compared, with the reason.
+    ``shift``: mean of the differences, occupations counting equally, with its interval.  ``line``: ``None``
+    where ``no_line`` says why.  ``ranks``: Spearman's ρ with its interval if other occupations had been
+    taken, the templates being the same (Fisher's z); ``None`` where it says nothing.  ``left_out``:
+    occupations that are not compared, with the reason.
     """
 
     occupations: tuple[OccupationRead, ...]

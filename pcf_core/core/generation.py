@@ -19,7 +19,7 @@ End = Literal["stop", "length", "refused", "empty"]
 
 # Before the name of a model whose texts came in a log of Inspect: inspect:openai/gpt-4o@2026-11-23
 INSPECTED = "inspect:"
-LONGEST = 4096  # new tokens that may be asked for
+LONGEST = 4096  # new tokens that may be requested
 HOTTEST = 10.0  # temperature
 
 
@@ -65,7 +65,7 @@ class GenerationKey(Record):
     """All that decides the texts of a prompt, and nothing else; a server that decides more is unpinned.
 
     ``chat_template``: hash of the template that makes a user's message of the prompt, empty where the model
-    goes on from the prompt itself.  ``system``: what the model is told before every prompt, as a message of
+    goes on from the prompt itself.  ``system``: the instruction before every prompt, as a message of
     its own where there are messages; a key without one is written as it was before there was any.
     """
 
@@ -127,7 +127,7 @@ class GenerationKey(Record):
 
     @property
     def inspected(self) -> bool:
-        """Whether the texts came in a log of Inspect: nobody here has asked the model."""
+        """Whether the texts came in a log of Inspect: the model was never called here."""
         return self.model.startswith(INSPECTED)
 
     @property

@@ -1,4 +1,4 @@
-"""What a model is asked to know, and what it was found to know (PCF section 5.1, BVF appendix E.1).
+"""Facts that a model is tested on, and what it knows of them (PCF section 5.1, BVF appendix E.1).
 
 The axes are ``fact`` (the evidence X) and ``template`` (the context C); the two groups of a fact are its
 right and its wrong answers, which differ from fact to fact.
@@ -34,7 +34,7 @@ class Fact(Record):
 
 
 class KnowledgeSet(Record):
-    """Facts of one kind, and the texts with ``[X]`` and ``[Y]`` in which all of them are asked."""
+    """Facts of one kind, and the texts with ``[X]`` and ``[Y]`` in which each of them is put to a model."""
 
     name: str
     title: str

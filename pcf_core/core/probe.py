@@ -58,7 +58,7 @@ class ProbeAnswer(Record):
 
         With ``aggregation`` mean a group's words are averaged, and each brings its part of the average.
         """
-        found: dict[str, float] = {}
+        shares: dict[str, float] = {}
         for group, preference in self.known.items():
             nats = {
                 word.word: word.log_probability
@@ -68,8 +68,8 @@ class ProbeAnswer(Record):
             highest = max(nats.values(), default=0.0)  # in logs: long words fall below what a float holds
             odds = {word: math.exp(value - highest) for word, value in nats.items()}
             total = sum(odds.values())
-            found |= {word: preference * part / total for word, part in odds.items()}
-        return found
+            shares |= {word: preference * part / total for word, part in odds.items()}
+        return shares
 
     @property
     def says_little(self) -> bool:
@@ -126,8 +126,8 @@ class TopicCheck(Record):
     @property
     def coverage_by_tokens(self) -> dict[str, tuple[float, ...]]:
         """Key to the coverage of each probe for which it is defined."""
-        found: dict[str, list[float]] = {}
+        by_tokens: dict[str, list[float]] = {}
         for shares in self.coverage:
             for key, share in (shares or {}).items():
-                found.setdefault(key, []).append(share)
-        return {key: tuple(shares) for key, shares in found.items()}
+                by_tokens.setdefault(key, []).append(share)
+        return {key: tuple(shares) for key, shares in by_tokens.items()}

@@ -44,7 +44,7 @@ class Interval(Record):
 
 
 class Look(Record):
-    """What a sampling plan has found after so many draws.
+    """The result of a sampling plan after so many draws.
 
     ``draws``: of ``templates`` distinct ones out of ``available``, those with a count above 0.
     ``effective_draws``: (Σ w)² / Σ w² of the draws' importance weights, ``draws`` where the weights are the

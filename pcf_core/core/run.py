@@ -1,4 +1,4 @@
-"""A run: which model is asked, with which topic, evidence and templates; and the keys of its scores.
+"""A run: which model is scored, with which topic, evidence and templates; and the keys of its scores.
 
 Also what a model makes of a run (its tokens, its preferences, how much they cover, its self-audit), and how
 far a run is that is being scored.
@@ -39,8 +39,8 @@ def model_label(model: str, dtype: str) -> str:
 
 def split_label(label: str) -> tuple[str, str]:
     """Return model and precision of a label that :func:`model_label` gave."""
-    found = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
-    return (found[1], found[2]) if found else (label, "float32")
+    match = re.fullmatch(r"(.+) \((bfloat16|float16)\)", label)
+    return (match[1], match[2]) if match else (label, "float32")
 
 
 def version_name(item: Topic | Evidence | TemplateSet) -> str:
@@ -54,7 +54,7 @@ def exact_name(item: Topic | Evidence | TemplateSet) -> str:
 
 
 class ModelSpec(Record):
-    """A model that can be scored: where it is and what it is, found without loading it.
+    """A model that can be scored: where it is and what it is, read without loading it.
 
     ``identity`` is the hash of weights and configuration (or the hub's resolved revision); ``path`` is the
     folder, empty while a hub model is not downloaded; of an endpoint, its base URL without credentials.
@@ -145,7 +145,7 @@ def imported_name(model: str, identity: str, tokenizer: str, family: str) -> str
     """Return the name by which pages ask for a model of a pack: ``imported:mini-gpt@1f3a9c20``.
 
     It has a colon and digits of what the pack says of the weights, so that it is never that of a model which
-    can be asked here, and two models of one name are told apart.  Scores and texts of one model share it.
+    can be scored here, and two models of one name are distinguished.  Scores and texts of one model share it.
     """
     return f"{IMPORTED}{model}@{digest([identity, tokenizer, family])[:DIGITS_OF_IMPORTED]}"
 
@@ -185,7 +185,7 @@ class SamplingPlan(Record):
 class Prompts(Sequence[str]):
     """Every template with every term, terms in the outer loop.
 
-    Each prompt is made when it is asked for: there may be millions.  A slice is a tuple.
+    Each prompt is made when it is needed: there may be millions.  A slice is a tuple.
     """
 
     def __init__(self, terms: Sequence[str], templates: Sequence[Template]) -> None:
@@ -217,7 +217,7 @@ class Prompts(Sequence[str]):
 
 
 class RunSpec(Record):
-    """What is asked for: every prompt of templates × evidence, for every word of the topic.
+    """What is requested: every prompt of templates × evidence, for every word of the topic.
 
     With a ``plan``, only the templates that were drawn; ``templates`` is the set they are drawn from.
     """
@@ -236,7 +236,7 @@ class RunSpec(Record):
 
     @property
     def kept_as(self) -> str:
-        """The name under which what is derived from its scores is kept: no import is ever local."""
+        """The name under which what is derived from its scores is stored: no import is ever local."""
         return f"imported-{self.key}" if self.scoring.imported else self.key
 
     @property
@@ -246,12 +246,12 @@ class RunSpec(Record):
 
     def differing(self, other: RunSpec) -> dict[str, tuple[str, ...]]:
         """Name what may give two runs of one key other results, by ``topic``, ``evidence``, ``templates``."""
-        found = {
+        differences = {
             "topic": differing(self.topic, other.topic),
             "evidence": differing(self.evidence, other.evidence),
             "templates": differing(self.templates, other.templates),
         }
-        return {name: parts for name, parts in found.items() if parts}
+        return {name: parts for name, parts in differences.items() if parts}
 
     def with_lists_of(self, stored: RunSpec) -> RunSpec:
         """Return the run with the lists of another run of the same key.
@@ -308,10 +308,10 @@ class TokenTable:
 
     ``spelling``: the tokens themselves as a text, the same for words that the model cannot tell apart ("He"
     and "he", where a tokenizer knows no capital letters).  Nothing is known of words that are not in it:
-    those of scores that were kept without, and those of which an endpoint tells no whole characters.
+    those of scores that were stored without, and those of which an endpoint tells no whole characters.
     ``unspaced``: words that are known to have these same tokens where no space stands before them, as Chinese
     ones have where each character is a token.  ``at_start``: tokens of words at the very beginning of a text,
-    of those that were asked for there.
+    of those that were requested there.
     """
 
     tokens: Mapping[str, int]
@@ -330,7 +330,7 @@ class TokenTable:
 
 
 class SelfAudit(Record):
-    """What a scorer found out about itself in one run, kept in the run's provenance under ``self_audit``.
+    """The self-audit of a scorer in one run, stored in the run's provenance under ``self_audit``.
 
     ``traits``: what it does with spaces, opening and closing tokens, and how it batches, a sentence each.
     ``noise_floor``: the largest difference in nats between scores of the run and the same ones computed

@@ -250,8 +250,8 @@ class Calibration:
     """A calibration model as it was measured, beside what was planted.
 
     ``measured``: by the names of :data:`QUANTITIES`.  ``largest``: the largest |P(group) measured − planted|
-    over all cells, found at ``occupation`` in ``context``.  ``written``: when the results were, shipped
-    ones when they were last carried over; ``version``: of this app that scored them, empty if not kept.
+    over all cells, at ``occupation`` in ``context``.  ``written``: when the results were, shipped
+    ones when they were last carried over; ``version``: of this app that scored them, empty if not recorded.
     """
 
     planted: Planted

@@ -316,10 +316,10 @@ def adopt(variables: Mapping[str, str]) -> None:
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
     """Refuse a slip in a variable's name, which would leave a limit, or who audits, unset in silence."""
-    known = [f"PCF_{name.upper()}" for name in Settings.model_fields]
+    names = [f"PCF_{name.upper()}" for name in Settings.model_fields]
     for name in sorted(environment):
-        if name.upper().startswith("PCF_") and name.upper() not in known:
-            near = get_close_matches(name.upper(), known, n=1)
+        if name.upper().startswith("PCF_") and name.upper() not in names:
+            near = get_close_matches(name.upper(), names, n=1)
             meant = f"write {near[0]}, or take it away" if near else "take it away"
             raise SettingsError(
                 f"The environment has {name}, which is no setting (docs/operating.md lists them): {meant}."

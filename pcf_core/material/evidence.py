@@ -10,24 +10,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationInfo, model_validator
 
 from pcf_core.core.errors import EvidenceError, TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Evidence, Topic, Weights
+from pcf_core.material.base import Entry, Kind, Material, Origin, Rows, Weight, Word, origin_of
 from pcf_core.material.factors import Factor, factors, why_unused
-from pcf_core.material.own_files import OwnFiles, toml_lines
-from pcf_core.material.safety.reading import label, read_json, read_table, read_text, read_toml, title_of
-from pcf_core.material.safety.text import (
-    check_name,
-    check_text,
-    check_word,
-    first_duplicate,
-    listed,
-    normalise,
-    shown,
-)
-from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file, name_of
+from pcf_core.material.safety.reading import TERM_ALIASES, label, read_table
+from pcf_core.material.safety.text import check_once, listed, normalise, shown
+from pcf_core.material.shelves import MOST_NAMED, Shelf, given_file
 
 # Weights of the occupations, and what the labour market says about the groups.
 
@@ -56,9 +50,9 @@ def occupation_weights(evidence: Evidence, name_or_path: str) -> Weights:
     if name_or_path == "uniform":
         return make_weights(evidence, "uniform", dict.fromkeys(evidence.terms, 1.0), {})
     if name_or_path == "employment":
-        known = factors()
-        values = _split_employment(evidence, known)
-        reasons = {term: why_unused(known.get(term.casefold())) for term in evidence.terms}
+        statistics = factors()
+        values = _split_employment(evidence, statistics)
+        reasons = {term: why_unused(statistics.get(term.casefold())) for term in evidence.terms}
         return make_weights(evidence, "employment", values, reasons, source=EMPLOYMENT_SOURCE)
     if name_or_path == "list":
         if not evidence.weights:
@@ -81,13 +75,7 @@ def make_weights(
     left_out: Sequence[LeftOut] = (),
     where: str = "",
 ) -> Weights:
-    """Check weights and normalise them over the terms that have one; ``reasons`` says why a term has none.
-
-    Raises
-    ------
-    EvidenceError
-        As in :func:`occupation_weights`.
-    """
+    """Check weights and normalise them over the terms that have one; ``reasons`` says why a term has none."""
     where = where or f"The weighting {name}"
     terms = tuple(term for term in evidence.terms if term in values)
     share = len(terms) / len(evidence.terms)
@@ -127,11 +115,11 @@ def womens_share(evidence: Evidence) -> dict[str, float]:
 
     Exact and close matches only; who is not in the answer has none.
     """
-    known = factors()
-    found = ((term, known.get(term.casefold())) for term in evidence.terms)
+    statistics = factors()
+    factor_of = ((term, statistics.get(term.casefold())) for term in evidence.terms)
     return {
         term: factor.women_share
-        for term, factor in found
+        for term, factor in factor_of
         if factor is not None and factor.used and factor.women_share is not None
     }
 
@@ -160,11 +148,11 @@ def labour_reference(evidence: Evidence, topic: Topic) -> dict[str, tuple[float,
     }
 
 
-def _split_employment(evidence: Evidence, known: Mapping[str, Factor]) -> dict[str, float]:
+def _split_employment(evidence: Evidence, statistics: Mapping[str, Factor]) -> dict[str, float]:
     """Return thousands employed per term; terms of this list that stand on one line share it equally."""
     lines: dict[str, tuple[str, float]] = {}
     for term in evidence.terms:
-        factor = known.get(term.casefold())
+        factor = statistics.get(term.casefold())
         if factor is not None and factor.used and factor.employment_thousands is not None:
             lines[term] = (factor.bls_title, factor.employment_thousands)
     sharing = Counter(title for title, _ in lines.values())
@@ -180,14 +168,12 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
         )
     table = read_table(path, ("term", "weight"), (), EvidenceError)
     rows = [(normalise(row["term"]), row["weight"], where) for where, row in table]
-    twice = first_duplicate(term for term, _, _ in rows)
-    if twice is not None:
-        raise EvidenceError(f"{label(path)}: the term {shown(twice)} stands twice; write it once.")
+    check_once((term for term, _, _ in rows), "term", label(path), EvidenceError)
     wanted = set(evidence.terms)
     return make_weights(
         evidence,
         label(path),
-        {term: number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
+        {term: _number_of(text, where) for term, text, where in rows if term in wanted and text.strip()},
         {},
         left_out=tuple(
             LeftOut(name=term, reason=f"{label(path)} weighs it, but {evidence.name} does not have it")
@@ -198,90 +184,76 @@ def _from_file(evidence: Evidence, name_or_path: str) -> Weights:
     )
 
 
-def number_of(text: str, where: str) -> float:
-    """Read a weight from the text of a table's cell.
-
-    Raises
-    ------
-    EvidenceError
-        It is no number.
-    """
+def _number_of(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError as problem:
         raise EvidenceError(f"{where}: the weight {shown(text)} is not a number, such as 12.") from problem
 
 
+# The lists, shipped or a user's own.  A list of other terms is another one to the store; weights decide no
+# score.
+
+
 ENDINGS = (".toml", ".json", ".csv", ".txt")
 SHELF = Shelf("evidence list", "evidence", (".toml",), ENDINGS, EvidenceError, keeps_own=True)
-KEYS = tuple(Evidence.model_fields)
-LARGEST = 1e300  # of a weight
 MAX_TERMS = 5_000  # as many as a topic has words
 
 
-def list_evidence() -> tuple[Evidence, ...]:
-    """List every shipped list, by name, then the user's own, of which damaged ones are left out.
+class WrittenEvidence(Material):
+    """A list as a file has it; see :class:`~pcf_core.core.topics.Evidence`.
 
-    Raises
-    ------
-    EvidenceError
-        A shipped file is damaged.
+    Only ``terms`` are needed.  CSV has a column ``term`` and, if wanted, ``weight``, which the list takes
+    where every term has one (:func:`occupation_weights` also reads a file with gaps); text has one term a
+    line.
     """
-    shipped = tuple(load_evidence(name) for name in SHELF.shipped())
-    return shipped + SHELF.readable(load_evidence)
+
+    record = Evidence
+    columns = ("term",)
+    optional = ("weight",)
+    aliases = TERM_ALIASES
+
+    terms: tuple[Entry, ...] = ()
+    weights: tuple[Weight, ...] = ()
+    noun: Word = "occupation"
+
+    @model_validator(mode="after")
+    def _fits_together(self, info: ValidationInfo) -> Self:
+        where, terms, weights = origin_of(info).where, self.terms, self.weights
+        if len(terms) > MAX_TERMS:
+            raise EvidenceError(f"{where} has {len(terms):,} terms: at most {MAX_TERMS:,} are allowed.")
+        if not terms:
+            raise EvidenceError(f"{where} has no terms: add at least one, such as nurse.")
+        check_once(terms, "term", where, EvidenceError)
+        if weights and len(weights) != len(terms):
+            raise EvidenceError(
+                f"{where} has {len(weights):,} weights for {len(terms):,} terms: give each one, or none."
+            )
+        if weights and max(weights) == 0:
+            raise EvidenceError(f"{where} gives every term the weight 0; at least one must be positive.")
+        return self
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Read a term a row, and its weight where every row has one."""
+        weighted = all(row.get("weight", "").strip() for _, row in rows)
+        weights = [_number_of(row["weight"], where) for where, row in rows] if weighted else []
+        return {"terms": [row["term"] for _, row in rows], "weights": weights}
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
+        """Read a term a line."""
+        return {"terms": lines}
 
 
-def left_out_evidence() -> tuple[LeftOut, ...]:
-    """List the user's own lists that cannot be read or reached, with the reason."""
-    return SHELF.left_out(load_evidence)
-
-
-def load_evidence(name_or_path: str | Path) -> Evidence:
-    """Load a shipped list by its name, else one of the user's own, else a file.
-
-    TOML or JSON with ``terms`` and, if wanted, ``weights`` (a number for each), ``noun`` (what a term is,
-    "occupation" unless it says so), ``name``, ``title``, ``source``, ``notes``; CSV with a column ``term``
-    and, if wanted, ``weight``, which the list takes where every term has one
-    (:func:`occupation_weights` also reads a file with gaps); or plain text with one term a
-    line.  One of the user's own has the name of its file.
-
-    Raises
-    ------
-    EvidenceError
-        Unknown, unreadable, or refused by :func:`make_evidence`.
-    """
-    path = SHELF.find(name_or_path)
-    ending = path.suffix.lower()
-    if ending in (".toml", ".json"):
-        read = read_json if ending == ".json" else read_toml
-        table = read(path, KEYS, EvidenceError)
-        terms = table.pop("terms", [])
-        written = table.pop("name", name_of(path))
-        name = path.stem if path.parent == SHELF.own_folder else written
-        return make_evidence(name, terms, where=label(path), **{"title": title_of(path), **table})
-    weights: list[float] = []
-    if ending == ".csv":
-        rows = read_table(path, ("term",), ("weight",), EvidenceError)
-        terms = [row["term"] for _, row in rows]
-        if all(row.get("weight", "").strip() for _, row in rows):
-            weights = [number_of(row["weight"], where) for where, row in rows]
-    else:
-        terms = [line for line in read_text(path, EvidenceError).splitlines() if line.strip()]
-    return make_evidence(name_of(path), terms, weights=weights, title=title_of(path), where=label(path))
+OWN: Kind[Evidence] = Kind(SHELF, WrittenEvidence)
+load_evidence, list_evidence, left_out_evidence, evidence_toml = OWN.load, OWN.all, OWN.left_out, OWN.text
 
 
 def make_evidence(
-    name: str,
-    terms: Sequence[str],
-    *,
-    weights: Sequence[float] = (),
-    noun: str = "occupation",
-    title: str = "",
-    source: str = "",
-    notes: str = "",
-    where: str = "The evidence list",
+    name: str, terms: Sequence[str], *, where: str = "The evidence list", **facts: object
 ) -> Evidence:
-    """Make a list of terms, each checked and normalised (NFC, white space).
+    """Make a list of terms and other fields, each checked and normalised (NFC, white space).
 
     Raises
     ------
@@ -289,71 +261,4 @@ def make_evidence(
         No term or over 5,000, an empty one, one twice, one with brackets; weights that are not one finite
         number from 0 up for each term with a positive sum; a name that is not safe in files and links.
     """
-    if not isinstance(terms, (list, tuple)):
-        raise EvidenceError(f"{where}: terms must be a list of texts in quotation marks, not {shown(terms)}.")
-    if len(terms) > MAX_TERMS:
-        raise EvidenceError(f"{where} has {len(terms):,} terms: at most {MAX_TERMS:,} are allowed.")
-    checked = tuple(check_word(term, "a term", where, EvidenceError) for term in terms)
-    if not checked:
-        raise EvidenceError(f"{where} has no terms: add at least one, such as nurse.")
-    twice = first_duplicate(checked)
-    if twice is not None:
-        raise EvidenceError(f"{where}: the term {shown(twice)} stands twice; write it once.")
-    name = check_name(name, "the name", where, EvidenceError)
-    return Evidence(
-        name=name,
-        title=check_text(title, "the title", where, EvidenceError) or name,
-        terms=checked,
-        weights=_check_weights(checked, weights, where),
-        noun=check_word(noun, "the noun", where, EvidenceError),
-        source=check_text(source, "the source", where, EvidenceError),
-        notes=check_text(notes, "the notes", where, EvidenceError),
-    )
-
-
-def _check_weights(terms: Sequence[str], weights: object, where: str) -> tuple[float, ...]:
-    if not isinstance(weights, (list, tuple)):
-        raise EvidenceError(f"{where}: weights must be a list of numbers, not {shown(weights)}.")
-    if weights and len(weights) != len(terms):
-        raise EvidenceError(
-            f"{where} has {len(weights):,} weights for {len(terms):,} terms: give each one, or none."
-        )
-    checked = tuple(_weight(term, weight, where) for term, weight in zip(terms, weights, strict=False))
-    if checked and max(checked) == 0:
-        raise EvidenceError(f"{where} gives every term the weight 0; at least one must be positive.")
-    return checked
-
-
-def _weight(term: str, weight: object, where: str) -> float:
-    if not isinstance(weight, (int, float)) or isinstance(weight, bool):
-        raise EvidenceError(f"{where}: the weight of {shown(term)} is {shown(weight)}; write it as a number.")
-    if not 0 <= weight <= LARGEST:
-        raise EvidenceError(
-            f"{where}: the weight of {shown(term)} is negative, not finite or over {LARGEST:g}; give "
-            "a number from 0 up."
-        )
-    return float(weight)
-
-
-# The user's own lists: TOML files in the folder ``evidence`` of the cache.  A list of other terms is another
-# one to the store; weights decide no score.
-
-
-def checked_evidence(evidence: Evidence) -> Evidence:
-    """Return the list normalised.
-
-    Raises
-    ------
-    EvidenceError
-        :func:`~pcf_core.material.evidence.make_evidence` refuses it.
-    """
-    facts = {name: getattr(evidence, name) for name in ("weights", "noun", "title", "source", "notes")}
-    return make_evidence(evidence.name, evidence.terms, where="The evidence list to save", **facts)
-
-
-def evidence_toml(evidence: Evidence) -> str:
-    """Write a list as TOML that :func:`~pcf_core.material.evidence.load_evidence` reads as the same list."""
-    return toml_lines(evidence.model_dump(mode="json"))
-
-
-OWN = OwnFiles(SHELF, lambda evidence: evidence_toml(evidence).encode(), load_evidence, checked_evidence)
+    return OWN.make({"name": name, "terms": terms, **facts}, where)

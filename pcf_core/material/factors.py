@@ -15,19 +15,19 @@ one is restored, not corrected.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
-from pcf_core.core.errors import EvidenceError, InputError, StoreError
+from pcf_core.core.errors import EvidenceError, InputError
 from pcf_core.core.factors import Matching, OwnFactor, ReadCard, ReadCount, ReadTable
 from pcf_core.core.records import LeftOut, Record, first_problem
 from pcf_core.core.settings import settings
 from pcf_core.material.safety.reading import label, read_table, read_toml
-from pcf_core.material.safety.text import check_word, first_duplicate, shown
+from pcf_core.material.safety.text import check_once, check_word, shown
+from pcf_core.material.safety.whole_files import upload_label, uploaded
 
 # A user's own figures of the occupations: a CSV file ``occupation,value[,weight]``.
 
@@ -43,13 +43,6 @@ def load_own_factor(path: Path) -> OwnFactor:
 
     Its columns are ``occupation`` (or ``term``), ``value`` and, if wanted, ``weight``; an empty cell is no
     figure.
-
-    Raises
-    ------
-    EvidenceError
-        Other columns, an occupation that stands twice, a value or weight that is no finite number or whose
-        size is neither 0 nor between 1e-9 and 1e12, a weight that is not above 0, no value at all, or over
-        20,000 rows.
     """
     table = read_table(path, ("occupation", "value"), ("weight",), EvidenceError, {"term": "occupation"})
     name = label(path)
@@ -62,9 +55,7 @@ def load_own_factor(path: Path) -> OwnFactor:
         (check_word(row["occupation"], "the occupation", where, EvidenceError), row, where)
         for where, row in table
     ]
-    twice = first_duplicate(term.casefold() for term, _, _ in rows)
-    if twice is not None:
-        raise EvidenceError(f"{name}: the occupation {shown(twice)} stands twice; write it once.")
+    check_once((term.casefold() for term, _, _ in rows), "occupation", name, EvidenceError)
     for term, row, where in rows:
         value = _number(row["value"], "value", where)
         weight = _number(row.get("weight", ""), "weight", where)
@@ -93,18 +84,11 @@ def read_own_factor(file_name: str, data: bytes) -> OwnFactor:
     StoreError
         There is no room for temporary files.
     """
-    name = label(Path(file_name.replace("/", "-").replace("\\", "-")))[-LONGEST_TITLE:]
+    name = upload_label(file_name)
     if Path(name).suffix.lower() != ".csv":
         raise EvidenceError(f"{shown(name)} is no .csv file: save the table as one.")
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / name
-            path.write_bytes(data)
-            return load_own_factor(path)
-    except OSError as problem:
-        raise StoreError(
-            f"{name} cannot be put into the folder for temporary files ({problem.strerror}): make room there."
-        ) from problem
+    with uploaded(name, data) as path:
+        return load_own_factor(path)
 
 
 def _number(text: str, what: str, where: str) -> float | None:
@@ -159,13 +143,7 @@ R = TypeVar("R", bound=Record)
 
 
 def read_records(path: Path, record: type[R], error: type[InputError]) -> tuple[R, ...]:
-    """Read the rows of a CSV file with a column for each field; an empty cell is the field's default.
-
-    Raises
-    ------
-    error
-        The file is missing or damaged.
-    """
+    """Read the rows of a CSV file with a column for each field; an empty cell is the field's default."""
     rows = read_table(path, tuple(record.model_fields), (), error)
     try:
         return tuple(
@@ -234,5 +212,5 @@ def factors() -> Mapping[str, Factor]:
     EvidenceError
         The file in the assets folder is missing or damaged.
     """
-    found = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
-    return {factor.term.casefold(): factor for factor in found}
+    rows = read_records(settings().assets / "factors" / "occupations_us.csv", Factor, EvidenceError)
+    return {factor.term.casefold(): factor for factor in rows}

@@ -11,62 +11,121 @@ between them.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from pcf_core.core.errors import TopicError
 from pcf_core.core.knowledge import Fact, KnowledgeSet
-from pcf_core.core.records import made
-from pcf_core.material.own_files import OwnFiles, toml_lines
-from pcf_core.material.safety.reading import label, read_json, read_table, read_toml, title_of
-from pcf_core.material.safety.text import (
-    check_language,
-    check_name,
-    check_sentence,
-    check_text,
-    check_word,
-    first_duplicate,
-    looks,
-    shown,
-)
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.base import Kind, Language, Material, Origin, Rows, Sentence, origin_of
+from pcf_core.material.safety.text import check_once, check_word, looks, shown
+from pcf_core.material.shelves import Shelf
 from pcf_core.material.template_files import LARGEST_NUMBER
 from pcf_core.material.topics import MAX_WORDS
-
-# A knowledge set's file: TOML, JSON with the same keys, or CSV of which each row is a template or a fact.
-
 
 ENDINGS = (".toml", ".json", ".csv")
 COLUMNS = ("template", "subject", "right", "wrong")
 BETWEEN = "|"
+FIRST = "continents"
+SHELF = Shelf("knowledge set", "knowledge", (".toml",), ENDINGS, TopicError, keeps_own=True)
 
 
-def read_knowledge(path: Path, keys: Collection[str]) -> dict[str, Any]:
-    """Read a file by key, with only its form checked; of a CSV file, templates and facts.
+class WrittenKnowledge(Material):
+    """A set as a file has it; see :class:`~pcf_core.core.knowledge.KnowledgeSet`.
+
+    ``templates`` (texts with one ``[X]`` and one ``[Y]``) and ``facts`` are needed, these with ``subject``
+    (fills ``[X]``), ``right`` and ``wrong`` (lists of answers) and, if wanted, ``weight``.  CSV: see the
+    module.
+    """
+
+    record = KnowledgeSet
+    columns = COLUMNS
+    optional = ("weight",)
+
+    templates: tuple[Sentence, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    language: Language = "en"
+
+    @field_validator("templates")
+    @classmethod
+    def _have_gaps(cls, templates: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        where = origin_of(info).where
+        for text in templates:
+            if text.count("[X]") != 1 or text.count("[Y]") != 1:
+                raise TopicError(
+                    f"{where}: the template {shown(text)} must have exactly one [X] (the subject) and one "
+                    "[Y] (the answer)."
+                )
+        return templates
+
+    @field_validator("facts")
+    @classmethod
+    def _have_answers(cls, facts: tuple[Fact, ...], info: ValidationInfo) -> tuple[Fact, ...]:
+        return tuple(_check_fact(fact, origin_of(info).where) for fact in facts)
+
+    @model_validator(mode="after")
+    def _fits_together(self, info: ValidationInfo) -> Self:
+        where, facts = origin_of(info).where, self.facts
+        if not self.templates:
+            raise TopicError(f"{where} has no templates: add one, such as The capital of [X] is [Y].")
+        if not facts:
+            raise TopicError(f"{where} has no facts: add one, with a subject, right and wrong answers.")
+        check_once(self.templates, "template", where, TopicError)
+        check_once((fact.subject for fact in facts), "subject", where, TopicError)
+        total = sum(fact.weight for fact in facts)
+        if not 0 < total < math.inf:
+            raise TopicError(f"{where}: the weights sum to {total:g}; their sum must be positive and finite.")
+        words = len({word for fact in facts for word in fact.answers})
+        if words > MAX_WORDS:
+            raise TopicError(f"{where} has {words:,} different answers: at most {MAX_WORDS:,} are allowed.")
+        return self
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Read a template or a fact a row."""
+        templates, facts = [], []
+        for where, row in rows:
+            filled = {name for name, cell in row.items() if cell.strip()}
+            if filled == {"template"}:
+                templates.append(row["template"])
+            elif "template" in filled:
+                raise TopicError(
+                    f"{where} has a template and a fact: give each a row of its own, for every fact is asked "
+                    "in every template."
+                )
+            elif filled:
+                facts.append(_fact_of_row(row, where))
+        return {"templates": templates, "facts": facts}
+
+
+OWN: Kind[KnowledgeSet] = Kind(SHELF, WrittenKnowledge)
+load_knowledge, knowledge_toml = OWN.load, OWN.text
+
+
+def list_knowledge() -> tuple[KnowledgeSet, ...]:
+    """List every shipped set, by name, the default first, then the user's own.
+
+    Damaged ones of the user's own are left out.
 
     Raises
     ------
     TopicError
-        The file cannot be read, is malformed, or has a key or column that is not known.
+        A shipped file is damaged.
     """
-    ending = path.suffix.lower()
-    if ending != ".csv":
-        read = read_json if ending == ".json" else read_toml
-        return read(path, keys, TopicError)
-    templates, facts = [], []
-    for where, row in read_table(path, COLUMNS, ("weight",), TopicError, {}):
-        filled = {name for name, cell in row.items() if cell.strip()}
-        if filled == {"template"}:
-            templates.append(row["template"])
-        elif "template" in filled:
-            raise TopicError(
-                f"{where} has a template and a fact: give each a row of its own, for every fact is asked in "
-                "every template."
-            )
-        elif filled:
-            facts.append(_fact_of_row(row, where))
-    return {"templates": templates, "facts": facts}
+    return OWN.all(FIRST)
+
+
+def make_knowledge(
+    name: str,
+    templates: Sequence[str],
+    facts: Sequence[Fact],
+    *,
+    where: str = "The knowledge set",
+    **texts: object,
+) -> KnowledgeSet:
+    """Make a set with every part checked; texts are normalised (NFC, white space), case is kept."""
+    return OWN.make({"name": name, "templates": templates, "facts": facts, **texts}, where)
 
 
 def _fact_of_row(row: Mapping[str, str], where: str) -> dict[str, Any]:
@@ -86,112 +145,6 @@ def _fact_of_row(row: Mapping[str, str], where: str) -> dict[str, Any]:
 
 def _answers(cell: str) -> list[str]:
     return [word for word in cell.split(BETWEEN) if word.strip()]
-
-
-FIRST = "continents"
-SHELF = Shelf("knowledge set", "knowledge", (".toml",), ENDINGS, TopicError, keeps_own=True)
-KEYS = tuple(KnowledgeSet.model_fields)
-
-
-def list_knowledge() -> tuple[KnowledgeSet, ...]:
-    """List every shipped set, by name, the default first, then the user's own.
-
-    Damaged ones of the user's own are left out.
-
-    Raises
-    ------
-    TopicError
-        A shipped file is damaged.
-    """
-    shipped = tuple(load_knowledge(name) for name in sorted(SHELF.shipped(), key=lambda name: name != FIRST))
-    return shipped + SHELF.readable(load_knowledge)
-
-
-def load_knowledge(name_or_path: str | Path) -> KnowledgeSet:
-    """Load a shipped set by its name, else one of the user's own, else a file: TOML, JSON or CSV.
-
-    TOML and JSON have the same keys: ``name``, ``title``, ``language``, ``source``, ``notes``, ``templates``
-    (texts with one ``[X]`` and one ``[Y]``) and ``facts``, each with ``subject`` (fills ``[X]``), ``right``
-    and ``wrong`` (lists of answers) and, if wanted, ``weight``.  Templates and facts must be there.  CSV: see
-    the module.  One of the user's own has the name of its file.
-
-    Raises
-    ------
-    TopicError
-        Unknown, unreadable, or refused by :func:`make_knowledge`.
-    """
-    path = SHELF.find(name_or_path)
-    where = label(path)
-    table = read_knowledge(path, KEYS)
-    templates, facts = table.pop("templates", []), table.pop("facts", [])
-    if not isinstance(templates, list) or not isinstance(facts, list):
-        raise TopicError(f"{where}: templates and facts must be lists.")
-    checked = [
-        made(Fact, entry, f"{where}, fact {place}", TopicError) for place, entry in enumerate(facts, 1)
-    ]
-    written = table.pop("name", name_of(path))
-    name = path.stem if path.parent == SHELF.own_folder else written
-    return make_knowledge(name, templates, checked, where=where, **{"title": title_of(path), **table})
-
-
-def make_knowledge(
-    name: str,
-    templates: Sequence[str],
-    facts: Sequence[Fact],
-    *,
-    title: str = "",
-    language: str = "en",
-    source: str = "",
-    notes: str = "",
-    where: str = "The knowledge set",
-) -> KnowledgeSet:
-    """Make a set with every part checked; texts are normalised (NFC, white space), case is kept.
-
-    Raises
-    ------
-    TopicError
-        No template or no fact, a template without exactly one ``[X]`` and one ``[Y]``, a text, subject or
-        answer twice (answers of a fact compared without case), a fact without a right or a wrong answer,
-        weights that are no finite numbers >= 0 with a positive sum, over 5,000 answers, a name that is not
-        safe in files and links.
-    """
-    texts = tuple(_template(text, where) for text in templates)
-    if not texts:
-        raise TopicError(f"{where} has no templates: add one, such as The capital of [X] is [Y].")
-    checked = tuple(_check_fact(fact, where) for fact in facts)
-    if not checked:
-        raise TopicError(f"{where} has no facts: add one, with a subject, right and wrong answers.")
-    for kind, values in (("template", texts), ("subject", [fact.subject for fact in checked])):
-        twice = first_duplicate(values)
-        if twice is not None:
-            raise TopicError(f"{where}: the {kind} {shown(twice)} stands twice; write it once.")
-    total = sum(fact.weight for fact in checked)
-    if not 0 < total < math.inf:
-        raise TopicError(f"{where}: the weights sum to {total:g}; their sum must be positive and finite.")
-    found = KnowledgeSet(
-        name=check_name(name, "the name", where, TopicError),
-        title=check_text(title, "the title", where, TopicError) or name,
-        templates=texts,
-        facts=checked,
-        language=check_language(language, where, TopicError),
-        source=check_text(source, "the source", where, TopicError),
-        notes=check_text(notes, "the notes", where, TopicError),
-    )
-    if len(found.words) > MAX_WORDS:
-        raise TopicError(
-            f"{where} has {len(found.words):,} different answers: at most {MAX_WORDS:,} are allowed."
-        )
-    return found
-
-
-def _template(value: object, where: str) -> str:
-    text = check_sentence(value, "a template", where, TopicError)
-    if text.count("[X]") != 1 or text.count("[Y]") != 1:
-        raise TopicError(
-            f"{where}: the template {shown(text)} must have exactly one [X] (the subject) and one [Y] (the "
-            "answer)."
-        )
-    return text
 
 
 def _check_fact(fact: Fact, where: str) -> Fact:
@@ -218,31 +171,3 @@ def _check_fact(fact: Fact, where: str) -> Fact:
             f"over {LARGEST_NUMBER:.0e}."
         )
     return Fact(subject=subject, right=answers["right"], wrong=answers["wrong"], weight=fact.weight)
-
-
-# The user's own sets: TOML files in the folder ``knowledge`` of the cache.  A set that was changed is another
-# one to the store: its hash is that of its templates, subjects and answers.
-
-
-def checked_knowledge(asked: KnowledgeSet) -> KnowledgeSet:
-    """Return the set normalised.
-
-    Raises
-    ------
-    TopicError
-        :func:`~pcf_core.material.knowledge.make_knowledge` refuses it.
-    """
-    texts = {name: getattr(asked, name) for name in ("title", "language", "source", "notes")}
-    return make_knowledge(
-        asked.name, asked.templates, asked.facts, where="The knowledge set to save", **texts
-    )
-
-
-def knowledge_toml(asked: KnowledgeSet) -> str:
-    """Write a set as TOML that :func:`~pcf_core.material.knowledge.load_knowledge` reads as the same set."""
-    facts = asked.model_dump(mode="json")
-    several = facts.pop("facts")
-    return "\n".join([toml_lines(facts), *(f"[[facts]]\n{toml_lines(fact)}" for fact in several)])
-
-
-OWN = OwnFiles(SHELF, lambda asked: knowledge_toml(asked).encode(), load_knowledge, checked_knowledge)

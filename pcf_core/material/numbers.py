@@ -44,8 +44,8 @@ class Check(Record):
 
     @model_validator(mode="after")
     def _is_one(self) -> Check:
-        found = self.held or self.wrong
-        if bool(self.held) == bool(self.wrong) or list(found) != sorted(found):
+        shares = self.held or self.wrong
+        if bool(self.held) == bool(self.wrong) or list(shares) != sorted(shares):
             raise ValueError(f"held {self.held}, wrong {self.wrong} of {self.of}")
         return self
 

@@ -1,30 +1,35 @@
-"""The risks that the papers print, to be shown beside one's own and labelled as published.
+"""What the papers print, to be shown beside one's own results and labelled as published.
 
-``assets/published_risks.csv``: figures as printed, divided by 1,000 where the paper multiplies by it; rows
-that do not add up were left as they are.
+``assets/published_risks.csv``: risks as printed, divided by 1,000 where the paper multiplies by it; rows that
+do not add up were left as they are.
 
-**Which printed rows speak of a model that is at hand: ``assets/published_models.csv``.**  The papers name
-models, not checkpoints; the file says which checkpoint a name stands for, as far as the text, the sizes and
-the authors' scripts tell, and what is known to differ.
+``assets/published_models.csv``: the papers name models, not checkpoints; the file says which checkpoint a
+name stands for, as far as the text, the sizes and the authors' scripts tell, and what is known to differ.
+
+``assets/published_figures.toml``: every figure and table by number, what it shows, what is printed, where
+this app shows the like, and what differs; or why it cannot be made here.  Our own values are never in the
+file: they are computed where it is shown.
 """
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, ValidationError, model_validator
 
 from pcf_core.core.errors import SettingsError
-from pcf_core.core.records import Record
+from pcf_core.core.records import Record, first_problem
 from pcf_core.core.settings import settings
 from pcf_core.core.topics import Topic
 from pcf_core.material.factors import read_records
 from pcf_core.material.safety.reading import read_table
 from pcf_core.material.topics import SHELF, load_topic
 
-PAPERS = {
+CITED = {
     "PCF": "Liu et al. 2024, Prejudice and Caprice (arXiv 2402.15481v1)",
     "BVF": "Liu et al. 2024, Bias and Volatility (arXiv 2402.15481, NeurIPS 2024)",
 }
@@ -51,26 +56,17 @@ class PublishedRisk(Record):
     @property
     def source(self) -> str:
         """Paper and table, for the label of the row."""
-        return f"{PAPERS[self.paper]}, Table {self.table}"
+        return f"{CITED[self.paper]}, Table {self.table}"
 
 
 def published_risks() -> tuple[PublishedRisk, ...]:
-    """Load all printed rows, in the order of the papers' tables.
-
-    Raises
-    ------
-    SettingsError
-        The file in the assets folder is missing or damaged.
-    """
+    """Load all printed rows, in the order of the papers' tables."""
     return _risks(settings().assets / "published_risks.csv")
 
 
 @lru_cache(maxsize=2)
 def _risks(path: Path) -> tuple[PublishedRisk, ...]:
     return read_records(path, PublishedRisk, SettingsError)
-
-
-# Which printed rows speak of a model that is at hand: ``assets/published_models.csv``.
 
 
 class PublishedModel(Record):
@@ -82,13 +78,7 @@ class PublishedModel(Record):
 
 
 def published_models() -> tuple[PublishedModel, ...]:
-    """Load all checkpoints with a printed name.
-
-    Raises
-    ------
-    SettingsError
-        The file in the assets folder is missing or damaged.
-    """
+    """Load all checkpoints with a printed name."""
     return _models(settings().assets / "published_models.csv")
 
 
@@ -125,3 +115,98 @@ def speaks_of(row: PublishedRisk, model: str) -> bool:
 
 def _letters(name: str) -> str:
     return name.replace("-", "").casefold()
+
+
+# Every figure and table of the papers, by number.
+
+
+FILE_NAME = "published_figures.toml"
+Paper = Literal["PCF", "PVF", "BVF", "FairPair", "Criteria"]
+PAPERS: tuple[Paper, ...] = get_args(Paper)
+# What of ours is set beside it.
+Ours = Literal[
+    "risks",
+    "sources",
+    "tilts",
+    "factors",
+    "distribution",
+    "heat map",
+    "change",
+    "words",
+    "templates",
+    "convergence",
+    "variability",
+    "criteria",
+    "",
+]
+
+
+class PrintedLink(Record):
+    """The address of a page that shows the like: its file, its tab if it has some, and what is chosen there.
+
+    ``parameters`` are those of the address, and decide which of our results are set beside what is printed.
+    """
+
+    label: str = Field(min_length=1)
+    page: str
+    tab: str = ""
+    parameters: Mapping[str, str | list[str]] = {}
+
+
+class Printed(Record):
+    """A figure or table.
+
+    ``shows``: what it shows, in plain words.  ``published``: what it prints, where that is in no table of
+    ours; ``figures``: ids of ``published_criteria.csv``; ``printed_set``: the template set with its counts.
+    ``ours``: what is set beside it for each ``link``.  ``factor``: the one of the labour statistics that it
+    is about.  ``differs``: why the two need not agree.  ``absent``: why nothing of ours stands beside it.
+    """
+
+    paper: Paper
+    number: str = Field(pattern=r"^(Figure|Table) [1-9]\d*$")
+    shows: str = Field(min_length=1)
+    published: str = ""
+    figures: tuple[str, ...] = ()
+    printed_set: str = ""
+    factor: str = ""
+    ours: Ours = ""
+    link: tuple[PrintedLink, ...] = ()
+    differs: str = ""
+    absent: str = ""
+
+    @model_validator(mode="after")
+    def _is_made_here_or_says_why_not(self) -> Self:
+        if bool(self.ours) == bool(self.absent):
+            raise ValueError(f"{self.number} needs either ours or absent")
+        if self.ours and not (self.link and self.differs):
+            raise ValueError(f"{self.number} needs a link and what differs")
+        return self
+
+    @property
+    def title(self) -> str:
+        """Paper and number."""
+        return f"{self.paper}, {self.number}"
+
+    @property
+    def rows(self) -> tuple[PublishedRisk, ...]:
+        """The risks that this table prints; none of a figure."""
+        return tuple(row for row in published_risks() if f"{row.paper}, Table {row.table}" == self.title)
+
+
+def printed_items() -> tuple[Printed, ...]:
+    """Load all figures and tables, in the order of the file.
+
+    Raises
+    ------
+    SettingsError
+        The file in the assets folder is missing or damaged.
+    """
+    path = settings().assets / FILE_NAME
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf8"))["item"]
+        return tuple(Printed.model_validate(table) for table in tables)
+    except ValidationError as error:
+        why = str(first_problem(error))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        why = str(error)
+    raise SettingsError(f"{FILE_NAME} is damaged ({why}): restore it from the repository.")

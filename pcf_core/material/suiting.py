@@ -78,7 +78,7 @@ def spread_terms(evidence: Evidence, number: int) -> tuple[str, ...]:
     """Pick at most ``number`` terms at even distances of the list, its first one among them."""
     terms = evidence.terms
     size = min(number, len(terms))
-    return tuple(terms[place * len(terms) // size] for place in range(size))
+    return tuple(terms[index * len(terms) // size] for index in range(size))
 
 
 def probe_prompts(templates: TemplateSet, evidence: Evidence, number: int = 10) -> tuple[str, ...]:
@@ -89,9 +89,9 @@ def probe_prompts(templates: TemplateSet, evidence: Evidence, number: int = 10) 
     chosen = heaviest_templates(templates, number)
     terms = spread_terms(evidence, number)
     every = (
-        template.prompt(terms[(place + shift) % len(terms)])
+        template.prompt(terms[(index + shift) % len(terms)])
         for shift in range(len(terms))
-        for place, template in enumerate(chosen)
+        for index, template in enumerate(chosen)
     )
     return tuple(itertools.islice(dict.fromkeys(every), number))
 
@@ -234,19 +234,19 @@ VOWELS = frozenset("aeiou")
 
 def plurals(word: str) -> tuple[str, ...]:
     """Return how the plural of a noun in small letters may be spelled."""
-    found = [f"{word}es"] if word.endswith((*HISSING, "o")) else []
+    spellings = [f"{word}es"] if word.endswith((*HISSING, "o")) else []
     if not word.endswith(HISSING):
-        found.append(f"{word}s")
+        spellings.append(f"{word}s")
     if word.endswith("y") and word[-2:-1] not in VOWELS:
-        found.append(f"{word[:-1]}ies")
+        spellings.append(f"{word[:-1]}ies")
     if word.endswith("fe"):
-        found.append(f"{word[:-2]}ves")
+        spellings.append(f"{word[:-2]}ves")
     elif word.endswith("f"):
-        found.append(f"{word[:-1]}ves")
+        spellings.append(f"{word[:-1]}ves")
     if word.endswith("man"):
-        found.append(f"{word[:-3]}men")
-    found += [f"{word[: -len(one)]}{several}" for one, several in IRREGULAR.items() if word.endswith(one)]
-    return tuple(found)
+        spellings.append(f"{word[:-3]}men")
+    spellings += [f"{word[: -len(one)]}{several}" for one, several in IRREGULAR.items() if word.endswith(one)]
+    return tuple(spellings)
 
 
 def word_forms(words: Iterable[str]) -> tuple[tuple[str, ...], ...]:
@@ -255,11 +255,11 @@ def word_forms(words: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     Forms are spellings that differ in case, a pronoun's forms, a noun and its plural or possessive.
     """
     given = tuple(dict.fromkeys(words))
-    known = {word.casefold() for word in given}
-    base = {form: BASE_OF[form] for form in known if form in BASE_OF}
-    for word in sorted(known - set(BASE_OF)):
+    lower = {word.casefold() for word in given}
+    base = {form: BASE_OF[form] for form in lower if form in BASE_OF}
+    for word in sorted(lower - set(BASE_OF)):
         forms = (*plurals(word), f"{word}'s", f"{word}’s")
-        base |= {form: word for form in forms if form in known and form not in BASE_OF}
+        base |= {form: word for form in forms if form in lower and form not in BASE_OF}
     families: dict[str, list[str]] = {}
     for word in given:
         families.setdefault(_root(word.casefold(), base), []).append(word)

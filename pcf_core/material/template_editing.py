@@ -1,7 +1,8 @@
 """A template set changed by hand: each step gives a new set and appends a sentence to its history.
 
 The answers stand heaviest first (texts in order where counts tie).  A step that takes mass away multiplies
-the card's ``kept`` by mass after / mass before; the others leave it.
+the card's ``kept`` by mass after / mass before; the others leave it.  What cannot be done is a TemplateError:
+no text of the set is named, one that it does not have, nothing would be left, or the result is no set.
 """
 
 from __future__ import annotations
@@ -21,13 +22,7 @@ STOPS = {"zh": "。", "ja": "。"}  # by language; elsewhere a full stop
 
 
 def cut(mined: MinedSet, *, min_count: float | None = None, top: int | None = None) -> MinedSet:
-    """Keep the templates counted at least so often, or the so many heaviest.
-
-    Raises
-    ------
-    TemplateError
-        Not exactly one of the two; a number that leaves nothing.
-    """
+    """Keep the templates counted at least so often, or the so many heaviest."""
     if (min_count is None) == (top is None):
         raise TemplateError("A cut needs either the lowest count to keep or the number of templates.")
     if min_count is not None:
@@ -49,26 +44,14 @@ def cut(mined: MinedSet, *, min_count: float | None = None, top: int | None = No
 
 
 def drop(mined: MinedSet, texts: Collection[str]) -> MinedSet:
-    """Return the set without these templates.
-
-    Raises
-    ------
-    TemplateError
-        A text that the set does not have; nothing is named, or nothing is left.
-    """
+    """Return the set without these templates."""
     chosen = _known(mined, texts)
     rest = [item for item in mined.templates if item.text not in chosen]
     return _lessened(mined, rest, f"Dropped {_named(sorted(chosen))}")
 
 
 def filtered(mined: MinedSet, query: str) -> MinedSet:
-    """Keep the templates that :func:`matching` finds.
-
-    Raises
-    ------
-    TemplateError
-        The query is empty, or finds nothing.
-    """
+    """Keep the templates that :func:`matching` finds."""
     if not query.split():
         raise TemplateError("The filter is empty: type words that the templates to keep have.")
     return _lessened(mined, matching(mined, query), f"Kept what has {shown(normalise(query))}")
@@ -93,11 +76,6 @@ def merge(mined: MinedSet, texts: Collection[str], into: str) -> MinedSet:
     """Merge templates into one: ``into``, one of the set's or a new text.  Their counts add up.
 
     So do their documents, which is as many as there can be: some may have held several.
-
-    Raises
-    ------
-    TemplateError
-        A text that the set does not have, fewer than two to merge, or ``into`` is no template.
     """
     text = check_sentence(into, "a template", f"The set {mined.name}", TemplateError)
     chosen = _known(mined, texts) | {item.text for item in mined.templates if item.text == text}
@@ -112,13 +90,7 @@ def merge(mined: MinedSet, texts: Collection[str], into: str) -> MinedSet:
 
 
 def add(mined: MinedSet, text: str, count: float) -> MinedSet:
-    """Add one template, written by hand: it has no documents.
-
-    Raises
-    ------
-    TemplateError
-        It is there already, is no template, or has no count.
-    """
+    """Add one template, written by hand: it has no documents."""
     text = check_sentence(text, "a template", f"The set {mined.name}", TemplateError)
     if text in {item.text for item in mined.templates}:
         raise TemplateError(f"{shown(text)} is in {mined.name} already: write another text.")
@@ -145,11 +117,6 @@ def united(sets: Sequence[MinedSet], name: str, title: str = "") -> MinedSet:
 
     Documents and words are added up over corpora; of sets from the same corpus, the larger figure counts.
     ``kept`` is the share of all matches together, unknown (0) where it is unknown of one set.
-
-    Raises
-    ------
-    TemplateError
-        Fewer than two sets, two of one name, or of several languages.
     """
     names = [mined.name for mined in sets]
     languages = sorted({mined.card.language for mined in sets})
@@ -169,13 +136,7 @@ def united(sets: Sequence[MinedSet], name: str, title: str = "") -> MinedSet:
 
 
 def renamed(mined: MinedSet, name: str, title: str = "") -> MinedSet:
-    """Return the set under another name, with the old one as its parent.
-
-    Raises
-    ------
-    TemplateError
-        The name is not safe in files and links.
-    """
+    """Return the set under another name, with the old one as its parent."""
     card = mined.card
     facts = {
         "title": title or card.title,
@@ -260,8 +221,8 @@ def _united_card(sets: Sequence[MinedSet], title: str) -> SetCard:
     for mined in sets:
         corpora.setdefault(mined.card.corpus or mined.name, []).append(mined.card)
     forms = {card.form for card in cards}
-    known = all(card.kept > 0 for card in cards)
-    matched = math.fsum(mass(mined.templates) / mined.card.kept for mined in sets) if known else 0.0
+    has_kept = all(card.kept > 0 for card in cards)
+    matched = math.fsum(mass(mined.templates) / mined.card.kept for mined in sets) if has_kept else 0.0
     united_mass = math.fsum(mass(mined.templates) for mined in sets)
     return SetCard(
         title=title,
@@ -276,7 +237,7 @@ def _united_card(sets: Sequence[MinedSet], title: str) -> SetCard:
         sentences=sum(card.sentences for card in cards),
         matches=sum(card.matches for card in cards),
         cut=min(card.cut for card in cards),
-        kept=min(1.0, united_mass / matched) if known else 0.0,
+        kept=min(1.0, united_mass / matched) if has_kept else 0.0,
         pipeline=_together(card.pipeline for card in cards),
         rules=_together(card.rules for card in cards),
         parents=tuple(mined.name for mined in sets),

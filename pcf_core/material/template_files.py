@@ -34,7 +34,6 @@ from typing import Any
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.records import made
 from pcf_core.core.topics import FITS_OF_FORM, PARTS, MinedSet, Part, SetCard
-from pcf_core.material.own_files import toml_lines
 from pcf_core.material.safety.parquet import pages
 from pcf_core.material.safety.reading import (
     MAX_ROWS,
@@ -46,6 +45,7 @@ from pcf_core.material.safety.reading import (
     title_of,
 )
 from pcf_core.material.safety.text import FORMULA_STARTS, check_language, check_text, shown
+from pcf_core.material.shelves import toml_lines
 
 # One line of a set's file, and what its cells may hold.
 
@@ -57,6 +57,7 @@ OPTIONAL = (*ORIGINS, FITS)
 ALIASES: Mapping[str, str] = {"t": "template"} | dict.fromkeys(
     ("proportion", "distribution", "frequency", "times"), "count"
 )
+GUARDED = ("template", "sources", "examples")  # against programs that compute cells
 COUNT_FORM = "is not a number, such as 12"
 
 
@@ -74,50 +75,30 @@ class Row:
 
 
 def fits_of(value: object, where: str) -> tuple[Part, ...]:
-    """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing.
-
-    Raises
-    ------
-    TemplateError
-        A part of speech that is not known.
-    """
-    said = [part.strip() for part in str(value or "").split(";") if part.strip()]
-    unknown = [part for part in said if part not in PARTS]
+    """Read what fits at ``[Y]`` from a cell: ``phrase;adjective``, or nothing."""
+    parts = [part.strip() for part in str(value or "").split(";") if part.strip()]
+    unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise TemplateError(
             f"{where}: fits has {shown(unknown[0])}; write {', '.join(PARTS)}, several with semicolons."
         )
-    return tuple(part for part in PARTS if part in said)
+    return tuple(part for part in PARTS if part in parts)
 
 
-def said_otherwise(mined: MinedSet) -> bool:
+def _says_more_of_y(mined: MinedSet) -> bool:
     """Tell whether a template of a set says of ``[Y]`` what the form of its card does not."""
     usual = FITS_OF_FORM.get(mined.card.form, ())
     return any(template.fits not in ((), usual) for template in mined.templates)
 
 
-def count_of(value: object, where: str) -> float:
-    """Read the number in a cell; whether it can be a count is checked where the set is made.
-
-    Raises
-    ------
-    TemplateError
-        It is none.
-    """
+def _count_of(value: object, where: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]  # whatever it is, it is refused below
     except (ValueError, TypeError, OverflowError) as problem:
         raise TemplateError(f"{where}: the count {shown(value)} {COUNT_FORM}.") from problem
 
 
-def whole_number(value: object, what: str, where: str) -> int:
-    """Read the whole number in a cell of the column ``what``.
-
-    Raises
-    ------
-    TemplateError
-        It is none.
-    """
+def _whole_number(value: object, what: str, where: str) -> int:
     try:
         number = int(value)  # type: ignore[call-overload]
         if isinstance(value, float) and value != number:
@@ -129,14 +110,21 @@ def whole_number(value: object, what: str, where: str) -> int:
         ) from problem
 
 
-def sources_of(value: object, where: str) -> dict[str, int]:
-    """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing.
+def _row(where: str, cells: Mapping[str, Any]) -> Row:
+    """Read the cells of a line, by column."""
+    return Row(
+        where,
+        cells["template"],
+        _count_of(cells["count"], where),
+        _whole_number(cells.get("documents") or 0, "documents", where),
+        _sources_of(cells.get("sources"), where),
+        examples_of(cells.get("examples")),
+        fits_of(cells.get(FITS), where),
+    )
 
-    Raises
-    ------
-    TemplateError
-        Something else, or a count that is none.
-    """
+
+def _sources_of(value: object, where: str) -> dict[str, int]:
+    """Read counts by source from a cell: ``a:1;b:2``, a map, a table, or nothing."""
     if isinstance(value, str):
         parts = [part.rpartition(":") for part in value.split(";") if part]
         pairs: list[Any] = [(_unpacked(name), number) for name, _, number in parts]
@@ -144,14 +132,14 @@ def sources_of(value: object, where: str) -> dict[str, int]:
         pairs = [(name, number) for name, number in value.items() if number is not None]
     else:
         pairs = value if isinstance(value, list) else []
-    found: Counter[str] = Counter()  # a source may stand twice
+    counts: Counter[str] = Counter()  # a source may stand twice
     for pair in pairs:
         if not (isinstance(pair, (list, tuple)) and len(pair) == 2):
             raise TemplateError(
                 f"{where}: sources has {shown(pair)}; write a source with its count, such as enwiki:12."
             )
-        found[str(pair[0])] += whole_number(pair[1], "sources", where)
-    return dict(found)
+        counts[str(pair[0])] += _whole_number(pair[1], "sources", where)
+    return dict(counts)
 
 
 def examples_of(value: object) -> tuple[str, ...]:
@@ -194,7 +182,7 @@ def parquet_bytes(mined: MinedSet) -> bytes:
                 [list(item.sources.items()) for item in templates], pa.map_(pa.string(), pa.int64())
             ),
             "examples": pa.array([list(item.examples) for item in templates], pa.list_(pa.string())),
-            **(fits if said_otherwise(mined) else {}),
+            **(fits if _says_more_of_y(mined) else {}),
         }
     ).replace_schema_metadata({"card": mined.card.model_dump_json()})
     sink = pa.BufferOutputStream()
@@ -202,14 +190,8 @@ def parquet_bytes(mined: MinedSet) -> bytes:
     return bytes(sink.getvalue())
 
 
-def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
-    """Yield the rows of a Parquet file; without ``origins``, no sources and examples.
-
-    Raises
-    ------
-    TemplateError
-        Damaged, over a million rows or 512 MiB unpacked, other columns, a number that is none.
-    """
+def _parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
+    """Yield the rows of a Parquet file; without ``origins``, no sources and examples."""
     import pyarrow as pa
 
     try:
@@ -224,25 +206,16 @@ def parquet_rows(path: Path, origins: bool) -> Iterator[Row]:
             table = file.read(columns=columns, use_threads=False).rename_columns(wanted)
         texts = sum(_text_bytes(chunk) for name in wanted for chunk in table[name].chunks)
         _check_unpacked(path, table.num_rows, texts)
-        cells = {name: table[name].to_pylist() for name in wanted}
+        columns_of_cells = {name: table[name].to_pylist() for name in wanted}
     except (ValueError, KeyError, TypeError, OSError, OverflowError, pa.ArrowException) as problem:
         reason = "".join(c if c.isprintable() else " " for c in str(problem))
-        said = " ".join(reason.split())[:200].rstrip(".")
+        message = " ".join(reason.split())[:200].rstrip(".")
         raise TemplateError(
-            f"{label(path)} is not a readable Parquet file ({said}): write it again."
+            f"{label(path)} is not a readable Parquet file ({message}): write it again."
         ) from problem
     name = label(path)
-    for index, (text, count) in enumerate(zip(cells["template"], cells["count"], strict=True)):
-        where = f"{name}, row {index + 1}"
-        yield Row(
-            where,
-            text,
-            count_of(count, where),
-            whole_number(cells["documents"][index] or 0, "documents", where) if "documents" in cells else 0,
-            sources_of(cells["sources"][index], where) if "sources" in cells else {},
-            examples_of(cells["examples"][index]) if "examples" in cells else (),
-            fits_of(cells[FITS][index], where) if FITS in cells else (),
-        )
+    for number, row in enumerate(zip(*columns_of_cells.values(), strict=True), start=1):
+        yield _row(f"{name}, row {number}", dict(zip(wanted, row, strict=True)))
 
 
 def _check_pages(path: Path, facts: Any, columns: Collection[str]) -> None:
@@ -286,7 +259,7 @@ def _check_unpacked(path: Path, rows: int, unpacked: int) -> None:
         )
 
 
-def carried_card(path: Path) -> Mapping[str, Any]:
+def _carried_card(path: Path) -> Mapping[str, Any]:
     """Read the card within a Parquet file; return an empty one without any or if it cannot be opened."""
     import pyarrow as pa
 
@@ -313,15 +286,9 @@ FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
 
 
 def read_rows(path: Path, *, origins: bool) -> Iterator[Row]:
-    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples.
-
-    Raises
-    ------
-    TemplateError
-        Unreadable, other columns, a number that is none.
-    """
+    """Yield the lines of a CSV or Parquet file; without ``origins``, no sources and examples."""
     if path.suffix.lower() == ".parquet":
-        return parquet_rows(path, origins)
+        return _parquet_rows(path, origins)
     return _csv_rows(path, origins)
 
 
@@ -329,7 +296,7 @@ def csv_bytes(mined: MinedSet) -> bytes:
     """Write a set as CSV in UTF-8, in five columns; what fits at [Y] in a sixth, where its form is silent."""
     sink = io.StringIO(newline="")
     writer = csv.writer(sink, lineterminator="\n")
-    with_fits = said_otherwise(mined)
+    with_fits = _says_more_of_y(mined)
     writer.writerow((*COLUMNS, *ORIGINS, *([FITS] if with_fits else [])))
     for template in mined.templates:
         sources = (f"{packed(name)}:{number}" for name, number in template.sources.items())
@@ -343,21 +310,8 @@ def csv_bytes(mined: MinedSet) -> bytes:
 
 def _csv_rows(path: Path, origins: bool) -> Iterator[Row]:
     for where, row in read_table(path, COLUMNS, OPTIONAL, TemplateError, ALIASES):
-        text, count = _unguarded(row["template"]), count_of(row["count"], where)
-        documents = whole_number(row.get("documents", "").strip() or "0", "documents", where)
-        fits = fits_of(row.get(FITS, ""), where)
-        if not origins:
-            yield Row(where, text, count, documents, fits=fits)
-            continue
-        yield Row(
-            where,
-            text,
-            count,
-            documents,
-            sources_of(_unguarded(row.get("sources", "")), where),
-            examples_of(_unguarded(row.get("examples", ""))),
-            fits,
-        )
+        cells = {name: _unguarded(cell) if name in GUARDED else cell.strip() for name, cell in row.items()}
+        yield _row(where, cells if origins else {**cells, "sources": "", "examples": ""})
 
 
 def _unguarded(cell: str) -> str:
@@ -394,18 +348,12 @@ def read_card(path: Path, *, needed: bool = False) -> SetCard:
         table = read_toml(beside, CARD, TemplateError, foreign=() if needed else OTHER_TOML)
         where = label(beside) if table else where
     if not table and path.suffix.lower() == ".parquet":
-        table = carried_card(path)
+        table = _carried_card(path)
     return make_card({"title": title_of(path), **table}, where)
 
 
 def make_card(table: Mapping[str, Any], where: str = "The card") -> SetCard:
-    """Make a card with every field checked; texts are normalised.
-
-    Raises
-    ------
-    TemplateError
-        A field of another kind, a negative or infinite number, a share above 1, no language.
-    """
+    """Make a card with every field checked; texts are normalised."""
     card = made(SetCard, dict(table), where, TemplateError)
     checked: dict[str, Any] = {}
     for name, value in card:

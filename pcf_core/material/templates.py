@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
@@ -28,13 +29,11 @@ from pcf_core.core.topics import (
     MinedTemplate,
     Part,
     SetCard,
-    Template,
     TemplateSet,
 )
-from pcf_core.material.own_files import OwnFiles
 from pcf_core.material.safety.reading import MAX_BYTES, label
-from pcf_core.material.safety.text import check_name, check_sentence, check_text, first_duplicate, shown
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.safety.text import check_name, check_sentence, first_duplicate, shown
+from pcf_core.material.shelves import OwnFiles, Shelf, name_of
 from pcf_core.material.template_files import (
     LARGEST_NUMBER,
     Row,
@@ -46,7 +45,6 @@ from pcf_core.material.template_files import (
 
 ENDINGS = (".csv", ".parquet")
 SHELF = Shelf("template set", "templates", ENDINGS, ENDINGS, TemplateError, keeps_own=True)
-AnyTemplate = TypeVar("AnyTemplate", Template, MinedTemplate)
 MOST_EXAMPLES = 3
 LONGEST_REFERENCE = 200
 
@@ -59,18 +57,16 @@ def list_template_sets() -> tuple[TemplateSet, ...]:
     TemplateError
         A shipped file is damaged.
     """
-    shipped = tuple(load_templates(name) for name in SHELF.shipped())
-    return shipped + SHELF.readable(load_templates)
+    sets = [load_templates(name) for name in SHELF.shipped()]
+    for name in SHELF.own():
+        with suppress(TemplateError):
+            sets.append(load_templates(name))
+    return tuple(sets)
 
 
 def left_out_template_sets() -> tuple[LeftOut, ...]:
     """List the user's own sets that cannot be read or reached, with the reason."""
-    return SHELF.left_out(load_templates)
-
-
-def own_template_sets() -> tuple[str, ...]:
-    """List the names of the user's own sets."""
-    return tuple(SHELF.own())
+    return OWN.left_out(load_templates)
 
 
 def load_templates(name_or_path: str | Path) -> TemplateSet:
@@ -79,28 +75,20 @@ def load_templates(name_or_path: str | Path) -> TemplateSet:
     Raises
     ------
     TemplateError
-        Unknown, unreadable, or refused by :func:`make_templates`.
+        Unknown, unreadable, or refused by :func:`make_mined`.
     """
-    path = SHELF.find(name_or_path)
-    card = read_card(path, needed=SHELF.is_shipped(path))
-    rows = read_rows(path, origins=False)
-    found = make_templates(
-        name_of(path), rows, where=label(path), title=card.title, source=card.source, notes=card.notes
-    )
-    return found.model_copy(update={"kept": card.kept, "templates": _as_form(found.templates, card)})
+    return _load(name_or_path, origins=False).templates_only
 
 
 def load_mined(name_or_path: str | Path) -> MinedSet:
-    """Load the same set with its card and the origin of every template, in the order of the file.
+    """Load the same set with its card and the origin of every template, in the order of the file."""
+    return _load(name_or_path, origins=True)
 
-    Raises
-    ------
-    TemplateError
-        Unknown, unreadable, or refused by :func:`make_mined`.
-    """
+
+def _load(name_or_path: str | Path, *, origins: bool) -> MinedSet:
     path = SHELF.find(name_or_path)
     card = read_card(path, needed=SHELF.is_shipped(path))
-    return make_mined(name_of(path), read_rows(path, origins=True), card, where=label(path))
+    return make_mined(name_of(path), read_rows(path, origins=origins), card, where=label(path))
 
 
 def load_card(name_or_path: str | Path) -> SetCard:
@@ -126,30 +114,14 @@ def make_templates(
 ) -> TemplateSet:
     """Make a set from (text, count) pairs, or from rows that know their documents.
 
-    Texts are normalised (NFC, no white space at the ends) and stay as written otherwise.
-
     Raises
     ------
     TemplateError
-        No template, a text without exactly one ``[X]`` and one ``[Y]`` or with white space between words
-        that is not one space, a text twice, a count that is
-        negative or not finite, counts that sum to 0, a name not safe in files and links.
+        As :func:`make_mined`.
     """
-    templates = tuple(
-        _template(row.text, row.count, where, row.documents, row.fits)
-        if isinstance(row, Row)
-        else _template(row[0], row[1], where)
-        for row in rows
-    )
-    _check_together(templates, where)
-    name = check_name(name, "the name", where, TemplateError)
-    return TemplateSet(
-        name=name,
-        title=check_text(title, "the title", where, TemplateError) or name,
-        templates=templates,
-        source=check_text(source, "the source", where, TemplateError),
-        notes=check_text(notes, "the notes", where, TemplateError),
-    )
+    several = (row if isinstance(row, Row) else Row(where, *row) for row in rows)
+    card = SetCard(title=title, source=source, notes=notes)
+    return make_mined(name, several, card, where=where).templates_only
 
 
 def make_mined(
@@ -159,35 +131,72 @@ def make_mined(
     *,
     where: str = "The template set",
 ) -> MinedSet:
-    """Make a set with its origins, in the order given; texts are normalised (NFC, white space).
+    """Make a set with its origins, in the order given; texts are normalised (NFC, no white space around).
 
-    References to documents are no prose: what cannot be printed in them becomes a question mark, what is
-    over 200 characters is cut, and nothing of them is refused.
+    Templates that do not say what fits at ``[Y]`` say what their form does.  References to documents are no
+    prose: what cannot be printed in them becomes a question mark, what is over 200 characters is cut, and
+    nothing of them is refused.
 
     Raises
     ------
     TemplateError
-        As :func:`make_templates`; a negative number of documents or of a source, over three examples; a card
-        that :func:`~pcf_core.material.template_files.make_card` refuses.
+        No template, a text without exactly one ``[X]`` and one ``[Y]`` or with white space between words
+        that is not one space, a text twice, a count that is negative or not finite, counts that sum to 0, a
+        negative number of documents or of a source, over three examples; a name that is not safe in files
+        and links; a card that :func:`~pcf_core.material.template_files.make_card` refuses.
     """
-    checked = tuple(_mined(template, where) for template in templates)
-    _check_together(checked, where)
+    checked_card = make_card(card.model_dump(), where)
+    usual = FITS_OF_FORM.get(checked_card.form, ())
+    checked = tuple(_checked(template, usual, where) for template in templates)
+    if not checked:
+        raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
+    twice = first_duplicate(template.text for template in checked)
+    if twice is not None:
+        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
+    total = sum(template.count for template in checked)
+    if not 0 < total < math.inf:
+        raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
     name = check_name(name, "the name", where, TemplateError)
-    known = make_card(card.model_dump(), where)
-    return MinedSet(
-        name=name,
-        card=known if known.title else known.model_copy(update={"title": name}),
-        templates=_as_form(checked, known),
+    titled = checked_card if checked_card.title else checked_card.model_copy(update={"title": name})
+    return MinedSet(name=name, card=titled, templates=checked)
+
+
+def _checked(mined: MinedTemplate | Row, usual: tuple[Part, ...], where: str) -> MinedTemplate:
+    text, count = check_sentence(mined.text, "a template", where, TemplateError), mined.count
+    if text.count("[X]") != 1 or text.count("[Y]") != 1:
+        raise TemplateError(
+            f"{where}: {shown(text)} must have exactly one [X] (the occupation) and one [Y] (the word)."
+        )
+    if not (math.isfinite(count) and count >= 0):
+        raise TemplateError(f"{where}: {shown(text)} has the count {count:g}; give a number from 0 up.")
+    for number in (mined.documents, *mined.sources.values()):
+        if not 0 <= number <= LARGEST_NUMBER:
+            raise TemplateError(
+                f"{where}: {shown(text)} counts {number:,} documents or sentences of a source; give a whole "
+                "number from 0 up."
+            )
+    if len(mined.examples) > MOST_EXAMPLES:
+        raise TemplateError(
+            f"{where}: {shown(text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} are kept."
+        )
+    sources: Counter[str] = Counter()  # two names may be cut to one
+    for name, number in mined.sources.items():
+        sources[_reference(name)] += number
+    return MinedTemplate(
+        text=text,
+        count=float(count),
+        documents=mined.documents,
+        sources=dict(sources),
+        examples=tuple(_reference(example) for example in mined.examples if example),
+        fits=mined.fits or usual,
     )
 
 
-def _as_form(templates: tuple[AnyTemplate, ...], card: SetCard) -> tuple[AnyTemplate, ...]:
-    """Let templates that do not say what fits at ``[Y]`` say what their form does."""
-    usual = FITS_OF_FORM.get(card.form, ())
-    return tuple(
-        template if template.fits or not usual else template.model_copy(update={"fits": usual})
-        for template in templates
-    )
+def _reference(text: str) -> str:
+    """Return the name of a source or document as a table can hold it."""
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "?" for character in text)
+    return text[:LONGEST_REFERENCE]
 
 
 def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) -> FloatArray:
@@ -201,74 +210,10 @@ def template_weights(templates: TemplateSet, how: Literal["counts", "equal"]) ->
     if how == "equal":
         return np.full(len(templates.templates), 1 / len(templates.templates))
     if how == "counts":
-        relative: FloatArray = (
-            templates.counts / templates.counts.max()
-        )  # so that tiny counts do not underflow
+        relative = templates.counts / templates.counts.max()  # so that tiny counts do not underflow
         weights: FloatArray = relative / relative.sum()
         return weights
     raise TemplateError(f"Template weights {shown(how)} are unknown: use counts or equal.")
-
-
-def _template(
-    text: str, count: float, where: str, documents: int = 0, fits: tuple[Part, ...] = ()
-) -> Template:
-    checked = check_sentence(text, "a template", where, TemplateError)
-    if checked.count("[X]") != 1 or checked.count("[Y]") != 1:
-        raise TemplateError(
-            f"{where}: {shown(checked)} must have exactly one [X] (the occupation) and one [Y] (the word)."
-        )
-    if not (math.isfinite(count) and count >= 0):
-        raise TemplateError(f"{where}: {shown(checked)} has the count {count:g}; give a number from 0 up.")
-    if not 0 <= documents <= LARGEST_NUMBER:
-        raise TemplateError(
-            f"{where}: {shown(checked)} counts {documents:,} documents; give a whole number from 0 up."
-        )
-    return Template(text=checked, count=float(count), documents=documents, fits=fits)
-
-
-def _mined(mined: MinedTemplate | Row, where: str) -> MinedTemplate:
-    template = _template(mined.text, mined.count, where)
-    for number in (mined.documents, *mined.sources.values()):
-        if not 0 <= number <= LARGEST_NUMBER:
-            raise TemplateError(
-                f"{where}: {shown(template.text)} counts {number:,} documents or sentences of a source; give "
-                "a whole number from 0 up."
-            )
-    if len(mined.examples) > MOST_EXAMPLES:
-        raise TemplateError(
-            f"{where}: {shown(template.text)} has {len(mined.examples)} examples; at most {MOST_EXAMPLES} "
-            "are kept."
-        )
-    sources: Counter[str] = Counter()  # two names may be cut to one
-    for name, number in mined.sources.items():
-        sources[_reference(name)] += number
-    return MinedTemplate(
-        text=template.text,
-        count=template.count,
-        documents=mined.documents,
-        sources=dict(sources),
-        examples=tuple(_reference(example) for example in mined.examples if example),
-        fits=mined.fits,
-    )
-
-
-def _reference(text: str) -> str:
-    """Check the name of a source or document, so that a table can hold it."""
-    if not text.isprintable():
-        text = "".join(character if character.isprintable() else "?" for character in text)
-    return text[:LONGEST_REFERENCE]
-
-
-def _check_together(templates: tuple[Template, ...] | tuple[MinedTemplate, ...], where: str) -> None:
-    """Refuse a set that is empty, has a text twice, or has no mass."""
-    if not templates:
-        raise TemplateError(f"{where} has no templates: add at least one, such as The [X] said that [Y].")
-    twice = first_duplicate(template.text for template in templates)
-    if twice is not None:
-        raise TemplateError(f"{where}: the template {shown(twice)} stands twice; add its counts in one row.")
-    total = sum(template.count for template in templates)
-    if not 0 < total < math.inf:
-        raise TemplateError(f"{where}: the counts sum to {total:g}; their sum must be positive and finite.")
 
 
 # Two template sets side by side: how much of their mass they share, and what only one of them has.
@@ -314,52 +259,33 @@ def compare_sets(first: TemplateSet, second: TemplateSet) -> SetComparison:
     )
 
 
-def save_set(mined: MinedSet, *, replace: bool = False) -> MinedSet:
-    """Keep a set under its name, whole or not at all; see :meth:`OwnFiles.save`."""
-    return OWN.save(mined, replace=replace)
+@dataclass(frozen=True)
+class _Sets(OwnFiles[MinedSet]):
+    """Sets are kept as Parquet, and read where a user has put CSV and a card."""
+
+    ending = ".parquet"
+    others = (".toml", ".csv")
+
+    def load(self, name_or_path: str | Path) -> MinedSet:
+        return load_mined(name_or_path)
+
+    def checked(self, item: MinedSet) -> MinedSet:
+        return make_mined(item.name, item.templates, item.card, where="The set to save")
+
+    def data(self, item: MinedSet) -> bytes:
+        data = parquet_bytes(item)
+        if len(data) > MAX_BYTES:  # it could not be read again
+            raise TemplateError(
+                f"The set {item.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
+                "cut it at a higher count."
+            )
+        return data
 
 
-def checked_set(mined: MinedSet) -> MinedSet:
-    """Return the set normalised.
-
-    Raises
-    ------
-    TemplateError
-        :func:`make_mined` refuses it.
-    """
-    return make_mined(mined.name, mined.templates, mined.card, where="The set to save")
-
-
-def set_bytes(mined: MinedSet) -> bytes:
-    """Write the set as a file, its card within.
-
-    Raises
-    ------
-    TemplateError
-        It is too large to be read again.
-    """
-    data = parquet_bytes(mined)
-    if len(data) > MAX_BYTES:
-        raise TemplateError(
-            f"The set {mined.name} has {len(data):,} bytes; at most {MAX_BYTES:,} are kept: "
-            "cut it at a higher count."
-        )
-    return data
-
-
-def check_new_name(name: str, *, replace: bool = False) -> None:
-    """Refuse a name before work is put into what will bear it; see :meth:`OwnFiles.check_new_name`."""
-    OWN.check_new_name(name, replace=replace)
-
-
-def delete_set(name: str) -> None:
-    """Delete one of the user's own sets; see :meth:`OwnFiles.delete`."""
-    OWN.delete(name)
+OWN = _Sets(SHELF)
+own_template_sets, save_set, delete_set, check_new_name = OWN.names, OWN.save, OWN.delete, OWN.check_new_name
 
 
 def load_upload(file_name: str, data: bytes) -> MinedSet:
     """Read a set from the bytes of a CSV or Parquet file; see :meth:`OwnFiles.read_upload`."""
     return OWN.read_upload([(file_name, data)])
-
-
-OWN = OwnFiles(SHELF, set_bytes, load_mined, checked_set, ending=".parquet", others=(".toml", ".csv"))

@@ -65,21 +65,8 @@ def occupations_read(
 ) -> tuple[OccupationRead, ...]:
     """Return, for each [occupation], both leans, their difference and how sure it is.
 
-    Parameters
-    ----------
-    counts
-        [occupation] what the text says.
-    y
-        [occupation] mean stereotypes.
-    intervals
-        [occupation] theirs over templates, at ``level``.
-    level
-        Inside (0, 1).
-
-    Raises
-    ------
-    CriterionError
-        Another level.
+    ``counts``: [occupation] what the text says.  ``y``: [occupation] mean stereotypes.  ``intervals``:
+    [occupation] theirs over templates, at ``level``.  ``level``: inside (0, 1).
     """
     from scipy.stats import false_discovery_control
 
@@ -96,18 +83,18 @@ def occupations_read(
     return tuple(
         OccupationRead(
             count=count,
-            tilt=float(y[place]),
-            lean_interval=Interval(level=level, low=float(low[place]), high=float(high[place])),
-            tilt_interval=intervals[place],
+            tilt=float(y[index]),
+            lean_interval=Interval(level=level, low=float(low[index]), high=float(high[index])),
+            tilt_interval=intervals[index],
             interval=Interval(
                 level=level,
-                low=float(y[place] - x[place] - below[place]),
-                high=float(y[place] - x[place] + above[place]),
+                low=float(y[index] - x[index] - below[index]),
+                high=float(y[index] - x[index] + above[index]),
             ),
-            p_value=float(p_values[place]),
-            adjusted=float(adjusted[place]),
+            p_value=float(p_values[index]),
+            adjusted=float(adjusted[index]),
         )
-        for place, count in enumerate(counts)
+        for index, count in enumerate(counts)
     )
 
 
@@ -127,18 +114,18 @@ def _margins(
     y: FloatArray,
     documents: FloatArray,
     ends: FloatArray,
-    known: float,
+    own_quantile: float,
     quantile: ArrayLike,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [occupation] margins of y − x below and above; ``ends`` [2, occupation] are y's at ``known``."""
-    wider = np.asarray(quantile) / known
+    """Return [occupation] margins of y − x below and above, from y's ends [2, occupation] at its quantile."""
+    wider = np.asarray(quantile) / own_quantile
     low, high = lean_interval(x, documents, quantile)
     below = np.hypot(wider * (y - ends[0]), high - x)
     return below, np.hypot(wider * (ends[1] - y), x - low)
 
 
 def _p_values(
-    x: FloatArray, y: FloatArray, documents: FloatArray, ends: FloatArray, known: float
+    x: FloatArray, y: FloatArray, documents: FloatArray, ends: FloatArray, own_quantile: float
 ) -> FloatArray:
     """Return [occupation] two-sided p: twice the tail beyond the quantile whose interval ends at 0."""
     from scipy.special import ndtr
@@ -147,7 +134,7 @@ def _p_values(
     least, most = np.zeros(len(x)), np.full(len(x), LARGEST_QUANTILE)
     for _ in range(60):
         middle = (least + most) / 2
-        below, above = _margins(x, y, documents, ends, known, middle)
+        below, above = _margins(x, y, documents, ends, own_quantile, middle)
         holds: NDArray[np.bool_] = np.where(y > x, below, above) < size
         least, most = np.where(holds, middle, least), np.where(holds, most, middle)
     return np.asarray(2 * ndtr(-least))
@@ -179,12 +166,8 @@ class _Both:
     ) -> tuple[FloatArray, FloatArray]:
         """Return […] a sixth of a statistic's skewness, and the units for which its percentiles are widened.
 
-        Parameters
-        ----------
-        of_occupations
-            […, occupation] how each moves it, up to a constant.
-        by_template
-            […, occupation] the factor by which its stereotypes move it, in the same unit.
+        ``of_occupations``: […, occupation] how each moves it, up to a constant.  ``by_template``: […,
+        occupation] the factor by which its stereotypes move it, in the same unit.
         """
         many = self.x.size
         occupations = TemplateUnit.templates(np.ones(many))
@@ -211,8 +194,8 @@ class _Moments:
     noise: FloatArray
     joint: FloatArray
 
-    def rows(self, kept: NDArray[np.bool_]) -> _Moments:
-        return _Moments(*(getattr(self, name)[kept] for name in ("x", "y", "spread", "noise", "joint")))
+    def rows(self, chosen: NDArray[np.bool_]) -> _Moments:
+        return _Moments(*(getattr(self, name)[chosen] for name in ("x", "y", "spread", "noise", "joint")))
 
     @property
     def plain(self) -> FloatArray:
@@ -274,13 +257,13 @@ def amplification_of(
     """
     both = _both(counts, stereotypes, unit, intervals)
     x, y = both.x, both.y
-    found = _moments(both, np.full((1, x.size), 1 / x.size), y[np.newaxis])
+    plug_in = _moments(both, np.full((1, x.size), 1 / x.size), y[np.newaxis])
     drawn = np.concatenate(list(resampled_occupation_weights(np.ones(x.size), resamples, seed)))
     moved = np.concatenate(
         [block @ stereotypes.T for block in resampled_template_weights(both.unit, resamples, seed)]
     )
     shifts = np.einsum("bx,bx->b", drawn, moved) - drawn @ x
-    no_line = _why_no_line(x, found)
+    no_line = _why_no_line(x, plug_in)
     skew, units = both.skew_and_units(y - x, np.ones(x.size))
     ranks = rank_correlation(x, y)
     return Amplification(
@@ -289,7 +272,7 @@ def amplification_of(
         shift_interval=interval(
             percentiles(shifts, level, float(units), skew), level, "both", both.unit.name
         ),
-        line=None if no_line else _line(both, found, _moments(both, drawn, moved), level),
+        line=None if no_line else _line(both, plug_in, _moments(both, drawn, moved), level),
         no_line=no_line,
         ranks=(ranks.spearman, ranks.spearman_interval) if ranks else None,
     )
@@ -329,23 +312,23 @@ def _moments(both: _Both, weights: FloatArray, y: FloatArray) -> _Moments:
     )
 
 
-def _why_no_line(x: FloatArray, found: _Moments) -> str:
+def _why_no_line(x: FloatArray, plug_in: _Moments) -> str:
     """Say why no slope is reported, as the end of a sentence; empty where one is."""
     if len(x) < FEWEST:
         return f"{len(x)} occupations, fewer than {FEWEST}"
     if np.ptp(x) < 1e-9:
         return "the text leans alike for all occupations"
-    if found.reliability[0] < LEAST_RELIABILITY:
+    if plug_in.reliability[0] < LEAST_RELIABILITY:
         return "the documents are too few to tell the leans of the occupations apart"
-    if 1 / len(x) + ((x - x.mean()) ** 2).max() / (len(x) * found.spread[0]) > MOST_LEVERAGE:
+    if 1 / len(x) + ((x - x.mean()) ** 2).max() / (len(x) * plug_in.spread[0]) > MOST_LEVERAGE:
         return "a single occupation decides more of the slope than all others together"
     return ""
 
 
-def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLine:
+def _line(both: _Both, plug_in: _Moments, again: _Moments, level: float) -> ReadLine:
     """Fit the corrected line with its band, and the plain slope."""
     again = again.rows(again.spread > LEAST_SPREAD)  # a draw of occupations that lean alike has no slope
-    slope, plain = float(found.slope[0]), float(found.plain[0])
+    slope, plain = float(plug_in.slope[0]), float(plug_in.plain[0])
     x, y = both.x - both.x.mean(), both.y - both.y.mean()
 
     def of_slope(value: float, noise: FloatArray) -> FloatArray:
@@ -358,7 +341,7 @@ def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLi
 
     grid = np.linspace(both.x.min(), both.x.max(), PLACES)
     lines = again.intercept[:, np.newaxis] + again.slope[:, np.newaxis] * grid
-    away = ((grid - both.x.mean()) / found.left)[:, np.newaxis]
+    away = ((grid - both.x.mean()) / plug_in.left)[:, np.newaxis]
     _, units = both.skew_and_units(y - slope * x + away * of_slope(slope, both.noise), 1 + away * x)
     low, high = np.transpose(
         [percentiles(line, level, float(many)) for line, many in zip(lines.T, units, strict=True)]
@@ -368,10 +351,10 @@ def _line(both: _Both, found: _Moments, again: _Moments, level: float) -> ReadLi
         interval=around(slope, again.slope, both.noise),
         plain=plain,
         plain_interval=around(plain, again.plain, np.zeros_like(both.noise)),
-        intercept=float(found.intercept[0]),
-        reliability=float(found.reliability[0]),
+        intercept=float(plug_in.intercept[0]),
+        reliability=float(plug_in.reliability[0]),
         x=grid,
-        mean=found.intercept[0] + slope * grid,
+        mean=plug_in.intercept[0] + slope * grid,
         low=low,
         high=high,
     )

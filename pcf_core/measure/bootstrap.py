@@ -58,8 +58,7 @@ from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Interval, Lean, Over
 from pcf_core.measure.corrected import Correction, cleared, correction
 from pcf_core.measure.criterion import Criterion, checked_preferences, normalised
-from pcf_core.measure.decomposition import Decomposition, decompose, jensen_gap, total
-from pcf_core.measure.lean import Draws, lean_of
+from pcf_core.measure.decomposition import Decomposition, TemplateDraws, decompose, jensen_gap, lean_of, total
 from pcf_core.measure.resampling import (
     TemplateUnit,
     bounds_of_means,
@@ -79,14 +78,8 @@ from pcf_core.measure.resampling import (
 def influences(stereotypes: FloatArray, parts: Decomposition, criterion: Criterion) -> dict[str, FloatArray]:
     """Return how a draw of a template moves r, r^p and r^c (plug-in), each [occupation, template].
 
-    Parameters
-    ----------
-    stereotypes
-        [occupation, template, group].
-    parts
-        Plug-in risks and mean stereotypes.
-    criterion
-        Its norm.
+    ``stereotypes``: [occupation, template, group].  ``parts``: plug-in risks and mean stereotypes.
+    ``criterion``: its norm.
     """
     slope = criterion.gradient(parts.stereotype)
     deviations = stereotypes - parts.stereotype[:, np.newaxis]
@@ -134,9 +127,9 @@ class RiskIntervals:
     ``parts``: the risks of each occupation that they are around.
     ``intervals``: of R, R^p and R^c, over templates first, then over occupations and over both where they are
     known.  ``occupations``: [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates.  A quantity
-    of which nothing was asked is in neither.
-    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is told elsewhere.
-    ``lean``: R^p split once more; ``None`` where R alone was asked for.
+    that was not requested is in neither.
+    ``correction``: what the sampling of whole templates does to r^p; ``None`` where it is given elsewhere.
+    ``lean``: R^p split once more; ``None`` where R alone was requested.
     """
 
     parts: Decomposition
@@ -207,23 +200,23 @@ def risk_intervals(
         return (overall_replicates if brief else replicates_of)(stereotypes, blocks, criterion)
 
     whole = unit.whole
-    found = wide = again(unit)
+    replicates = wide = again(unit)
     totals = across = Totals(parts, stereotypes, shares, unit, criterion, level)
     if whole is not unit:
         wide, across = again(whole), replace(totals, unit=whole)
     lean, occupations = None, dict[str, FloatArray]()
     if not brief:
-        occupations = occupation_bounds(found, parts, moves, unit, criterion, level)
+        occupations = occupation_bounds(replicates, parts, moves, unit, criterion, level)
         lean = lean_of(
             parts,
             shares,
             criterion,
-            Draws(unit, found.means, found.risks["prejudice_risk"]),
-            Draws(whole, wide.means, wide.risks["prejudice_risk"]),
+            TemplateDraws(unit, replicates.means, replicates.risks["prejudice_risk"]),
+            TemplateDraws(whole, wide.means, wide.risks["prejudice_risk"]),
             drawn,
             level,
         )
-    over_templates, over_both = totals.over_templates(found, moves), across.over_both(wide, moves, drawn)
+    over_templates, over_both = totals.over_templates(replicates, moves), across.over_both(wide, moves, drawn)
     intervals = {
         name: (over_templates[name], totals.over_occupations(name, drawn), over_both[name])
         for name in over_templates
@@ -252,22 +245,22 @@ class Totals:
         unit = self.unit
         return correction(self.stereotypes, unit.weights, unit.variance_weights, self.shares, self.criterion)
 
-    def over_templates(self, found: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
+    def over_templates(self, replicates: Replicates, moves: Mapping[str, FloatArray]) -> dict[str, Interval]:
         """Make intervals from replicates and [occupation, template] influences, by quantity."""
         skew = acceleration(moments(self.shares @ moves["overall_risk"], self.unit))
         return self._intervals(
-            found, self.shares[np.newaxis], skew, self.unit.stretch(self.level), "templates"
+            replicates, self.shares[np.newaxis], skew, self.unit.stretch(self.level), "templates"
         )
 
     def over_both(
-        self, found: Replicates, moves: Mapping[str, FloatArray], drawn: FloatArray
+        self, replicates: Replicates, moves: Mapping[str, FloatArray], drawn: FloatArray
     ) -> dict[str, Interval]:
         """Make intervals from replicates, influences and [resample, occupation] weights, by quantity."""
         occupations, deviations = self._occupations("overall_risk")
         by_template = moments(self.shares @ moves["overall_risk"], self.unit)
         skew = acceleration(by_template, moments(deviations, occupations))
         stretch = max(some.stretch(self.level) for some in (self.unit, occupations))
-        return self._intervals(found, drawn, skew, stretch, "both")
+        return self._intervals(replicates, drawn, skew, stretch, "both")
 
     def over_occupations(self, name: str, drawn: FloatArray) -> Interval:
         """Make intervals from [resample, occupation] weights; with fixed templates there is no bias."""
@@ -283,7 +276,7 @@ class Totals:
         return TemplateUnit.templates(self.shares), values - self.shares @ values
 
     def _intervals(
-        self, found: Replicates, weights: FloatArray, skew: FloatArray, stretch: float, over: Over
+        self, resampled: Replicates, weights: FloatArray, skew: FloatArray, stretch: float, over: Over
     ) -> dict[str, Interval]:
         """Make intervals of all there are replicates of, from weights [resample or 1, occupation]."""
 
@@ -294,7 +287,7 @@ class Totals:
             return np.asarray(stretched(replicates, self.level, stretch) - replicates.mean())
 
         risk, prejudice, caprice = (float(self.shares @ part(self.parts, name)) for name in RISKS)
-        replicates = {name: averaged(risks) for name, risks in found.risks.items()}
+        replicates = {name: averaged(risks) for name, risks in resampled.risks.items()}
         moved = replicates["overall_risk"]
         ends = {"overall_risk": stretched(moved, self.level, stretch, skew)}
         if "prejudice_risk" in replicates:
@@ -303,7 +296,7 @@ class Totals:
             ends["prejudice_risk"] = prejudice_ends(prejudice, corrected, self.correction.added, moves)
             low = ends["prejudice_risk"][0]
             shrunk = self.parts.stereotype * (low / prejudice if prejudice > 0 else 0.0)
-            neutral = self.criterion.of_stereotypes(shrunk + found.means - found.means.mean(axis=0))
+            neutral = self.criterion.of_stereotypes(shrunk + resampled.means - resampled.means.mean(axis=0))
             distances = np.stack([reach(replicates["caprice_risk"]), reach(moved - averaged(neutral))])
             ends["caprice_risk"] = caprice_ends(
                 caprice,
@@ -327,14 +320,8 @@ class Totals:
 def prejudice_ends(plug_in: float, corrected: float, added: float, moves: FloatArray) -> FloatArray:
     """Return low and high of R^p; see the module.
 
-    Parameters
-    ----------
-    plug_in, corrected
-        P and P̃.
-    added
-        E² − P².
-    moves
-        [low, high] distances of the stretched percentiles from the mean of the replicates.
+    ``plug_in``, ``corrected``: P and P̃.  ``added``: E² − P².  ``moves``: [low, high] distances of the
+    stretched percentiles from the mean of the replicates.
     """
     plain = np.maximum(corrected + moves, 0.0)
     undone = np.array([cleared(max(0.0, plug_in + move), added) for move in moves])
@@ -347,16 +334,9 @@ def caprice_ends(
 ) -> FloatArray:
     """Return low and high of R^c; see the module.
 
-    Parameters
-    ----------
-    plug_in, corrected
-        R^c and R − P̃.
-    moves
-        [low, high] distances of the stretched percentiles from the mean of the replicates.
-    farther
-        By how much R^p may be less than its stretched percentiles say.
-    highest
-        Upper end of R.
+    ``plug_in``, ``corrected``: R^c and R − P̃.  ``moves``: [low, high] distances of the stretched percentiles
+    from the mean of the replicates.  ``farther``: by how much R^p may be less than its stretched percentiles
+    say.  ``highest``: upper end of R.
     """
     if plug_in <= 0:
         return np.array([0.0, corrected])
@@ -371,7 +351,7 @@ def part(parts: Decomposition, name: str) -> FloatArray:
 
 
 def occupation_bounds(
-    found: Replicates,
+    resampled: Replicates,
     parts: Decomposition,
     moves: Mapping[str, FloatArray],
     unit: TemplateUnit,
@@ -380,20 +360,9 @@ def occupation_bounds(
 ) -> dict[str, FloatArray]:
     """Return [occupation, 2] low and high of r_x, r_x^p and r_x^c over templates; see the module.
 
-    Parameters
-    ----------
-    found
-        Replicates over templates.
-    parts
-        The plug-in decomposition.
-    moves
-        Influences [occupation, template] by quantity.
-    unit
-        What was drawn.
-    criterion
-        Its norm.
-    level
-        Share of the intervals that are to hold the truth.
+    ``resampled``: replicates over templates.  ``parts``: the plug-in decomposition.  ``moves``: influences
+    [occupation, template] by quantity.  ``unit``: what was drawn.  ``criterion``: its norm.  ``level``: share
+    of the intervals that are to hold the truth.
     """
     skew = {name: acceleration(moments(moves[name], unit)) for name in RISKS}
     stretch, most = unit.stretch(level), criterion.largest(*parts.stereotype.shape)
@@ -401,15 +370,15 @@ def occupation_bounds(
     def ends(replicates: FloatArray, skew: FloatArray | None = None) -> FloatArray:
         return np.clip(stretched(replicates, level, stretch, skew), 0.0, most)
 
-    overall = ends(found.risks["overall_risk"], skew["overall_risk"]).T
+    overall = ends(resampled.risks["overall_risk"], skew["overall_risk"]).T
     limits = criterion.stereotypes(np.ones_like(parts.stereotype))
-    of_means = bounds_of_means(found.means, parts.stereotype, limits, criterion, level, stretch)
+    of_means = bounds_of_means(resampled.means, parts.stereotype, limits, criterion, level, stretch)
     prejudice = holding(of_means[0], np.minimum(of_means[1], most), parts.prejudice)
-    tangent = np.einsum("bxg,xg->bx", found.means, criterion.gradient(parts.stereotype))
-    above = jensen_gap(found.risks["overall_risk"], tangent)
-    low, _ = ends(found.risks["caprice_risk"])
+    tangent = np.einsum("bxg,xg->bx", resampled.means, criterion.gradient(parts.stereotype))
+    above = jensen_gap(resampled.risks["overall_risk"], tangent)
+    low, _ = ends(resampled.risks["caprice_risk"])
     _, high = ends(above, skew["caprice_risk"])
-    leads = found.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
+    leads = resampled.means.argmax(axis=-1) == parts.stereotype.argmax(axis=-1)
     high = np.where(
         (~leads).mean(axis=0) > seldom(level, stretch),
         overall[:, 1] - prejudice[:, 0],
@@ -427,21 +396,15 @@ def overall_replicates(
 ) -> Replicates:
     """Return the r_x of :func:`replicates_of` alone: a mean of J(s) needs no mean stereotypes."""
     risks = criterion.of_stereotypes(stereotypes).T
-    found = np.concatenate([block @ risks for block in blocks])
-    return Replicates({"overall_risk": found}, np.empty((len(found), 0, 0)))
+    overall = np.concatenate([block @ risks for block in blocks])
+    return Replicates({"overall_risk": overall}, np.empty((len(overall), 0, 0)))
 
 
 def replicates_of(stereotypes: FloatArray, blocks: Iterator[FloatArray], criterion: Criterion) -> Replicates:
     """Compute risks and mean stereotypes under each row of template weights.
 
-    Parameters
-    ----------
-    stereotypes
-        [occupation, template, group].
-    blocks
-        [resample, template] weights, rows sum to 1.
-    criterion
-        Its norm.
+    ``stereotypes``: [occupation, template, group].  ``blocks``: [resample, template] weights, rows sum to 1.
+    ``criterion``: its norm.
     """
     occupations, templates, groups = stereotypes.shape
     risks = criterion.of_stereotypes(stereotypes).T

@@ -85,13 +85,7 @@ class Pair:
         occupation_weights: ArrayLike,
         criterion: Criterion,
     ) -> Pair:
-        """Make a pair from two arrays of preferences [occupation, template, group].
-
-        Raises
-        ------
-        CriterionError
-            Preferences or weights that are not allowed, or axes that differ.
-        """
+        """Make a pair from two arrays of preferences [occupation, template, group]."""
         both = [checked_preferences(values) for values in (first, second)]
         if both[0].shape != both[1].shape:
             raise CriterionError(
@@ -102,7 +96,7 @@ class Pair:
         rows = [(part.overall, part.prejudice, part.caprice) for part in parts]
         return cls(
             stereotypes=np.stack([criterion.stereotypes(values) for values in both]),
-            risks={name: np.stack([row[place] for row in rows]) for place, name in enumerate(RISKS)},
+            risks={name: np.stack([row[index] for row in rows]) for index, name in enumerate(RISKS)},
             shares=normalised(occupation_weights, both[0].shape[0], "occupation_weights"),
             criterion=criterion,
         )
@@ -156,31 +150,17 @@ def paired_intervals(
 ) -> PairedIntervals:
     """Draw templates and occupations again, for both models alike.
 
-    Parameters
-    ----------
-    pair
-        The two models.
-    unit
-        What is drawn of the templates, with their weights; where it is no whole template, also these are.
-    resamples
-        How many times templates and occupations are drawn again.
-    level
-        Of the intervals, inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-
-    Raises
-    ------
-    CriterionError
-        A level that is not allowed, or no resample is asked for.
+    ``pair``: the two models.  ``unit``: what is drawn of the templates, with their weights; where it is no
+    whole template, also these are.  ``resamples``: how many times templates and occupations are drawn again.
+    ``level``: of the intervals, inside (0, 1).  ``seed``: the same seed gives the same intervals.
     """
     runs, occupations, templates, groups = pair.stereotypes.shape
     blocks = resampled_template_weights(unit, resamples, seed)
     stacked = pair.stereotypes.reshape(runs * occupations, templates, groups)
-    found = replicates_of(stacked, blocks, pair.criterion)
-    risks = {name: values.reshape(resamples, runs, occupations) for name, values in found.risks.items()}
+    resampled = replicates_of(stacked, blocks, pair.criterion)
+    risks = {name: values.reshape(resamples, runs, occupations) for name, values in resampled.risks.items()}
     drawn_shares = np.concatenate(list(resampled_occupation_weights(pair.shares, resamples, seed)))
-    bias = _bias(pair, found.means.mean(axis=0), risks["prejudice_risk"].mean(axis=0))
+    bias = _bias(pair, resampled.means.mean(axis=0), risks["prejudice_risk"].mean(axis=0))
     totals, single, most = {}, {}, pair.criterion.largest(occupations, groups)
     for name in RISKS:
         observed, moved = pair.difference(name), risks[name][:, 0] - risks[name][:, 1]
@@ -241,28 +221,12 @@ def total_interval(
 ) -> Interval:
     """Return the interval of a total, from its replicates.
 
-    Parameters
-    ----------
-    name
-        Which of ``RISKS``.
-    replicates
-        [resample] differences of the first model and the second.
-    observed
-        The plug-in difference.
-    bias
-        [2] by how much the plug-in prejudice of either is too high; over occupations there is none.
-    absent
-        [2] whether the risk of either is 0 in every resample.
-    over
-        What was drawn again.
-    unit
-        What was drawn of the templates.
-    shares
-        [occupation] weights that sum to 1.
-    most
-        The largest risk that the scale allows.
-    level
-        Of the interval, inside (0, 1).
+    ``name``: which of ``RISKS``.  ``replicates``: [resample] differences of the first model and the second.
+    ``observed``: the plug-in difference.  ``bias``: [2] by how much the plug-in prejudice of either is too
+    high; over occupations there is none.  ``absent``: [2] whether the risk of either is 0 in every resample.
+    ``over``: what was drawn again.  ``unit``: what was drawn of the templates.  ``shares``: [occupation]
+    weights that sum to 1.  ``most``: the largest risk that the scale allows.  ``level``: of the interval,
+    inside (0, 1).
     """
     taken = np.zeros_like(bias) if over == "occupations" else bias
     both = {"templates": (unit,), "occupations": (occupations := TemplateUnit.templates(shares),)}
@@ -325,21 +289,8 @@ class PermutationTest:
 def permutation_test(pair: Pair, weights: FloatArray, permutations: int, seed: int) -> PermutationTest:
     """Swap the labels of the templates that have weight.
 
-    Parameters
-    ----------
-    pair
-        The two models.
-    weights
-        [template] weights that sum to 1.
-    permutations
-        How many swaps are drawn, or fewer where these are all.
-    seed
-        Decides the swaps.
-
-    Raises
-    ------
-    CriterionError
-        No permutation is asked for.
+    ``pair``: the two models.  ``weights``: [template] weights that sum to 1.  ``permutations``: how many
+    swaps are drawn, or fewer where these are all.  ``seed``: decides the swaps.
     """
     used = weights > 0
     carried = weights[used]
@@ -377,12 +328,7 @@ def led_alike(stereotypes: FloatArray, weights: FloatArray) -> FloatArray:
 
     J takes all groups alike, so that each r, r^p and r^c stays what it is.
 
-    Parameters
-    ----------
-    stereotypes
-        [2, occupation, template, group].
-    weights
-        [template] that sum to 1.
+    ``stereotypes``: [2, occupation, template, group].  ``weights``: [template] that sum to 1.
     """
     first, second = np.einsum("t,rxtg->rxg", weights, stereotypes).argmax(axis=2)
     rows = np.arange(first.size)

@@ -101,14 +101,8 @@ def correction(
 def mean_covariance(stereotypes: FloatArray, mean: FloatArray, variance_weights: FloatArray) -> FloatArray:
     """Return [occupation, group, group] Σ_t v_t (s_t − m)(s_t − m)ᵀ, the covariance of mean stereotypes.
 
-    Parameters
-    ----------
-    stereotypes
-        [occupation, template, group].
-    mean
-        [occupation, group] weighted means.
-    variance_weights
-        [template] v.
+    ``stereotypes``: [occupation, template, group].  ``mean``: [occupation, group] weighted means.
+    ``variance_weights``: [template] v.
     """
     deviations = stereotypes - mean[:, np.newaxis]
     return np.asarray(deviations.transpose(0, 2, 1) @ (deviations * variance_weights[:, np.newaxis]))
@@ -117,20 +111,9 @@ def mean_covariance(stereotypes: FloatArray, mean: FloatArray, variance_weights:
 def corrected_prejudice(plug_in: FloatArray, noisier: FloatArray, shares: FloatArray) -> FloatArray:
     """Return r^p less its estimated bias, between 0 and the plug-in figure, see the module.
 
-    Parameters
-    ----------
-    plug_in
-        [occupation] J(m).
-    noisier
-        [occupation] E J(m + ε), at least J(m).
-    shares
-        [occupation] weights, sum to 1.
-
-    Returns
-    -------
-    FloatArray
-        [occupation] corrected r^p, in the units of the criterion's scale; their weighted mean is the
-        extrapolated R^p, or more, see the module.
+    ``plug_in``: [occupation] J(m).  ``noisier``: [occupation] E J(m + ε), at least J(m).  ``shares``:
+    [occupation] weights, sum to 1.  Returns [occupation] corrected r^p, in the units of the criterion's
+    scale; their weighted mean is the extrapolated R^p, or more, see the module.
     """
     squares, added = plug_in**2, noisier**2 - plug_in**2
     wanted = cleared(float(shares @ plug_in), float(shares @ noisier) ** 2 - float(shares @ plug_in) ** 2)

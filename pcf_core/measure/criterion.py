@@ -27,20 +27,8 @@ ROW_TOLERANCE = 1e-6
 def checked_preferences(values: ArrayLike) -> FloatArray:
     """Check preferences and return them as float64.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] probabilities, each row summing to 1 ± 1e-6 over groups.
-
-    Returns
-    -------
-    FloatArray
-        The same numbers: a row is not rescaled.
-
-    Raises
-    ------
-    CriterionError
-        A shape or a row that is not allowed, naming the first such row.
+    ``values``: [occupation, template, group] probabilities, each row summing to 1 ± 1e-6 over groups.
+    Returns the same numbers: a row is not rescaled.
     """
     preferences = np.asarray(values, dtype=np.float64)
     if preferences.ndim != 3 or 0 in preferences.shape or preferences.shape[-1] < 2:

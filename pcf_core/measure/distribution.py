@@ -71,17 +71,17 @@ def stereotype_distributions(
     means = weights @ stereotypes
     prejudice = criterion.of_stereotypes(means)
     gap = jensen_gap(np.asarray(weights @ criterion.of_stereotypes(stereotypes)), prejudice)
-    found = []
+    distributions = []
     for column, group in enumerate(groups):
         order = used[np.argsort(stereotypes[used, column], kind="stable")]
         values = stereotypes[order, column]
-        found.append(
+        distributions.append(
             StereotypeDistribution(
                 occupation=occupation,
                 group=group,
                 values=values,
                 weights=weights[order],
-                templates=tuple(templates[place] for place in order),
+                templates=tuple(templates[index] for index in order),
                 mean=float(means[column]),
                 sd=float(np.sqrt(weights[order] @ (values - means[column]) ** 2)),
                 overall_risk=float(prejudice + gap),
@@ -91,7 +91,7 @@ def stereotype_distributions(
                 effective=unit.whole.effective,
             )
         )
-    return tuple(found)
+    return tuple(distributions)
 
 
 def share_interval(share: float, effective: float, level: float = LEVEL) -> Interval:
@@ -153,11 +153,11 @@ def _heaviest(
     ranked = places[np.argsort(-distribution.weights[places], kind="stable")][:most]
     return tuple(
         Context(
-            distribution.templates[place],
-            float(distribution.weights[place]),
-            float(distribution.values[place]),
+            distribution.templates[index],
+            float(distribution.weights[index]),
+            float(distribution.values[index]),
         )
-        for place in ranked
+        for index in ranked
     )
 
 
@@ -247,8 +247,8 @@ def mean_tilts(
             group=group,
             mean=float(shares @ means[:, column]),
             intervals={
-                name: interval(found[:, column], level, name, names[name], few[name])
-                for name, found in bounds.items()
+                name: interval(ends_of[:, column], level, name, names[name], few[name])
+                for name, ends_of in bounds.items()
             },
             occupations=dict(zip(occupations, map(tuple, alone[:, :, column].T.tolist()), strict=True)),
         )
@@ -285,4 +285,4 @@ def clustered_order(rows: FloatArray, weights: FloatArray | None = None) -> list
         return list(range(len(rows)))
     scaled = rows if weights is None else rows * np.sqrt(weights)
     tree = linkage(scaled, method="average", optimal_ordering=len(rows) <= MOST_OPTIMAL)
-    return [int(place) for place in leaves_list(tree)]
+    return [int(index) for index in leaves_list(tree)]

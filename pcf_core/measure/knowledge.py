@@ -159,13 +159,7 @@ def knowledge_total(parts: KnowledgeParts, fact_weights: ArrayLike) -> Knowledge
 
 
 def checked_probabilities(values: ArrayLike) -> FloatArray:
-    """Check probabilities; return [fact, template] as float64.
-
-    Raises
-    ------
-    CriterionError
-        Another shape, or a number outside [0, 1], naming the first.
-    """
+    """Check probabilities; return [fact, template] as float64."""
     probabilities = np.asarray(values, dtype=np.float64)
     if probabilities.ndim != 2 or 0 in probabilities.shape:
         raise CriterionError(
@@ -242,7 +236,7 @@ def knowledge_intervals(
     facts = TemplateUnit.templates(shares)
     blocks = np.concatenate(list(resampled_template_weights(unit, resamples, seed)))
     drawn = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
-    found = _Quantities.of(probabilities, elsewhere, unit.weights, shares, blocks, score)
+    quantities = _Quantities.of(probabilities, elsewhere, unit.weights, shares, blocks, score)
     several_templates, several_facts = (np.count_nonzero(some) > 1 for some in (unit.weights, shares))
     possible = {
         "templates": several_templates,
@@ -251,7 +245,7 @@ def knowledge_intervals(
     }
 
     def three(name: str) -> tuple[Interval, ...]:
-        plug_in, replicates = found.plug_in[name], found.replicates[name]
+        plug_in, replicates = quantities.plug_in[name], quantities.replicates[name]
         value = float(shares @ plug_in)
         over_both = np.einsum("rx,rx->r", replicates, drawn)
         overs: tuple[tuple[Over, str, FloatArray, tuple[TemplateUnit, ...]], ...] = (
@@ -278,10 +272,10 @@ def knowledge_intervals(
             )
         return tuple(intervals)
 
-    knowledge = found.plug_in["knowledge"]
-    bounds = np.clip(stretched(found.replicates["knowledge"], level, unit.stretch(level)), 0.0, 1.0)
+    knowledge = quantities.plug_in["knowledge"]
+    bounds = np.clip(stretched(quantities.replicates["knowledge"], level, unit.stretch(level)), 0.0, 1.0)
     return KnowledgeIntervals(
-        intervals={name: three(name) for name in QUANTITIES if name in found.plug_in},
+        intervals={name: three(name) for name in QUANTITIES if name in quantities.plug_in},
         facts=np.stack([np.minimum(bounds[0], knowledge), np.maximum(bounds[1], knowledge)], axis=-1)
         if several_templates
         else None,

@@ -167,7 +167,7 @@ def around_neutral(
 
     alike = several_subjects.weights[np.newaxis]
     still = held(values, neutral, unit.weights[np.newaxis], alike, criterion)
-    plug_in = {name: found[0] for name, found in still.of_all(shares[np.newaxis]).items()}
+    plug_in = {name: figures[0] for name, figures in still.of_all(shares[np.newaxis]).items()}
     alone = drawn(unit)
     again = alone if whole is unit else drawn(whole)
     occupations = np.concatenate(list(resampled_occupation_weights(shares, resamples, seed)))
@@ -178,12 +178,12 @@ def around_neutral(
         ("both", again.of_all(occupations), (whole, many, several_subjects), whole.name),
     )
     intervals = {
-        (name, place): tuple(
-            bounded(float(value), found[name][:, place], units, level, over, drawn_unit)
-            for over, found, units, drawn_unit in ways
+        (name, group): tuple(
+            bounded(float(value), figures[name][:, group], units, level, over, drawn_unit)
+            for over, figures, units, drawn_unit in ways
         )
         for name, values_of in plug_in.items()
-        for place, value in enumerate(values_of)
+        for group, value in enumerate(values_of)
     }
     return Around(
         point=subjects.T @ unit.weights,
@@ -210,18 +210,9 @@ def held(
 ) -> Drawn:
     """Hold occupations against the subjects under each row of template weights and of subject weights.
 
-    Parameters
-    ----------
-    values
-        [occupation, template, group] preferences.
-    neutral
-        [subject, template, group] preferences.
-    weights
-        [draw, template], rows sum to 1.
-    subject_weights
-        [draw, subject], rows sum to 1.
-    criterion
-        Norm and scale; its reference is an even split.
+    ``values``: [occupation, template, group] preferences.  ``neutral``: [subject, template, group]
+    preferences.  ``weights``: [draw, template], rows sum to 1.  ``subject_weights``: [draw, subject], rows
+    sum to 1.  ``criterion``: norm and scale; its reference is an even split.
     """
     points = points_of(neutral, weights, subject_weights)
     columns = criterion.stereotypes(values).transpose(1, 0, 2).reshape(weights.shape[1], -1)
@@ -275,13 +266,7 @@ class NeutralSides:
 
     @classmethod
     def of(cls, values: FloatArray, neutral: FloatArray, occupation_weights: FloatArray) -> NeutralSides:
-        """Check both.
-
-        Raises
-        ------
-        CriterionError
-            Preferences or weights that are not allowed, or templates and groups that differ.
-        """
+        """Check both."""
         if values.shape[0] != 2 or neutral.shape[0] != 2 or values.shape[2:] != neutral.shape[2:]:
             raise CriterionError(
                 "Two models are held against their neutral subjects in the same templates and groups; got "
@@ -304,12 +289,7 @@ class NeutralSides:
     def drawn(self, weights: FloatArray, subjects: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return [2, draw, occupation, group] means of occupations, and [2, draw, group] of the subjects.
 
-        Parameters
-        ----------
-        weights
-            [draw, template], rows sum to 1.
-        subjects
-            [draw, subject], rows sum to 1.
+        ``weights``: [draw, template], rows sum to 1.  ``subjects``: [draw, subject], rows sum to 1.
         """
         return (
             np.stack([np.einsum("dt,xtg->dxg", weights, one, optimize=True) for one in self.values]),
@@ -353,16 +333,8 @@ def differences(
 ) -> FloatArray:
     """Return [..., occupation, group] how far each occupation is from what the measure holds it against.
 
-    Parameters
-    ----------
-    measure
-        Which one.
-    means
-        [..., occupation, group] mean preferences of occupations.
-    points
-        [..., group] of the subjects.
-    shares
-        [..., occupation] weights that sum to 1.
+    ``measure``: which one.  ``means``: [..., occupation, group] mean preferences of occupations.  ``points``:
+    [..., group] of the subjects.  ``shares``: [..., occupation] weights that sum to 1.
     """
     if measure.startswith("log_odds"):
         means, points = log_ratios(means), log_ratios(points)
@@ -431,7 +403,7 @@ def neutral_differences(
         ("templates", sides.shares, []),
         ("both", occupations, [of_occupations]),
     )
-    found: dict[NeutralMeasure, Difference] = {}
+    differing: dict[NeutralMeasure, Difference] = {}
     for measure in sides.measures:
         first, second = lengths(differences(measure, *still, sides.shares), sides.shares)[:, 0].tolist()
         intervals = []
@@ -444,8 +416,8 @@ def neutral_differences(
             few = any(rough(one.effective) for one in units)
             intervals.append(interval(ends, level, over, whole.name, few))
         p_value, least = turned_signs(sides, measure, first - second, unit.weights, permutations, seed)
-        found[measure] = Difference(first, second, tuple(intervals), p_value, least)
-    return found
+        differing[measure] = Difference(first, second, tuple(intervals), p_value, least)
+    return differing
 
 
 def difference_without_bias(drawn: FloatArray, values: FloatArray) -> FloatArray:

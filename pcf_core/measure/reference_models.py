@@ -1,4 +1,6 @@
-"""Reference models: what R, R^p and R^c mean at their extremes (PCF Sec. 4.1).
+"""Reference models, and examples small enough to be followed by hand.
+
+**Reference models** show what R, R^p and R^c mean at their extremes (PCF Sec. 4.1).
 
 ==================== ============================================== =====================================
 model                preferences                                    (R, R^p, R^c), PCF scale
@@ -13,20 +15,29 @@ n = |Y| and H_n = 1 + 1/2 + … + 1/n.  The largest part of a stick broken at ra
 and S of it is (n · H_n/n − 1)/(n − 1); two groups give ½.  The BVF scale multiplies by n − 1.  All values are
 for the uniform reference; the last row is for the l∞ norm, the others hold for every norm.  PCF's appendix
 8.6 prints R^p and R^c of the stereotyped model the wrong way round; its Sec. 4.1, followed here, is right.
+
+**Examples** of one occupation in a few contexts keep every step of how a risk comes about.  Sources: the two
+models of PCF Sec. 1, and the hair colours of the note on the Prejudice-Volatility Framework that goes with
+arXiv 2402.15481 (its Sec. 1 and 2).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pcf_core.core.errors import CriterionError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.risk import Scale
-from pcf_core.measure.decomposition import RiskTotal
+from pcf_core.measure.criterion import Criterion, normalised
+from pcf_core.measure.decomposition import ROUNDING, RiskTotal, decompose
 
 REFERENCE_MODELS: Final = ("unbiased", "stereotyped", "randomly stereotyped", "randomly initialised")
+PCF = Criterion()
 
 
 def reference_risks(groups: int, scale: Scale = "pcf") -> dict[str, RiskTotal]:
@@ -44,7 +55,7 @@ def reference_risks(groups: int, scale: Scale = "pcf") -> dict[str, RiskTotal]:
     CriterionError
         Fewer than two groups.
     """
-    refuse_few(groups)
+    _refuse_few(groups)
     largest = 1.0 if scale == "pcf" else groups - 1.0
     harmonic = sum(1 / i for i in range(1, groups + 1))
     middle = largest * (harmonic - 1) / (groups - 1)
@@ -72,7 +83,7 @@ def draw(name: str, occupations: int, templates: int, groups: int, rng: np.rando
     CriterionError
         An unknown name, or fewer than two groups.
     """
-    refuse_few(groups)
+    _refuse_few(groups)
     shape = (occupations, templates, groups)
     match name:
         case "unbiased":
@@ -84,56 +95,171 @@ def draw(name: str, occupations: int, templates: int, groups: int, rng: np.rando
             return np.eye(groups)[rng.integers(groups, size=(occupations, templates))]
         case "randomly initialised":
             return rng.dirichlet(np.ones(groups), size=(occupations, templates))
-    raise unknown(name)
+    raise _unknown(name)
 
 
-def balanced(name: str, occupations: int, templates: int, groups: int) -> FloatArray:
-    """Make preferences that have a reference model's closed form exactly, with equal template weights.
-
-    All four models have such a design when the templates are a multiple of the groups.  The two random ones
-    take one row and let the groups change places from template to template, so that the mean is neutral: one
-    certain group for the randomly stereotyped, and for the randomly initialised the expected sizes of the
-    parts of a broken stick in order of size (two groups: ¾ and ¼), whose largest is H_n/n (l∞ norm).
-
-    Returns
-    -------
-    FloatArray
-        [occupation, template, group], rows sum to 1.
-
-    Raises
-    ------
-    CriterionError
-        An unknown name, fewer than two groups, or templates that are no multiple of them.
-    """
-    refuse_few(groups)
-    if templates < 1 or templates % groups:
-        raise CriterionError(
-            f"A balanced design needs a multiple of {groups} templates, one turn a group; got {templates}."
-        )
-    certain = np.eye(groups)[0]
-    rotation = (np.arange(groups) - np.arange(templates)[:, np.newaxis]) % groups
-    match name:
-        case "unbiased":
-            rows = np.full((templates, groups), 1 / groups)
-        case "stereotyped":
-            rows = np.tile(certain, (templates, 1))
-        case "randomly stereotyped":
-            rows = certain[rotation]
-        case "randomly initialised":
-            parts = np.cumsum(1 / np.arange(groups, 0, -1)) / groups
-            rows = parts[rotation]
-        case _:
-            raise unknown(name)
-    return np.tile(rows, (occupations, 1, 1))
-
-
-def refuse_few(groups: int) -> None:
-    """Raise unless there are at least two groups."""
+def _refuse_few(groups: int) -> None:
     if groups < 2:
         raise CriterionError(f"A reference model needs at least 2 groups; got {groups}.")
 
 
-def unknown(name: str) -> CriterionError:
-    """Return the error for a name that is no reference model."""
+def _unknown(name: str) -> CriterionError:
     allowed = ", ".join(REFERENCE_MODELS)
     return CriterionError(f"There is no reference model {name!r}; choose one of: {allowed}.")
+
+
+@dataclass(frozen=True)
+class ToyRisk:
+    """Every step from preference to risk, p → s → J → r = r^p + r^c (PCF Eq. 1–6), of one occupation.
+
+    ``name``: of the occupation, or of the model whose preferences they are.
+    ``weights``: [context], sum to 1.
+    ``preferences``: [context, group] p, rows sum to 1; ``stereotypes``: [context, group] s;
+    ``risks``: [context] J(s).
+    ``mean_preference``, ``mean_stereotype``: [group] E p and E s.
+    ``stereotype_sd``: s.d. over contexts of the stereotype, see
+    :class:`~pcf_core.measure.decomposition.Decomposition`.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    contexts: tuple[str, ...]
+    weights: FloatArray
+    preferences: FloatArray
+    stereotypes: FloatArray
+    risks: FloatArray
+    mean_preference: FloatArray
+    mean_stereotype: FloatArray
+    overall_risk: float
+    prejudice_risk: float
+    caprice_risk: float
+    stereotype_sd: float
+
+
+@dataclass(frozen=True)
+class SimplexRisk:
+    """J over all preferences of three groups, and an example among them.
+
+    The preferences lie in a plane, a triangle with the first group's corner on the left, the second's on the
+    right and the third's on top.  ``across``: [column] p_2 − p_1, −1 to 1.  ``up``: [row] p_3, 0 to 1.
+    ``risks``: [row, column] J there, NaN outside the triangle.
+    """
+
+    across: FloatArray
+    up: FloatArray
+    risks: FloatArray
+    example: ToyRisk
+
+
+def toy_risk(
+    name: str,
+    groups: Sequence[str],
+    contexts: Sequence[str],
+    preferences: ArrayLike,
+    weights: ArrayLike | None = None,
+    criterion: Criterion = PCF,
+) -> ToyRisk:
+    """Work out the risk of one occupation in a few contexts.
+
+    Parameters
+    ----------
+    name
+        Of the occupation, or of the model.
+    groups, contexts
+        names.
+    preferences
+        [context, group], or [context] of the first of two groups.
+    weights
+        [context] finite, >= 0, positive sum; all alike without.
+    criterion
+        Norm and scale, and a reference [group].
+
+    Raises
+    ------
+    CriterionError
+        Names, preferences or weights that do not fit each other or are not allowed.
+    """
+    values = np.asarray(preferences, dtype=np.float64)
+    if values.ndim == 1:
+        values = np.stack([values, 1 - values], axis=-1)
+    if values.shape != (len(contexts), len(groups)):
+        raise CriterionError(
+            f"An example of {len(contexts):,} contexts and {len(groups):,} groups needs preferences of the "
+            f"shape {[len(contexts), len(groups)]}; got the shape {list(values.shape)}."
+        )
+    shares = normalised(np.ones(len(contexts)) if weights is None else weights, len(contexts), "weights")
+    parts = decompose(values[np.newaxis], shares, criterion)
+    return ToyRisk(
+        name=name,
+        groups=tuple(groups),
+        contexts=tuple(contexts),
+        weights=shares,
+        preferences=values,
+        stereotypes=criterion.stereotypes(values),
+        risks=criterion.J(values),
+        mean_preference=parts.mean_preferences[0],
+        mean_stereotype=parts.stereotype[0],
+        overall_risk=float(parts.overall[0]),
+        prejudice_risk=float(parts.prejudice[0]),
+        caprice_risk=float(parts.caprice[0]),
+        stereotype_sd=float(parts.stereotype_sd[0]),
+    )
+
+
+def criterion_curve(criterion: Criterion = PCF, steps: int = 40) -> FloatArray:
+    """Compute J of two groups, from the one end of the preferences to the other.
+
+    Returns
+    -------
+    FloatArray
+        [point, 2]: the stereotype of the first group, and J there.
+    """
+    first = np.arange(steps + 1) / steps
+    stereotypes = criterion.stereotypes(np.stack([first, 1 - first], axis=-1))
+    return np.stack([stereotypes[:, 0], criterion.of_stereotypes(stereotypes)], axis=-1)
+
+
+def simplex_risk(example: ToyRisk, criterion: Criterion = PCF, steps: int = 50) -> SimplexRisk:
+    """Compute J on a grid over the preferences of three groups, for an example worked out with it.
+
+    Parameters
+    ----------
+    example
+        Three groups.
+    criterion
+        Norm and scale.
+    steps
+        Of the grid from the bottom of the triangle to its top.
+
+    Raises
+    ------
+    CriterionError
+        An example with another number of groups.
+    """
+    if len(example.groups) != 3:
+        raise CriterionError(f"The simplex is drawn for 3 groups; the example has {len(example.groups)}.")
+    across, up = np.linspace(-1, 1, 2 * steps + 1), np.linspace(0, 1, steps + 1)
+    apart, third = np.meshgrid(across, up)
+    preferences = np.stack([(1 - third - apart) / 2, (1 - third + apart) / 2, third], axis=-1)
+    inside = (preferences > -ROUNDING).all(axis=-1)
+    return SimplexRisk(across, up, np.where(inside, criterion.J(preferences), np.nan), example)
+
+
+def two_models() -> tuple[ToyRisk, ToyRisk]:
+    """Return M1, M2 of PCF Sec. 1: the same mean distance from an even split, one steady, one capricious."""
+    contexts = ("context 1", "context 2", "context 3")
+    return (
+        toy_risk("M1", ("blue", "pink"), contexts, [0.6, 0.6, 0.6]),
+        toy_risk("M2", ("blue", "pink"), contexts, [0.5, 0.35, 0.65]),
+    )
+
+
+def older_bias(example: ToyRisk) -> float:
+    """Return the older measure of one tilt, E p − p* of the first group (the note's *system bias*)."""
+    return float(example.mean_preference[0] - 1 / len(example.groups))
+
+
+def older_deviation(example: ToyRisk) -> float:
+    """Return the older measure of distance, E |p − p*| / p* of the first group (the note's *deviation*)."""
+    neutral = 1 / len(example.groups)
+    return float(example.weights @ np.abs(example.preferences[:, 0] - neutral) / neutral)

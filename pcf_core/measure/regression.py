@@ -64,10 +64,10 @@ def why_no_line(x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None
     weights
         [point], ``None`` for equal ones.
     """
-    values, found, shares = _checked(x, risks, weights)
+    values, checked, shares = _checked(x, risks, weights)
     if len(values) < FEWEST_POINTS:
         return f"{len(values)} points, fewer than {FEWEST_POINTS}"
-    for what, numbers in (("factor", values), ("risk", found)):
+    for what, numbers in (("factor", values), ("risk", checked)):
         if np.abs(numbers).max() > LARGEST:
             return f"the numbers of the {what} are too large to reckon with"
         if _same(numbers):
@@ -97,14 +97,14 @@ class TemplateNoise:
 
     def means(self, points: Sequence[Sequence[str]]) -> TemplateNoise:
         """Return the same of points, each the mean of the risks that it names."""
-        places = {name: place for place, name in enumerate(self.names)}
+        places = {name: index for index, name in enumerate(self.names)}
         columns = [self.deviations[:, [places[name] for name in point]].mean(axis=1) for point in points]
         return replace(self, names=tuple(point[0] for point in points), deviations=np.stack(columns, axis=1))
 
-    def without(self, place: int) -> TemplateNoise:
+    def without(self, index: int) -> TemplateNoise:
         """Return the same without one point."""
-        others = np.arange(len(self.names)) != place
-        names = tuple(name for name, kept in zip(self.names, others.tolist(), strict=True) if kept)
+        others = np.arange(len(self.names)) != index
+        names = tuple(name for name, stays in zip(self.names, others.tolist(), strict=True) if stays)
         return replace(self, names=names, deviations=self.deviations[:, others])
 
 
@@ -175,14 +175,14 @@ def fit_line(
     CriterionError
         Points that are not allowed, or through which :func:`why_no_line` draws no line.
     """
-    values, found, shares = _checked(x, risks, weights)
+    values, checked, shares = _checked(x, risks, weights)
     if reason := why_no_line(x, risks, weights):
         raise CriterionError(f"No line can be fitted: {reason}; give more, or more varied, points.")
-    fitted = _Line.through(values, found, shares, noise)
+    fitted = _Line.through(values, checked, shares, noise)
     slope, grid = fitted.slope(level), np.linspace(fitted.z.min(), fitted.z.max(), PLACES)
     band = fitted.height + fitted.steepness * grid
     half = fitted.half_widths(_design(grid), level)
-    names = labels or [str(place) for place in range(len(values))]
+    names = labels or [str(index) for index in range(len(values))]
     return LineFit(
         n=len(values),
         effective_n=float(1 / (shares @ shares)),
@@ -219,15 +219,15 @@ def _checked(
     x: ArrayLike, risks: ArrayLike, weights: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Check the points, and normalise their weights, which then sum to 1."""
-    values, found = np.asarray(x, dtype=np.float64), np.asarray(risks, dtype=np.float64)
+    values, checked = np.asarray(x, dtype=np.float64), np.asarray(risks, dtype=np.float64)
     given = np.ones(values.shape) if weights is None else np.asarray(weights, dtype=np.float64)
-    if values.ndim != 1 or not values.shape == found.shape == given.shape:
+    if values.ndim != 1 or not values.shape == checked.shape == given.shape:
         raise CriterionError(
             "A line takes lists of one length, a factor, a risk and, if wanted, a weight for each point; "
-            f"got {values.size}, {found.size} and {given.size}."
+            f"got {values.size}, {checked.size} and {given.size}."
         )
-    finite = np.isfinite([values, found, given]).all()
-    if not finite or (found < 0).any() or (given <= 0).any():
+    finite = np.isfinite([values, checked, given]).all()
+    if not finite or (checked < 0).any() or (given <= 0).any():
         raise CriterionError(
             "A line takes finite numbers, risks of at least 0 and weights above 0; leave out the points "
             "that have none."
@@ -235,7 +235,7 @@ def _checked(
     if len(given):
         given = given / given.max()  # first, because a sum can be too large for a number
         given = given / given.sum()
-    return values, found, given
+    return values, checked, given
 
 
 def _same(values: FloatArray) -> bool:
@@ -305,10 +305,10 @@ class _Line:
 
         scaled = _standardised(x, shares)
         model = WLS(risks, _design(scaled.x), weights=shares * len(shares))
-        found = model.fit(cov_type="HC3", use_t=True)
-        height, steepness = map(float, found.params)
-        covariance = np.asarray(found.cov_params(), dtype=np.float64)
-        r_squared = float(found.rsquared)
+        fit = model.fit(cov_type="HC3", use_t=True)
+        height, steepness = map(float, fit.params)
+        covariance = np.asarray(fit.cov_params(), dtype=np.float64)
+        r_squared = float(fit.rsquared)
         return cls(x, risks, shares, noise, *scaled, height, steepness, covariance, r_squared)
 
     def scatter(self, parts: FloatArray) -> FloatArray:
@@ -351,9 +351,9 @@ class _Line:
         freedom, value = float(self.freedom(scatter, shared)[0]), self.steepness / self.sd
         alone, error = math.sqrt(scatter[0]) / self.sd, math.sqrt(scatter[0] + shared[0]) / self.sd
         half = float(self.half_widths(parts, level)[0]) / self.sd
-        known = float(stdtrit(len(self.x) - 2, (1 + level) / 2)) * alone
+        spread = float(stdtrit(len(self.x) - 2, (1 + level) / 2)) * alone
         known_interval = interval = Interval(
-            over="occupations", level=level, low=value - known, high=value + known, unit="occupation"
+            over="occupations", level=level, low=value - spread, high=value + spread, unit="occupation"
         )
         if self.noise is not None:
             interval = Interval(
@@ -371,13 +371,13 @@ def _carrier(line: _Line, labels: Sequence[str], level: float) -> Carrier:
     residuals = risks - shares @ risks - (shares * z) @ risks * z
     leverage = _leverage(x, shares)
     change = shares * z * residuals / (1 - leverage)
-    place = int(np.argmax(leverage if leverage.max() > MOST_LEVERAGE else np.abs(change)))
-    label, own = labels[place], float(leverage[place])
-    others = np.arange(len(x)) != place
+    index = int(np.argmax(leverage if leverage.max() > MOST_LEVERAGE else np.abs(change)))
+    label, own = labels[index], float(leverage[index])
+    others = np.arange(len(x)) != index
     rest = x[others], risks[others], shares[others] / shares[others].sum()
     if _same(rest[0]) or _leverage(rest[0], rest[2]).max() > WHOLE_LEVERAGE:
         return Carrier(label, own, None, None)
-    noise = None if line.noise is None else line.noise.without(place)
+    noise = None if line.noise is None else line.noise.without(index)
     slope = _Line.through(*rest, noise).slope(level)
     return Carrier(label, own, slope.value, slope.interval)
 

@@ -216,33 +216,29 @@ def simulated_stretch(weights: bytes, level: float) -> float:
     beyond ``KEPT_APART`` are lumped: their part of Σ w ε is normal, and of Σ q ε² a multiple of chi-squared
     with the same mean and variance.
 
-    Parameters
-    ----------
-    weights
-        The bytes of float64 [place] weights above 0 that sum to 1, at least two.
-    level
-        Share of the intervals that are to hold the truth.
+    ``weights``: the bytes of float64 [place] weights above 0 that sum to 1, at least two.  ``level``: share
+    of the intervals that are to hold the truth.
     """
     normal = -NormalDist().inv_cdf(checked_tail(level))
     ordered = np.sort(np.frombuffer(weights))[::-1]
     drawn = chances(ordered)
-    heavy, light = ordered[:KEPT_APART], ordered[KEPT_APART:]
+    heaviest, light = ordered[:KEPT_APART], ordered[KEPT_APART:]
     often, seldom = drawn[:KEPT_APART], drawn[KEPT_APART:]
     generator = np.random.default_rng(0)
-    contexts = generator.standard_normal((SIMULATED, heavy.size))
+    contexts = generator.standard_normal((SIMULATED, heaviest.size))
     rest, share, squares = np.zeros(SIMULATED), seldom.sum(), float(seldom @ seldom)
     of_rest = np.zeros(SIMULATED)
     if squares > 0:
         rest = math.sqrt(squares) * generator.standard_normal(SIMULATED)
         of_rest = generator.chisquare(share**2 / squares, SIMULATED) * squares / share
-    found = []
+    ratios = []
     for spread in SPREADS:
         contexts[:, 0] *= spread
-        mean = contexts @ heavy + rest * (light.sum() / share if share else 0.0)
+        mean = contexts @ heaviest + rest * (light.sum() / share if share else 0.0)
         scatter = contexts**2 @ often + of_rest - (contexts @ often + rest) ** 2
         scatter = np.maximum(scatter, np.finfo(float).tiny)
-        found.append(float(np.quantile(np.abs(mean) / np.sqrt(ordered @ ordered * scatter), level)))
-    return max(found) / normal
+        ratios.append(float(np.quantile(np.abs(mean) / np.sqrt(ordered @ ordered * scatter), level)))
+    return max(ratios) / normal
 
 
 def whole_units(sizes: ArrayLike, shares: FloatArray, what: str) -> FloatArray:
@@ -478,11 +474,11 @@ def percentiles(
 
 def at_share(ordered: FloatArray, share: FloatArray) -> FloatArray:
     """Return […] the value below which the share […] of [resample, …] sorted values lies, interpolated."""
-    place = share * (len(ordered) - 1)
-    below = np.floor(place).astype(np.intp)
+    position = share * (len(ordered) - 1)
+    below = np.floor(position).astype(np.intp)
     above = np.minimum(below + 1, len(ordered) - 1)
     low, high = (np.take_along_axis(ordered, rank[np.newaxis], axis=0)[0] for rank in (below, above))
-    return np.asarray(low + (high - low) * (place - below))
+    return np.asarray(low + (high - low) * (position - below))
 
 
 def tail(level: float, units: float) -> float:
@@ -543,20 +539,10 @@ def bounds_of_means(
     [J(m − c se), J(m + c se)].  Exact for two groups, where the lower end is 0 if 0 is not rejected; wider
     than it need be for more.
 
-    Parameters
-    ----------
-    replicates
-        [resample, occupation, group] mean stereotypes of the resamples.
-    means
-        [occupation, group] those of what was drawn from.
-    most
-        [occupation, group] the largest that stereotypes can be.
-    criterion
-        Its norm.
-    level
-        Share of the intervals that are to hold the truth.
-    stretch
-        Of the unit, :meth:`TemplateUnit.stretch`.
+    ``replicates``: [resample, occupation, group] mean stereotypes of the resamples.  ``means``: [occupation,
+    group] those of what was drawn from.  ``most``: [occupation, group] the largest that stereotypes can be.
+    ``criterion``: its norm.  ``level``: share of the intervals that are to hold the truth.  ``stretch``: of
+    the unit, :meth:`TemplateUnit.stretch`.
     """
     spread = replicates.std(axis=0)
     distance = np.abs(replicates - means) / np.where(spread > 0, spread, 1.0)
@@ -580,18 +566,14 @@ def holding(low: FloatArray, high: FloatArray, value: FloatArray) -> FloatArray:
 def degrees_of_freedom(variances: ArrayLike, freedoms: ArrayLike) -> FloatArray:
     """Return […] ν of the module.
 
-    Parameters
-    ----------
-    variances
-        [source, …] what each adds, in any unit, >= 0; where all are 0, the least ν_k is told.
-    freedoms
-        [source, …] ν_k >= 0; of a source with 0 nothing can be learned, nor of the sum.
+    ``variances``: [source, …] what each adds, in any unit, >= 0; where all are 0, the least ν_k is returned.
+    ``freedoms``: [source, …] ν_k >= 0; of a source with 0 nothing can be learned, nor of the sum.
     """
-    added, known = np.broadcast_arrays(
+    added, freedom = np.broadcast_arrays(
         np.asarray(variances, dtype=np.float64), np.asarray(freedoms, dtype=np.float64)
     )
-    total, fewest = added.sum(axis=0), known.min(axis=0)
+    total, fewest = added.sum(axis=0), freedom.min(axis=0)
     shares = added / np.where(total > 0, total, 1.0)
-    doubt = (shares**2 / np.where(known > 0, known, 1.0)).sum(axis=0)
-    found = (total > 0) & (fewest > 0)
-    return np.asarray(np.where(found, 1 / np.where(found, doubt, 1.0), fewest))
+    doubt = (shares**2 / np.where(freedom > 0, freedom, 1.0)).sum(axis=0)
+    defined = (total > 0) & (fewest > 0)
+    return np.asarray(np.where(defined, 1 / np.where(defined, doubt, 1.0), fewest))

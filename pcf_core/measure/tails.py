@@ -307,13 +307,13 @@ def tail_shape(
         vuong(fits["generalised Pareto"], fits["lognormal"], positive),
     )
     grid = np.geomspace(positive[0], positive[-1], POINTS)
-    found = tuple(described(fits[name], positive, draws[name], grid, largest) for name in NAMES)
-    tail = upper_tail(positive, found[0].p_value, null_ratios, generator)
+    shapes = tuple(described(fits[name], positive, draws[name], grid, largest) for name in NAMES)
+    tail = upper_tail(positive, shapes[0].p_value, null_ratios, generator)
     return TailShape(
         positive=positive,
         verdict=verdict(tail),
         largest=largest,
-        fits=found,
+        fits=shapes,
         comparisons=comparisons,
         tail=tail,
         grid=grid,
@@ -500,15 +500,7 @@ MOST_SHAPIRO = 5000  # Royston's p-value of W was made for samples up to this si
 def normal_fit(prejudice: ArrayLike) -> NormalFit:
     """Fit a normal distribution to prejudice by maximum likelihood.
 
-    Parameters
-    ----------
-    prejudice
-        [occupation] r_x^p, finite and >= 0.
-
-    Raises
-    ------
-    CriterionError
-        Values that are not allowed.
+    ``prejudice``: [occupation] r_x^p, finite and >= 0.
     """
     from scipy import stats
 
@@ -568,11 +560,11 @@ def normal_band(size: int, resamples: int, seed: int) -> tuple[FloatArray, Float
     a twentieth lies outside at every value, 95 % cannot lie inside everywhere.
     """
     generator = np.random.default_rng(seed)
-    kept = max(1, min(resamples // 2, max(resamples // 20, FEWEST_RANKS)))
-    lows, highs = _ends(_samples(generator, resamples, size), size, kept)
+    extremes = max(1, min(resamples // 2, max(resamples // 20, FEWEST_RANKS)))
+    lows, highs = _ends(_samples(generator, resamples, size), size, extremes)
     depths = np.concatenate([_depths(block, lows, highs) for block in _samples(generator, resamples, size)])
     rank = 0
-    while rank + 1 < kept and (depths > rank + 1).mean() >= LEVEL:
+    while rank + 1 < extremes and (depths > rank + 1).mean() >= LEVEL:
         rank += 1
     return lows[rank], highs[rank]
 
@@ -585,20 +577,22 @@ def _samples(generator: np.random.Generator, resamples: int, size: int) -> Itera
         yield (draws - draws.mean(axis=-1, keepdims=True)) / draws.std(axis=-1, keepdims=True)
 
 
-def _ends(blocks: Iterable[FloatArray], size: int, kept: int) -> tuple[FloatArray, FloatArray]:
-    """Return [rank, value] the lowest of all samples, rising, and the highest, falling, ``kept`` of each."""
+def _ends(blocks: Iterable[FloatArray], size: int, extremes: int) -> tuple[FloatArray, FloatArray]:
+    """Return [rank, value] the lowest of all samples, rising, and the highest, falling; so many of each."""
     lows: FloatArray = np.empty((size, 0))
     highs = lows
     for block in blocks:
-        lows = _lowest(lows, block.T, kept)
-        highs = _lowest(highs, -block.T, kept)
+        lows = _lowest(lows, block.T, extremes)
+        highs = _lowest(highs, -block.T, extremes)
     return np.sort(lows.T, axis=0), -np.sort(highs.T, axis=0)
 
 
-def _lowest(before: FloatArray, fresh: FloatArray, kept: int) -> FloatArray:
+def _lowest(before: FloatArray, fresh: FloatArray, extremes: int) -> FloatArray:
     """Return [value, rank] the lowest of both, in no order."""
     both = np.concatenate([before, fresh], axis=1)
-    return both if both.shape[1] <= kept else np.partition(both, kept - 1, axis=1)[:, :kept].copy()
+    return (
+        both if both.shape[1] <= extremes else np.partition(both, extremes - 1, axis=1)[:, :extremes].copy()
+    )
 
 
 def _depths(block: FloatArray, lows: FloatArray, highs: FloatArray) -> NDArray[np.int64]:

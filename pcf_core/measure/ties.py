@@ -166,7 +166,7 @@ def letters(models: int, apart: Iterable[tuple[int, int]]) -> list[str]:
         }
         sets = [part for part in parts if not any(part < wider for wider in parts)]
     ordered = sorted(map(sorted, sets))
-    names = [ascii_lowercase[place % 26] + str(place // 26 or "") for place in range(len(ordered))]
+    names = [ascii_lowercase[index % 26] + str(index // 26 or "") for index in range(len(ordered))]
     return [
         " ".join(name for name, several in zip(names, ordered, strict=True) if model in several)
         for model in range(models)

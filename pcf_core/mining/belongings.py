@@ -11,17 +11,16 @@ Where a sentence has several, each gives a template.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
-from pcf_core.mining.chains import alone, governed
-from pcf_core.mining.clausal import FITS, check_clause, connective, governor, mended
+from pcf_core.mining.clauses import FITS, alone, check_clause, connective, governed, governor, repaired
 from pcf_core.mining.coreference import judge
-from pcf_core.mining.openings import Y, opened, steps_to
-from pcf_core.mining.owners import Host, host_that_owns, owns
+from pcf_core.mining.owners import Host, Y, host_that_owns, opened, owns, steps_to
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import hints, is_name, lexicon
 from pcf_core.mining.predicates import DETERMINERS, LONGEST, check_head, noun_phrase, predicate, with_article
 from pcf_core.mining.substitutes import PEOPLE, in_general, who_in_general
-from pcf_core.mining.verb_groups import Dropped, Found, Refused
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
 
 POSSESSIVES = ("his", "her")
 JOINTS = ("that", "which", "where", "when")
@@ -59,27 +58,22 @@ def _owned(
         if not verdict.accepted:
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
-        try:
-            if tree.words[pronoun - 1].lower() in EXCEPTIONS:
-                raise Refused("an exception that is not kept")
-            text = opened(tree, thing, (Y, *bare(tree, thing, pronoun)), topic_words)
-            if host.passed:
-                text = _of_another(tree, host, text, topic_words)
-        except Refused as reason:
-            yield Dropped(str(reason), (host.subject, pronoun))
-            continue
-        yield Found(text, host.subject, pronoun, ("determiner",))
+        text = partial(_text_of_owned, tree, host, pronoun, topic_words)
+        yield attempt(host.subject, pronoun, text, ("determiner",))
+
+
+def _text_of_owned(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:
+    if tree.words[pronoun - 1].lower() in EXCEPTIONS:
+        raise Refused("an exception that is not kept")
+    thing = tree.heads[pronoun]
+    text = opened(tree, thing, (Y, *bare(tree, thing, pronoun)), topic_words)
+    return _of_another(tree, host, text, topic_words) if host.passed else text
 
 
 def _of_another(tree: Tree, host: Host, text: str, topic_words: Collection[str]) -> str:
     """Make the text of a clause that says what another does: "said that the press hated [Y] book".
 
     ``text``: that of its predicate alone.
-
-    Raises
-    ------
-    Refused
-        Another clause stands between, or one of both cannot be kept.
     """
     subject, *more = host.passed
     if more or not tree.has(subject, "nsubj"):
@@ -98,24 +92,30 @@ def of_subject(tree: Tree, words: Collection[str], topic_words: Collection[str])
         clause = tree.heads[thing]
         if word.lower() not in words or tree.tags[pronoun] != "PRP$" or not tree.has(thing, "nsubj"):
             continue
-        found = governor(mended(tree, clause), clause)
-        if found is None or not found[1] < found[0] < pronoun:
+        governing = governor(repaired(tree, clause), clause)
+        if governing is None or not governing[1] < governing[0] < pronoun:
             continue
-        host = Host(*found)
+        host = Host(*governing)
         verdict = owns(tree, host, pronoun)
         if not verdict.accepted:
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
-        try:
-            verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
-            if verb == "was" and tree.tags[thing] == "NNS":
-                verb = "were"
-            inner = (Y, *bare(tree, thing, pronoun), verb, *rest)
-            text = with_clause(tree, host, clause, pronoun, inner, topic_words)
-        except Refused as reason:
-            yield Dropped(str(reason), (host.subject, pronoun))
-            continue
-        yield Found(text, host.subject, pronoun, ("determiner",))
+        text = partial(_text_of_subject, tree, host, pronoun, topic_words)
+        yield attempt(host.subject, pronoun, text, ("determiner",))
+
+
+def _text_of_subject(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:
+    clause = tree.heads[tree.heads[pronoun]]
+    return with_clause(tree, host, clause, pronoun, about_owned(tree, pronoun), topic_words)
+
+
+def about_owned(tree: Tree, pronoun: int) -> tuple[str, ...]:
+    """Return the words of a clause whose subject is owned: "[Y] health failed"."""
+    thing = tree.heads[pronoun]
+    clause = tree.heads[thing]
+    verb, *rest = predicate(in_general(alone(tree, clause), thing), clause)
+    verb = "were" if verb == "was" and tree.tags[thing] == "NNS" else verb
+    return (Y, *bare(tree, thing, pronoun), verb, *rest)
 
 
 def with_clause(
@@ -124,16 +124,11 @@ def with_clause(
     """Make the text of a predicate and of a clause behind it.
 
     ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
-
-    Raises
-    ------
-    Refused
-        The clause does not hang on the predicate, or one of both cannot be kept.
     """
-    found = governed(tree, clause)
-    if found is None or found[2] != host.subject:
+    governing = governed(tree, clause)
+    if governing is None or governing[2] != host.subject:
         raise Refused("a clause out of place")
-    part, head, _ = found
+    part, head, _ = governing
     joint = connective(part, clause, first)
     before = predicate(in_general(part, clause), head, clause)
     check_clause(part, clause, joint, before)
@@ -154,7 +149,7 @@ def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
     check_head(tree, noun, owned=first >= 0)
     if tree.tags[noun] not in ("NN", "NNS"):
         raise Refused("an adjective without its noun")
-    kept = []
+    modifiers = []
     for child in tree.children(noun):
         if not first < child < noun:
             continue
@@ -163,9 +158,9 @@ def bare(tree: Tree, noun: int, first: int) -> tuple[str, ...]:
         plain = tree.words[child].isalpha() and tree.words[child].islower() and not tree.children(child)
         person = lexicon().person(tree.words[child])
         if tree.has(child, "compound") and tree.tags[child] == "NN" and plain and not person:
-            kept.append(tree.words[child])
+            modifiers.append(tree.words[child])
     word = tree.words[noun].lower()
-    return (*kept, lexicon().general.get(word, word))
+    return (*modifiers, lexicon().general.get(word, word))
 
 
 def _with_article(tree: Tree, noun: int) -> tuple[str, ...]:
@@ -201,19 +196,22 @@ def relative(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
         if not verdict.accepted:
             yield Dropped(f"not the same person: {verdict.reason}")
             continue
-        try:
-            if host.passed:
-                raise Refused("a clause out of place")
-            joint = _joint(tree, noun, pronoun)
-            named = is_name(tree, noun) and joint == ("where",)
-            phrase = ("a", "place") if named else _with_article(tree, noun)
-            text = opened(tree, noun, (*phrase, *joint, Y), topic_words)
-            if not text.endswith(Y):
-                raise Refused("a complement out of place")
-        except Refused as reason:
-            yield Dropped(str(reason), (host.subject, pronoun))
-            continue
-        yield Found(text, host.subject, pronoun, FITS)
+        yield attempt(
+            host.subject, pronoun, partial(_text_of_relative, tree, host, pronoun, topic_words), FITS
+        )
+
+
+def _text_of_relative(tree: Tree, host: Host, pronoun: int, topic_words: Collection[str]) -> str:
+    if host.passed:
+        raise Refused("a clause out of place")
+    noun = tree.heads[tree.heads[pronoun]]
+    joint = _joint(tree, noun, pronoun)
+    named = is_name(tree, noun) and joint == ("where",)
+    phrase = ("a", "place") if named else _with_article(tree, noun)
+    text = opened(tree, noun, (*phrase, *joint, Y), topic_words)
+    if not text.endswith(Y):
+        raise Refused("a complement out of place")
+    return text
 
 
 def _joint(tree: Tree, noun: int, pronoun: int) -> tuple[str, ...]:

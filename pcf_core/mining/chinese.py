@@ -106,15 +106,15 @@ def _tried(
     """Return the template of a pronoun behind a verb, or why there is none."""
     (subject,) = tree.children(verb, "nsubj")
     try:
-        check_person(tree, subject, pronoun)
+        _check_person(tree, subject, pronoun)
         _check_alone(tree, pronoun)
         before, (inside, ending) = _before(tree, subject, verb), behind(tree, verb, pronoun)
-        kept = [*before, tree.words[verb], *inside]
-        if not set(topic_words).isdisjoint([*kept, *ending]):
+        inner = [*before, tree.words[verb], *inside]
+        if not set(topic_words).isdisjoint([*inner, *ending]):
             raise Refused("a hint at the group")
     except Refused as reason:
         return Dropped(str(reason), (subject, pronoun))
-    return Found(f"这位[X]{''.join(kept)}[Y]{''.join(ending)}", subject, pronoun, FITS)
+    return Found(f"这位[X]{''.join(inner)}[Y]{''.join(ending)}", subject, pronoun, FITS)
 
 
 def _check_alone(tree: Tree, pronoun: int) -> None:
@@ -128,23 +128,19 @@ def _check_alone(tree: Tree, pronoun: int) -> None:
 def _before(tree: Tree, subject: int, verb: int) -> list[str]:
     """Return what is kept of the words between subject and verb: negation, and the first half of a verb.
 
-    Commas, times and listed adverbs are cut, also before the subject.
-
-    Raises
-    ------
-    Refused
-        Anything else, as that may name another person, or change what the verb says.
+    Commas, times and listed adverbs are cut, also before the subject.  Anything else is refused, as it may
+    name another person or change what the verb says.
     """
-    known, kept = words(), []
+    lists, kept = words(), []
     for child in tree.children(verb):
         if child > verb or child == subject:
             continue
         below = [tree.words[token] for token in tree.subtree(child)]
         word = tree.words[child]
-        half = child == verb - 1 and word in known.before_saying and tree.words[verb] in known.with_saying
-        if len(below) == 1 and child > subject and (half or word in known.negation):
+        half = child == verb - 1 and word in lists.before_saying and tree.words[verb] in lists.with_saying
+        if len(below) == 1 and child > subject and (half or word in lists.negation):
             kept.append(word)
-        elif any(one not in (*COMMAS, *known.cut) and not TIME.fullmatch(one) for one in below):
+        elif any(one not in (*COMMAS, *lists.cut) and not TIME.fullmatch(one) for one in below):
             raise Refused("more than the subject stands before the verb")
     return kept
 
@@ -152,10 +148,7 @@ def _before(tree: Tree, subject: int, verb: int) -> list[str]:
 def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
     """Return what is kept between verb and pronoun, a comma or nothing, and behind the pronoun: nothing.
 
-    Raises
-    ------
-    Refused
-        Direct speech, in which 他 and 她 are never who speaks; or other words.
+    Other words are refused, and so is direct speech, in which 他 and 她 are never who speaks.
     """
     between = tree.words[verb + 1 : pronoun]
     if any(mark in DIRECT for mark in between):
@@ -166,13 +159,7 @@ def _behind_saying(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list
 
 
 def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[str]]:
-    """Return what is kept between verb and pronoun, a sign of aspect or nothing, and behind the pronoun.
-
-    Raises
-    ------
-    Refused
-        Other words between verb and pronoun, or more than 的 between the pronoun and the thing.
-    """
+    """Return what is kept between verb and pronoun, a sign of aspect or nothing, and behind the pronoun."""
     between, thing = tree.words[verb + 1 : pronoun], tree.heads[pronoun]
     if len(between) > 1 or any(word not in words().aspect for word in between):
         raise Refused("more than the verb stands before the pronoun")
@@ -181,19 +168,13 @@ def _behind_doing(tree: Tree, verb: int, pronoun: int) -> tuple[list[str], list[
     return list(between), [OF, tree.words[thing]]
 
 
-def check_person(tree: Tree, subject: int, pronoun: int) -> None:
-    """Refuse a subject that a pronoun may not mean.
-
-    Raises
-    ------
-    Refused
-        It may be several people, no person, or of another gender; something beside it may name another.
-    """
+def _check_person(tree: Tree, subject: int, pronoun: int) -> None:
+    """Refuse a subject that may be several people, no person, of another gender, or beside another person."""
     for child in tree.children(subject):
         _check_beside(tree, subject, child)
-    if not is_person(tree, subject):
+    if not _is_person(tree, subject):
         raise Refused("not the same person: the noun is not a person's")
-    gender = gender_of(tree, subject)
+    gender = _gender_of(tree, subject)
     if gender and gender != GENDERS.get(tree.words[pronoun], gender):
         raise Refused("not the same person: another gender")
 
@@ -205,34 +186,34 @@ def _check_beside(tree: Tree, subject: int, child: int) -> None:
     (医院 护士, 年轻 护士), and the name of the same person (护士 王芳, 王 医生), but no whole name before the
     noun: 小红 妈妈 is the mother of 小红.
     """
-    known, below = words(), list(tree.subtree(child))
+    lists, below = words(), list(tree.subtree(child))
     if tree.has(child, *OF_ONE):
-        if any(tree.words[token] not in known.one for token in below):
+        if any(tree.words[token] not in lists.one for token in below):
             raise Refused("not the same person: there may be several")
         return
     single = below == [child] and child < subject
-    same = tree.has(child, *OF_A_NAME) and below == [child] and is_name(tree, child)
-    title = child == subject - 1 and is_name(tree, subject)  # 护士 王芳
-    may_be_name = is_name(tree, child) or not tree.tags[child]  # a parser without a tagger cannot tell
-    named = is_noun_for_person(tree, child) or (may_be_name and len(tree.words[child]) > 1)
+    same = tree.has(child, *OF_A_NAME) and below == [child] and _is_name(tree, child)
+    title = child == subject - 1 and _is_name(tree, subject)  # 护士 王芳
+    may_be_name = _is_name(tree, child) or not tree.tags[child]  # a parser without a tagger cannot tell
+    named = _is_noun_for_person(tree, child) or (may_be_name and len(tree.words[child]) > 1)
     plain = tree.has(child, "compound", "amod", "nmod") and (title or not named)
     if not (same or (single and plain)):
         raise Refused("not the same person: something beside the noun may name another")
 
 
-def is_person(tree: Tree, token: int) -> bool:
+def _is_person(tree: Tree, token: int) -> bool:
     """Tell whether a noun is one person: by itself, by such a noun before it, or as a foreigner's name."""
-    if is_noun_for_person(tree, token):
+    if _is_noun_for_person(tree, token):
         return True
     name = tree.words[token]
-    if not is_name(tree, token) or name.endswith(words().organisation):
+    if not _is_name(tree, token) or name.endswith(words().organisation):
         return False
     return DOT in name.strip(DOT) or (
-        token > 0 and tree.heads[token - 1] == token and is_noun_for_person(tree, token - 1)
+        token > 0 and tree.heads[token - 1] == token and _is_noun_for_person(tree, token - 1)
     )
 
 
-def is_noun_for_person(tree: Tree, token: int) -> bool:
+def _is_noun_for_person(tree: Tree, token: int) -> bool:
     """Tell whether a word is a listed noun for a person, or one with a character before it.
 
     王医生, 女护士 and 副教授 are such words; 医生们 is none.
@@ -241,22 +222,22 @@ def is_noun_for_person(tree: Tree, token: int) -> bool:
     return word in words().person or (len(word) > 2 and word[1:] in words().person)
 
 
-def is_name(tree: Tree, token: int) -> bool:
+def _is_name(tree: Tree, token: int) -> bool:
     """Tell whether the parser says that a word is a proper name; without a tagger nothing is one."""
     return tree.tags[token] in NAMES
 
 
-def gender_of(tree: Tree, subject: int) -> str | None:
+def _gender_of(tree: Tree, subject: int) -> str | None:
     """Return the gender that a subject or a word beside it tells, ``"male"`` or ``"female"``; else None."""
-    known = words()
-    told = [
+    lists = words()
+    parts = [
         part
         for token in tree.subtree(subject)
         for part in (tree.words[token], tree.words[token][:1], tree.words[token][1:])
     ]
-    if any(part in known.female for part in told):
+    if any(part in lists.female for part in parts):
         return "female"
-    return "male" if any(part in known.male for part in told) else None
+    return "male" if any(part in lists.male for part in parts) else None
 
 
 @dataclass(frozen=True)
@@ -314,8 +295,8 @@ class Sentences:
         ``passed`` counts the others: those over 120 characters with a wanted word as ``TOO_LONG``, those
         without one as ``WITHOUT_WORD``.
         """
-        for found in SENTENCE.finditer(text):
-            sentence = found[0].strip()
+        for match in SENTENCE.finditer(text):
+            sentence = match[0].strip()
             if not sentence:
                 continue
             if not self._search.search(sentence):
@@ -323,7 +304,7 @@ class Sentences:
             elif len(sentence) > MAX_CHARACTERS:
                 passed[TOO_LONG] += 1
             else:
-                yield found.start() + found[0].index(sentence), sentence
+                yield match.start() + match[0].index(sentence), sentence
 
 
 def count_characters(text: str) -> int:

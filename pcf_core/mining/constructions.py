@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from pcf_core.mining import attributive, belongings, chains, chinese, clausal, modifiers, unrivalled
+from pcf_core.mining import belongings, chinese, clauses, modifiers, unrivalled
+from pcf_core.mining.coreference import SUBJECTS
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verb_groups import Dropped, Found
 
@@ -36,8 +37,8 @@ class Construction:
     name: str
     title: str
     example: tuple[str, str]
-    positions: tuple[Position, ...]
     find: Finder
+    positions: tuple[Position, ...] = ("subject",)
     words: tuple[str, ...] = ()
     on: bool = False
     measured: tuple[int, int] | None = None
@@ -70,18 +71,12 @@ class Construction:
 
     def wanted(self, topic_words: Collection[str]) -> Collection[str]:
         """Return the words of which a sentence must have one, in lower case; of phrases, without articles."""
-        if self.find is _attributive:
-            return attributive.wanted()
+        if self.find is modifiers.attributive:
+            return modifiers.nouns_for_persons()
         if self.words:
             return self.taken(topic_words)
         bare = {word.removeprefix(article) for word in topic_words for article in ("a ", "an ", "the ")}
         return sorted(word for word in bare - PRONOUNS if " " not in word)
-
-
-def _attributive(
-    tree: Tree, words: Collection[str], topic_words: Collection[str]
-) -> Iterator[Found | Dropped]:
-    return attributive.attributive(tree, topic_words)
 
 
 PRONOUNS = frozenset(["he", "she", "him", "his", "her", "hers", "himself", "herself"])
@@ -92,9 +87,8 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "clause",
             "he or she in a clause behind the predicate",
             ("The nurse said that she was late.", "The [X] said that [Y]"),
-            ("subject",),
-            clausal.clausal,
-            words=clausal.SUBJECTS,
+            clauses.clausal,
+            words=SUBJECTS,
             on=True,
             measured=(101, 103),
         ),
@@ -102,53 +96,48 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "attributive",
             "what is said of people by what they do",
             ("The inspectors were appointed in May.", "The [X], who was appointed, is [Y]"),
+            modifiers.attributive,
             ("predicate",),
-            _attributive,
             on=True,
         ),
         Construction(
             "fronted",
             "a clause before its main clause",
             ("After she retired, Smith moved away.", "The [X] moved after [Y]"),
-            ("subject",),
-            chains.fronted,
-            words=clausal.SUBJECTS,
+            clauses.fronted,
+            words=SUBJECTS,
             measured=(50, 53),
         ),
         Construction(
             "main",
             "he or she in the main clause behind another",
             ("When Smith retired, she moved away.", "When the [X] retired, [Y]"),
-            ("subject",),
-            chains.main,
-            words=clausal.SUBJECTS,
+            clauses.main,
+            words=SUBJECTS,
             measured=(16, 17),
         ),
         Construction(
             "embedded",
             "a clause behind a predicate that is not the main one",
             ("It was May when Smith said that he was ill.", "The [X] said that [Y]"),
-            ("subject",),
-            chains.embedded,
-            words=clausal.SUBJECTS,
+            clauses.embedded,
+            words=SUBJECTS,
             measured=(65, 69),
         ),
         Construction(
             "participle",
             "a clause behind a participle",
             ("Smith resigned, saying that he was ill.", "The [X] said that [Y]"),
-            ("subject",),
-            chains.participle,
-            words=clausal.SUBJECTS,
+            clauses.participle,
+            words=SUBJECTS,
             measured=(39, 42),
         ),
         Construction(
             "where",
             "a clause about a place",
             ("Smith moved to a town where she taught.", "The [X] moved to a town where [Y]"),
-            ("subject",),
-            chains.where,
-            words=clausal.SUBJECTS,
+            clauses.where,
+            words=SUBJECTS,
             on=True,
             measured=(54, 54),
         ),
@@ -156,27 +145,24 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "numbers",
             "numbers and ages cut",
             ("Smith was 26 years old when he moved.", "The [X] was old when [Y]"),
-            ("subject",),
-            chains.numbers,
-            words=clausal.SUBJECTS,
+            clauses.numbers,
+            words=SUBJECTS,
             measured=(25, 26),
         ),
         Construction(
             "relative",
             "he or she in a clause about a thing",
             ("Smith sold the house that he had built.", "The [X] sold the house that [Y]"),
-            ("subject",),
             belongings.relative,
-            words=clausal.SUBJECTS,
+            words=SUBJECTS,
             measured=(48, 50),
         ),
         Construction(
             "alone",
             "he or she anywhere, where nobody else was named",
             ("Smith was ill; he stayed at home.", "The [X] was ill; [Y]"),
-            ("subject",),
             unrivalled.alone,
-            words=clausal.SUBJECTS,
+            words=SUBJECTS,
             on=True,
             measured=(99, 100),
         ),
@@ -184,7 +170,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "possessive",
             "his or her before a thing",
             ("Smith ended his career.", "The [X] ended [Y] career"),
-            ("subject",),
             belongings.possessive,
             words=belongings.POSSESSIVES,
             on=True,
@@ -194,7 +179,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "possessive-elsewhere",
             "his or her in another clause, or deeper in a phrase",
             ("Rain fell when Smith left with his bags.", "The [X] left with [Y] bags"),
-            ("subject",),
             belongings.elsewhere,
             words=belongings.POSSESSIVES,
             on=True,
@@ -204,7 +188,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "possessive-subject",
             "his or her before the subject of a clause",
             ("Smith said that his health had failed.", "The [X] said that [Y] health failed"),
-            ("subject",),
             belongings.of_subject,
             words=belongings.POSSESSIVES,
             measured=(8, 9),
@@ -213,7 +196,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "possessive-alone",
             "his or her anywhere, where nobody else was named",
             ("Smith was ill; his house was empty.", "The [X] was ill; [Y] house was empty"),
-            ("subject",),
             unrivalled.possessive,
             words=belongings.POSSESSIVES,
             measured=(73, 77),
@@ -222,18 +204,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "object",
             "him or her in a clause about somebody else",
             ("Smith said that the press hated him.", "The [X] said that the press hated [Y]"),
-            ("subject",),
-            chains.objects,
-            words=chains.OBJECTS,
+            clauses.objects,
+            words=clauses.OBJECTS,
             measured=(34, 36),
         ),
         Construction(
             "object-alone",
             "him or her anywhere, where nobody else was named",
             ("Smith was ill, and we visited him.", "The [X] was ill and people visited [Y]"),
-            ("subject",),
             unrivalled.objects,
-            words=chains.OBJECTS,
+            words=clauses.OBJECTS,
             on=True,
             measured=(63, 64),
         ),
@@ -241,7 +221,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "reflexive",
             "himself or herself",
             ("The nurse blamed herself.", "The [X] blamed [Y]"),
-            ("subject",),
             modifiers.reflexive,
             words=tuple(modifiers.REFLEXIVES),
             on=True,
@@ -251,7 +230,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "reflexive-elsewhere",
             "himself or herself in another clause, or behind a preposition",
             ("Smith left, and kept to herself.", "The [X] kept to [Y]"),
-            ("subject",),
             modifiers.reflexive_elsewhere,
             words=tuple(modifiers.REFLEXIVES),
             measured=(20, 21),
@@ -260,7 +238,6 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "emphatic",
             "himself or herself behind the subject",
             ("Smith herself resigned.", "The [X] [Y] resigned"),
-            ("subject",),
             modifiers.emphatic,
             words=tuple(modifiers.REFLEXIVES),
             measured=(0, 0),
@@ -269,8 +246,8 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "noun",
             "a noun as predicate",
             ("The surgeon was a young woman.", "The [X] was a young [Y]"),
-            ("subject", "predicate"),
             modifiers.noun,
+            ("subject", "predicate"),
             on=True,
             measured=(110, 111),
         ),
@@ -278,16 +255,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "adjective",
             "an adjective as predicate",
             ("The pilot is deaf.", "The [X] was [Y]"),
-            ("predicate",),
             modifiers.adjective,
+            ("predicate",),
             measured=(95, 103),
         ),
         Construction(
             "noun-elsewhere",
             "a noun as predicate of another clause, or beside another",
             ("Rain fell when Smith was a young boy.", "The [X] was a young [Y]"),
-            ("subject", "predicate"),
             modifiers.noun_elsewhere,
+            ("subject", "predicate"),
             on=True,
             measured=(36, 36),
         ),
@@ -295,16 +272,16 @@ CONSTRUCTIONS: Mapping[str, Construction] = {
             "adjective-elsewhere",
             "an adjective as predicate of another clause, or before a person",
             ("The pilot is a deaf man.", "The [X] was a [Y] person"),
-            ("predicate",),
             modifiers.adjective_elsewhere,
+            ("predicate",),
             measured=(84, 91),
         ),
         Construction(
             "apposition",
             "a noun beside the subject",
             ("Smith, a woman from Leeds, resigned.", "The [X], a [Y], resigned"),
-            ("subject", "predicate"),
             modifiers.apposition,
+            ("subject", "predicate"),
             measured=(55, 58),
         ),
     )
@@ -317,7 +294,6 @@ CHINESE: Mapping[str, Construction] = {
             "clause",
             "他 or 她 in a clause behind a verb of saying",
             ("护士说她累了。", "这位[X]说[Y]"),
-            ("subject",),
             chinese.clause,
             words=chinese.PRONOUNS,
         ),
@@ -325,7 +301,6 @@ CHINESE: Mapping[str, Construction] = {
             "possessive",
             "他的 or 她的 before a thing of one's own",
             ("护士失去了她的工作。", "这位[X]失去了[Y]的工作"),
-            ("subject",),
             chinese.possessive,
             words=chinese.PRONOUNS,
         ),

@@ -375,19 +375,19 @@ def is_brought_up(tree: Tree, token: int, inside: set[int], path: list[int]) -> 
     """
     if tree.has(token, *NAME_PARTS, "amod", "advmod", "xcomp", "root") or tree.children(token, "cop"):
         return False
-    place = token
-    while tree.has(place, "appos", "conj", *NAME_PARTS):
-        place = tree.heads[place]
-    cases = {tree.words[child].lower() for child in tree.children(place, "case")}
+    head = token
+    while tree.has(head, "appos", "conj", *NAME_PARTS):
+        head = tree.heads[head]
+    cases = {tree.words[child].lower() for child in tree.children(head, "case")}
     if "as" in cases:
         return False
-    beside = token not in inside and place not in path
-    if beside and tree.relations[place] == "nmod" and "of" in cases:
+    beside = token not in inside and head not in path
+    if beside and tree.relations[head] == "nmod" and "of" in cases:
         return False
     if (
         beside
-        and tree.has(place, "obl", "nmod")
-        and not tree.has(place, "nmod:poss")
+        and tree.has(head, "obl", "nmod")
+        and not tree.has(head, "nmod:poss")
         and tree.has(path[-1], "conj")
     ):
         return False

@@ -15,16 +15,13 @@ from typing import Protocol
 from pcf_core.core.topics import PARTS, Part, Topic
 from pcf_core.mining.corpora.source import Document
 from pcf_core.mining.documents import Corpus
-from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.rules import Rule, rule_for
+from pcf_core.mining.rules import LANGUAGES, Rule, rule_for
 from pcf_core.mining.sentences import WITHOUT_WORD
 from pcf_core.mining.verb_groups import Dropped
 
-# Blocks: documents in a row, the unit that is counted at once, kept at once, and never counted twice.
-
-
 CHARACTERS = 200_000  # a few seconds of a parser; part of a ledger's key
+EXAMPLES = 3  # sentences that are remembered of a template: the first in the order of their names
 
 
 @dataclass(frozen=True)
@@ -42,14 +39,8 @@ class TextBlock:
 def blocks_of(corpus: Corpus, characters: int = CHARACTERS) -> Iterator[TextBlock]:
     """Yield documents in the corpus's order, a block as soon as it has so many characters.
 
-    Blocks depend on the corpus alone.
-
-    A document is never cut, so that the longest one decides what is held in memory.
-
-    Raises
-    ------
-    CorpusError
-        The corpus cannot be read any further.
+    Blocks depend on the corpus alone.  A document is never cut, so that the longest one decides how much is
+    held in memory.
     """
     number, length = 0, 0
     documents: list[Document] = []
@@ -63,21 +54,17 @@ def blocks_of(corpus: Corpus, characters: int = CHARACTERS) -> Iterator[TextBloc
         yield TextBlock(number, tuple(documents), corpus.read)
 
 
-EXAMPLES = 3  # sentences that are remembered of a template: the first in the order of their names
-
-
 class Parser(Protocol):
-    """What is used of :class:`pcf_core.mining.parser.pipeline.Pipeline`, which imports spaCy."""
+    """What is used of :class:`pcf_core.mining.parser.pipeline.Pipeline`, which imports spaCy.
+
+    ``identity`` pins the parser: another one of the same name has another identity.
+    """
 
     @property
-    def name(self) -> str:
-        """The parser's name."""
-        ...
+    def name(self) -> str: ...  # noqa: D102
 
     @property
-    def identity(self) -> str:
-        """What pins the parser: another one of the same name has another identity."""
-        ...
+    def identity(self) -> str: ...  # noqa: D102
 
     def trees(self, texts: Iterable[str]) -> Iterator[list[Tree]]:
         """Yield the sentences of each text as trees, in the order of the texts."""
@@ -136,13 +123,7 @@ class BlockCounter:
         self.search = self.language.search(rule.wanted)
 
     def count(self, block: TextBlock) -> Counts:
-        """Count a block: a function of its documents alone.
-
-        Raises
-        ------
-        PipelineError
-            The parser fails.
-        """
+        """Count a block: a function of its documents alone."""
         counts = Counts(
             documents=len(block.documents),
             words=sum(self.language.count(document.text) for document in block.documents),
@@ -157,13 +138,13 @@ class BlockCounter:
 
     def _parsed(self, documents: Sequence[Document], dropped: Counter[str]) -> Iterator[tuple[int, Parsed]]:
         """Yield every sentence with a wanted word, and the number of its document."""
-        found = [
+        sentences = [
             (number, document, offset, sentence)
             for number, document in enumerate(documents)
             for offset, sentence in self.search(document.text, dropped)
         ]
-        trees = self.parser.trees(sentence for *_, sentence in found)
-        for (number, document, offset, _), forest in zip(found, trees, strict=True):
+        trees = self.parser.trees(sentence for *_, sentence in sentences)
+        for (number, document, offset, _), forest in zip(sentences, trees, strict=True):
             yield number, Parsed(document, offset, forest)
 
     def _count_sentence(
@@ -197,9 +178,9 @@ def first_examples(*several: Iterable[str]) -> tuple[str, ...]:
 
 
 def all_parts(*several: Iterable[Part]) -> tuple[Part, ...]:
-    """Unite what fits at ``[Y]`` as several rules found it."""
-    found = {part for parts in several for part in parts}
-    return tuple(part for part in PARTS if part in found)
+    """Unite what fits at ``[Y]`` according to several rules."""
+    united = {part for parts in several for part in parts}
+    return tuple(part for part in PARTS if part in united)
 
 
 def open_counter(

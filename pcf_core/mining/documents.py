@@ -63,23 +63,21 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Units to read in all, passes over a sample counted; ``None`` where a part does not know its own."""
+        """Bytes to read in all, both passes over a sample; ``None`` where a part does not know its own."""
         sizes = [part.size for part in self._parts]
         passes = 1 if self._sample is None else 2
         return None if None in sizes else passes * sum(size or 0 for size in sizes)
 
     @property
     def read(self) -> int:
-        """Units read so far."""
+        """Bytes read so far."""
         return self._before + (self._source.read if self._source else 0)
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents from the first one on, the same in each call, keeping none.
 
-        Raises
-        ------
-        CorpusError
-            A file cannot be read any further, a document of it is malformed, or there is none.
+        :class:`~pcf_core.core.errors.CorpusError`: a file cannot be read any further, a document of it is
+        malformed, or there is none.
         """
         self._before, self._source = 0, None
         if self._sample is None:
@@ -119,8 +117,8 @@ class Corpus:
 def open_corpus(name: str | Path, *, sample: int | None = None, seed: int = 0) -> Corpus:
     """Open a corpus: a file or folder, a name in the operator's folder (PCF_CORPORA), or ``hf:…``.
 
-    ``sample``: so many documents, all alike in chance and none twice, drawn by ``seed``; they keep their
-    order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
+    ``sample``: so many documents, each with the same chance and none twice, drawn by ``seed``; they keep
+    their order, and a larger sample of the same seed holds a smaller one.  Nothing is read yet but the card
     beside a file: ``wiki.toml`` with a ``licence`` for ``wiki.jsonl.gz``.
 
     Raises
@@ -216,8 +214,8 @@ def _inside(folder: Path) -> list[Path]:
 
 def _readable(path: Path) -> bool:
     form, packing = suffixes(path)
-    known = form in FORMS and not (packing and form == ".parquet")
-    return known and path.is_file() and not path.name.startswith(".")
+    readable = form in FORMS and not (packing and form == ".parquet")
+    return readable and path.is_file() and not path.name.startswith(".")
 
 
 def _part(path: Path) -> Part:

@@ -88,36 +88,29 @@ class Ledger:
     @property
     def finished(self) -> bool:
         """Whether every block of the corpus is done."""
-        with self._told():
+        with self._errors_in_words():
             return bool(self._connection.execute("SELECT 1 FROM facts WHERE name = 'finished'").fetchall())
 
     def finish(self) -> None:
-        """Say that the corpus has no further block."""
-        with self._told():
+        """Record that the corpus has no further block."""
+        with self._errors_in_words():
             self._connection.execute("INSERT OR IGNORE INTO facts VALUES ('finished', 1)")
 
     def done(self) -> set[int]:
         """Return the numbers of the blocks that are done."""
-        with self._told():
+        with self._errors_in_words():
             return {number for (number,) in self._connection.execute("SELECT number FROM blocks")}
 
     def has(self, number: int) -> bool:
         """Tell whether a block is done, by whatever process."""
-        with self._told():
+        with self._errors_in_words():
             return bool(
                 self._connection.execute("SELECT 1 FROM blocks WHERE number = ?", [number]).fetchall()
             )
 
     def add(self, number: int, counts: Counts, seconds: float) -> bool:
-        """Keep the counts of a block that took so long; false where another process has kept them."""
-        facts = {
-            "documents": counts.documents,
-            "words": counts.words,
-            "sentences": counts.sentences,
-            "matches": counts.matches,
-            "without_word": counts.without_word,
-            "seconds": seconds,
-        }
+        """Store the counts of a block that took so long; false where another process has stored them."""
+        facts = {**{name: getattr(counts, name) for name in COUNTED}, "seconds": seconds}
         templates = [
             (text, tally.count, tally.documents, json.dumps(tally.examples), json.dumps(tally.fits))
             for text, tally in counts.templates.items()
@@ -127,7 +120,7 @@ class Ledger:
             for text, tally in counts.templates.items()
             for source, count in tally.sources.items()
         ]
-        with self._told(), self._transaction() as run:
+        with self._errors_in_words(), self._transaction() as run:
             if not run.execute("INSERT OR IGNORE INTO blocks VALUES (?)", [number]).rowcount:
                 return False
             run.executemany(ADD_FACT, facts.items())
@@ -138,7 +131,7 @@ class Ledger:
 
     def facts(self) -> Facts:
         """Return what was counted so far."""
-        with self._told():
+        with self._errors_in_words():
             sums = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             dropped = self._connection.execute("SELECT reason, count FROM dropped ORDER BY -count, reason")
             totals = self._connection.execute("SELECT count(*), total(count) FROM templates").fetchone()
@@ -155,7 +148,7 @@ class Ledger:
 
         A template with more than ``MOST_SOURCES`` has the heaviest of them, and the rest as ``OTHERS``.
         """
-        with self._told():
+        with self._errors_in_words():
             for number, text, count, documents, examples, fits in self._connection.execute(
                 "SELECT id, text, count, documents, examples, fits FROM templates WHERE count >= ? "
                 "ORDER BY count DESC, text",
@@ -174,10 +167,10 @@ class Ledger:
         ranked = self._connection.execute(
             "SELECT source, count FROM sources WHERE template = ? ORDER BY count DESC, source", [template]
         )
-        found = Counter(dict(ranked.fetchmany(MOST_SOURCES)))
+        counts = Counter(dict(ranked.fetchmany(MOST_SOURCES)))
         for _, count in ranked:
-            found[OTHERS] += count
-        return found
+            counts[OTHERS] += count
+        return counts
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -190,7 +183,7 @@ class Ledger:
                 self._connection.execute("ROLLBACK")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         try:
             yield
         except (OSError, sqlite3.Error) as error:
@@ -198,13 +191,7 @@ class Ledger:
 
 
 def open_ledger(path: Path, say: Callable[[str], None]) -> Ledger:
-    """Open a ledger, or begin one; a damaged one is set aside, which is said, and a new one begun.
-
-    Raises
-    ------
-    StoreError
-        The folder is full or cannot be written.
-    """
+    """Open a ledger, or begin one; report a damaged one to ``say``, set it aside and begin a new one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -15,10 +15,9 @@ from pcf_core.core.topics import MinedSet, MinedTemplate, SetCard, Topic
 from pcf_core.material.templates import make_mined
 from pcf_core.mining.counting import CHARACTERS, TextBlock, blocks_of
 from pcf_core.mining.documents import Corpus
-from pcf_core.mining.languages import LANGUAGES
 from pcf_core.mining.ledger import FORMAT, Facts, Ledger, open_ledger
 from pcf_core.mining.pool import Counters, Opened
-from pcf_core.mining.rules import Rule
+from pcf_core.mining.rules import LANGUAGES, Rule
 
 FOLDER = "mining"  # in the cache: the ledgers
 
@@ -47,7 +46,7 @@ class Mined:
 
     @property
     def count(self) -> float:
-        """Of the templates that are kept, together."""
+        """All matches of the templates above the cut."""
         return sum(template.count for template in self.templates.templates)
 
 
@@ -116,7 +115,7 @@ def mine(
     finally:
         ledger.close()
     _require_templates(templates, facts, corpus, rule, cut)
-    kept = sum(template.count for template in templates) / facts.count
+    share = sum(template.count for template in templates) / facts.count
     language = LANGUAGES[rule.language]
     card = SetCard(
         title=f"{corpus.name}: {', '.join(topic.title for topic in topics)}",
@@ -131,7 +130,7 @@ def mine(
         sentences=facts.sentences,
         matches=facts.count,
         cut=cut,
-        kept=kept,
+        kept=share,
         pipeline=f"{opened.name} ({opened.identity[:16]})",
         rules=mining.RULES,
         history=(
@@ -209,9 +208,9 @@ class _Work:
         self._counters = counters
         self._on_progress = on_progress
         self._pause = pause
-        self._so_far = self._known(0)
+        self._so_far = self._progress_so_far(0)
 
-    def _known(self, read: int) -> Progress:
+    def _progress_so_far(self, read: int) -> Progress:
         """Return what the ledger holds, whichever process counted it."""
         facts = self._ledger.facts()
         return Progress(read, self._corpus.size, facts.documents, facts.words, facts.sentences, facts.matches)
@@ -224,7 +223,7 @@ class _Work:
             if self._ledger.add(block.number, counts, now - before):
                 self._report(block.read, counts.documents, counts.words, counts.sentences, counts.matches)
             else:
-                self._so_far = self._known(self._so_far.read)
+                self._so_far = self._progress_so_far(self._so_far.read)
                 self._report(block.read)
             before = now
         self._ledger.finish()

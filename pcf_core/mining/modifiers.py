@@ -8,66 +8,67 @@
     apposition            Smith, a woman from Leeds, resigned.  The [X], a [Y], resigned   a noun
     adjective             The pilot is deaf.                    The [X] was [Y]            an adjective
     adjective-elsewhere   The pilot is a deaf man.              The [X] was a [Y] person   an adjective
+    attributive           The inspectors were appointed in May. The [X], who was appointed, is [Y]     either
 
 Where a topic's word has its article ("a Muslim"), the article is at ``[Y]`` too.
+
+The attributive rule finds no word of the topic: where it is an adjective ("is black"), it has no place in a
+clause, so that what is said of people by their profession is mined (BVF D.3) and the template asks of whom it
+is true (PCF 8.5).  Of the dead nothing is true any more: "The [X], who was killed, was [Y]".
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from pcf_core.core.topics import Part
-from pcf_core.mining.chains import alone
-from pcf_core.mining.coreference import (
-    the_subject_is_a_person,
-    the_subject_is_of_the_third_person,
-    the_subject_is_singular,
-    the_verb_agrees,
-)
-from pcf_core.mining.openings import Y, opened
-from pcf_core.mining.owners import host_of, subject_of
+from pcf_core.mining.clauses import alone
+from pcf_core.mining.coreference import OF_A_PERSON, neither_is_quoted
+from pcf_core.mining.owners import Y, host_of, opened, subject_of
 from pcf_core.mining.parser.trees import Tree
-from pcf_core.mining.persons import gender_of, hints, is_name, names_one_person
+from pcf_core.mining.persons import gender_of, hints, is_name, lexicon, names_one_person
 from pcf_core.mining.predicates import (
     DETERMINERS,
+    general_predicate,
     predicate,
     preposition,
     prepositional,
-    told,
     with_article,
 )
 from pcf_core.mining.substitutes import STAND_IN, in_general, with_word
-from pcf_core.mining.verb_groups import Dropped, Found, Refused, finite, lemma_of
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt, finite, lemma_of
 
 REFLEXIVES = {"himself": "male", "herself": "female"}
 NEEDED = ("against", "as", "for", "from", "into", "of", "to", "with")  # "devoted herself to the poor"
 COPULAS = frozenset({"be", "become", "remain"})
 ARTICLES = ("a", "an", "the")
 NOUNS = ("NN", "NNP", "JJ")
+RULES = tuple(rule for rule in OF_A_PERSON if rule is not neither_is_quoted)
 
 
 def reflexive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of what the subject does to themself: "The nurse blamed herself"."""
     head, subject = tree.root, _subject(tree)
-    found = [
+    matches = [
         child
         for child in tree.children(head, "obj")
         if child > head and tree.words[child].lower() in words and tree.words[child].lower() in REFLEXIVES
     ]
-    if subject is None or len(found) != 1:
+    if subject is None or len(matches) != 1:
         return
-    (token,) = found
+    (token,) = matches
 
     def text() -> tuple[str, Part]:
-        kept = list(predicate(with_word(tree, token, STAND_IN, "NN", "obj"), head))
-        if kept.count(STAND_IN) != 1:
+        phrase = list(predicate(with_word(tree, token, STAND_IN, "NN", "obj"), head))
+        if phrase.count(STAND_IN) != 1:
             raise Refused("a complement out of place")
         behind = [child for child in tree.children(head, "obl") if child > token]
-        if behind and preposition(tree, behind[0]) in NEEDED and kept[-1] == STAND_IN:
-            kept += prepositional(tree, behind[0])
-        _check(kept, topic_words)
-        kept[kept.index(STAND_IN)] = "[Y]"
-        return f"The [X] {' '.join(kept)}", "reflexive"
+        if behind and preposition(tree, behind[0]) in NEEDED and phrase[-1] == STAND_IN:
+            phrase += prepositional(tree, behind[0])
+        _check(phrase, topic_words)
+        phrase[phrase.index(STAND_IN)] = "[Y]"
+        return f"The [X] {' '.join(phrase)}", "reflexive"
 
     yield _of_person(tree, subject, token, text)
 
@@ -101,9 +102,9 @@ def emphatic(tree: Tree, words: Collection[str], topic_words: Collection[str]) -
 
         def text(subject: int = subject) -> tuple[str, Part]:
             verb = tree.heads[subject]
-            kept = told(in_general(alone(tree, verb), subject), verb)
-            _check(kept, topic_words)
-            return f"The [X] [Y] {' '.join(kept)}", "reflexive"
+            phrase = general_predicate(in_general(alone(tree, verb), subject), verb)
+            _check(phrase, topic_words)
+            return f"The [X] [Y] {' '.join(phrase)}", "reflexive"
 
         yield _of_person(tree, subject, token, text)
 
@@ -121,10 +122,10 @@ def _stressed(tree: Tree, reflexive: int) -> int | None:
 
 def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of a noun that says what the subject was: "The surgeon was a woman"."""
-    said = _said_of_subject(tree, words, article=True)
-    if said is None:
+    predicated = _said_of_subject(tree, words, article=True)
+    if predicated is None:
         return
-    subject, head, token = said
+    subject, head, token = predicated
 
     def text() -> tuple[str, Part]:
         if any(tree.children(token, "mark", "expl", "csubj")):
@@ -137,10 +138,10 @@ def noun(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> It
 
 def adjective(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
     """Yield the template of an adjective that says how the subject was: "The pilot is deaf"."""
-    said = _said_of_subject(tree, words, article=False)
-    if said is None:
+    predicated = _said_of_subject(tree, words, article=False)
+    if predicated is None:
         return
-    subject, head, token = said
+    subject, head, token = predicated
 
     def text() -> tuple[str, Part]:
         if tree.children(token, "det", "mark", "expl", "csubj", "amod", "compound", "conj"):
@@ -157,10 +158,10 @@ def noun_elsewhere(
 
     "Rain fell when Smith was a boy", "Smith, who was the son of a judge, left", "Smith was a nurse and king".
     """
-    said = (
+    pairs = (
         (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "conj"))
     )
-    for first, token in said:
+    for first, token in pairs:
         if first == tree.root == token or (first != token and tree.children(token, "nsubj", "cop")):
             continue
         subject = subject_of(tree, first)
@@ -183,10 +184,10 @@ def adjective_elsewhere(
 
     "Rain fell when Smith was old" and "Smith is a blind singer": who is one is a *person* in the template.
     """
-    said = (
+    pairs = (
         (head, token) for head in _said_of_somebody(tree) for token in (head, *tree.children(head, "amod"))
     )
-    for head, token in said:
+    for head, token in pairs:
         before_noun = token < head
         if head == tree.root == token or token > head:
             continue
@@ -228,25 +229,73 @@ def apposition(tree: Tree, words: Collection[str], topic_words: Collection[str])
     head, subject = tree.root, _subject(tree)
     if subject is None:
         return
-    found = [
+    matches = [
         child
         for child in tree.children(subject, "appos")
         if subject < child < head and _is_one(tree, child, words, article=True)
     ]
-    if len(found) != 1:
+    if len(matches) != 1:
         return
-    (token,) = found
+    (token,) = matches
 
     def text() -> tuple[str, Part]:
         first = min(tree.subtree(token))
         if tree.words[first] != "," and tree.words[first - 1] != ",":
             raise Refused("an unusual sentence")
         before, part = _before_noun(tree, token, words, topic_words)
-        kept = predicate(tree, head)
-        _check(kept, topic_words)
-        return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(kept)}", part
+        phrase = predicate(tree, head)
+        _check(phrase, topic_words)
+        return f"The [X], {' '.join([*before, '[Y]'])}, {' '.join(phrase)}", part
 
     yield _of_person(tree, subject, token, text)
+
+
+def nouns_for_persons() -> tuple[str, ...]:
+    """List every noun for a person that can be a subject, singular and plural."""
+    words = lexicon()
+    nouns = words.persons - words.lists["not_subjects"]
+    return tuple(sorted({*nouns, *(form for form, noun in words.plural.items() if noun in nouns)}))
+
+
+def attributive(
+    tree: Tree, words: Collection[str], topic_words: Collection[str]
+) -> Iterator[Found | Dropped]:
+    """Yield templates of a sentence whose subject is a person by profession: one for each predicate.
+
+    ``words`` are not used: the template asks of whom its predicate is true.
+    """
+    head = tree.root
+    subject = next(iter(tree.children(head, "nsubj")), head)
+    if subject >= head or not _is_profession(tree, subject):
+        return
+    further = (  # of the same subject: "came and settled"
+        verb
+        for verb in tree.children(head, "conj")
+        if verb > head and not tree.children(verb, "nsubj", "csubj", "expl")
+    )
+    for verb in (head, *further):
+        yield attempt(subject, None, partial(_true_of, tree, verb, topic_words), ("phrase", "adjective"))
+
+
+def _is_profession(tree: Tree, subject: int) -> bool:
+    """Tell whether a noun names a person by what they do.
+
+    A bare or inner capital marks a name ("Baker came").
+    """
+    nouns, word = lexicon(), tree.words[subject]
+    noun = nouns.person(word)
+    if tree.tags[subject] not in ("NN", "NNS") or noun is None or noun in nouns.lists["not_subjects"]:
+        return False
+    return word.islower() or (subject == 0 and tree.tags[subject] == "NNS")
+
+
+def _true_of(tree: Tree, head: int, topic_words: Collection[str]) -> str:
+    """Make the template of one predicate."""
+    words = predicate(tree, head)
+    _check(words, topic_words, groups=True)
+    phrase = " ".join(words)
+    dead = f"{phrase} ".startswith(tuple(f"{death} " for death in lexicon().deaths))
+    return f"The [X], who {phrase}, {'was' if dead else 'is'} [Y]"
 
 
 def _subject(tree: Tree) -> int | None:
@@ -279,9 +328,9 @@ def _is_one(tree: Tree, token: int, words: Collection[str], *, article: bool) ->
     The tagger takes many a noun of this kind for an adjective ("became a Muslim"): the article decides.
     """
     word = tree.words[token].lower()
-    known = word in words or any(f"{one} {word}" in words for one in ARTICLES)
-    has = bool(tree.children(token, "det"))
-    return known and has == article and tree.tags[token] in (NOUNS if article else ("JJ",))
+    is_word = word in words or any(f"{one} {word}" in words for one in ARTICLES)
+    has_article = bool(tree.children(token, "det"))
+    return is_word and has_article == article and tree.tags[token] in (NOUNS if article else ("JJ",))
 
 
 def _copula(tree: Tree, head: int, token: int) -> tuple[str, ...]:
@@ -299,13 +348,7 @@ def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[st
     ``token``: the word of the topic.  ``text`` makes the template and says what fits there, or raises
     :class:`~pcf_core.mining.verb_groups.Refused`.
     """
-    rules = (
-        the_subject_is_of_the_third_person,
-        the_subject_is_singular,
-        the_verb_agrees,
-        the_subject_is_a_person,
-    )
-    if reason := next(filter(None, (rule(tree, subject, subject) for rule in rules)), None):
+    if reason := next(filter(None, (rule(tree, subject, subject) for rule in RULES)), None):
         return Dropped(reason)
     try:
         made, part = text()
@@ -317,14 +360,8 @@ def _of_person(tree: Tree, subject: int, token: int, text: Callable[[], tuple[st
 def _before_noun(
     tree: Tree, token: int, words: Collection[str], topic_words: Collection[str]
 ) -> tuple[tuple[str, ...], Part]:
-    """Return article and adjectives left of the noun, and whether the article stands at ``[Y]`` with it.
-
-    Raises
-    ------
-    Refused
-        No article, a name, number or possessive, a part of a compound.
-    """
-    kept: list[str] = []
+    """Return article and adjectives left of the noun, and whether the article stands at ``[Y]`` with it."""
+    left: list[str] = []
     for child in tree.children(token):
         if child > token or tree.has(child, "nsubj", "cop", "aux", "punct", "advmod", "obl", "advcl", "cc"):
             continue
@@ -337,23 +374,23 @@ def _before_noun(
         plain = tree.has(child, "amod") and tree.words[child].isalpha() and tree.words[child].islower()
         if not article and not plain:
             raise Refused("an unusual phrase inside")
-        kept.append(word)
-    if not kept or kept[0] not in DETERMINERS:
+        left.append(word)
+    if not left or left[0] not in DETERMINERS:
         raise Refused("a noun without an article")
-    _check(kept, topic_words, groups=True)
+    _check(left, topic_words, groups=True)
     noun = tree.words[token].lower()
-    if len(kept) == 1 and f"{kept[0]} {noun}" in words:
+    if len(left) == 1 and f"{left[0]} {noun}" in words:
         return (), "phrase"
     if noun not in words:
         raise Refused("an unusual phrase inside")
-    if len(kept) == 1 and kept[0] == "an":
-        kept = ["a"]  # as of most of the topic's words
-    return tuple(with_article(kept)), "noun"
+    if len(left) == 1 and left[0] == "an":
+        left = ["a"]  # as of most of the topic's words
+    return tuple(with_article(left)), "noun"
 
 
-def _check(kept: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
-    hint = hints(kept, topic_words, groups=groups)
+def _check(phrase: Collection[str], topic_words: Collection[str], *, groups: bool = False) -> None:
+    hint = hints(phrase, topic_words, groups=groups)
     if hint:
         raise Refused(hint)
-    if "it" in kept:
+    if "it" in phrase:
         raise Refused("a pronoun inside")

@@ -24,9 +24,6 @@ from pcf_core.material.evidence import load_evidence
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.verbs import past_participle, past_tense
 
-# Word lists of the rules, from ``assets/language/*.toml``: persons, hints, what words need beside them.
-
-
 EVIDENCE = "occupations-bvf"
 VERB_LISTS = (
     "needs_object", "needs_predicate", "light", "together", "told", "recipient_optional", "that", "whether",
@@ -35,23 +32,10 @@ VERB_LISTS = (
 DOUBLED = re.compile(
     r"[^aeiou]*[aeiou][^aeiouwxy]|.*(admit|permit|commit|submit|refer|prefer|occur|regret|rebel|control)"
 )
-ANYONE = frozenset(
-    [
-        "people",
-        "child",
-        "kid",
-        "person",
-        "friend",
-        "family",
-        "other",
-        "parent",
-        "everyone",
-        "someone",
-        "anyone",
-        "nobody",
-        "public",
-    ]
-)
+ANYONE = frozenset([
+    "people", "child", "kid", "person", "friend", "family", "other", "parent", "everyone", "someone",
+    "anyone", "nobody", "public",
+])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -122,14 +106,13 @@ def lexicon() -> Lexicon:
 def hints(words: Iterable[str], more: Collection[str] = (), *, groups: bool = False) -> str | None:
     """Say why words may not stand in a template: they hint at a gender or, with ``groups``, a group.
 
-    ``None`` where they may.
-
-    ``more``: words of the topic that is mined.  A part of a compound with a hyphen counts as a word.
+    ``None`` where they may.  ``more``: words of the topic that is mined.  A part of a compound with a hyphen
+    counts as a word.
     """
-    known = lexicon()
+    lists = lexicon()
     for word in words:
         for part in {word, *word.split("-")}:
-            if part in known.hints or part in more or (groups and part in known.groups):
+            if part in lists.hints or part in more or (groups and part in lists.groups):
                 return "a hint at the group"
     return None
 
@@ -160,12 +143,13 @@ def verb_forms(lemma: str) -> set[str]:
 
 def _lemmas(verbs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Map each form to its verbs; the one of which it is the past goes first ("found": find, found)."""
-    found: dict[str, list[str]] = {}
+    verbs_of: dict[str, list[str]] = {}
     for verb in sorted(verbs):
         for form in verb_forms(verb):
-            found.setdefault(form, []).append(verb)
+            verbs_of.setdefault(form, []).append(verb)
     return {
-        form: tuple(sorted(lemmas, key=lambda verb: (verb == form, verb))) for form, lemmas in found.items()
+        form: tuple(sorted(lemmas, key=lambda verb: (verb == form, verb)))
+        for form, lemmas in verbs_of.items()
     }
 
 
@@ -275,18 +259,18 @@ def names_a_person(tree: Tree, token: int) -> bool:
     Smith*), a noun for a person (*novelist Smith*) or a given name goes before; or no word is of an
     organisation, a place or a time, and no article stands before (*the Titanic*).
     """
-    known = naming()
+    lists = naming()
     parts = [tree.words[part] for part in name_of(tree, token)]
     first, last = parts[0].lower(), parts[-1].lower()
-    if last in known.organisation or last in known.time or is_abbreviation(parts[-1]):
+    if last in lists.organisation or last in lists.time or is_abbreviation(parts[-1]):
         return False
     if parts[-1].islower() and tree.words[token].islower():
         return False
-    if titles(parts) or any(part.lower() in known.person for part in parts[:-1]):
-        return last not in known.place
-    if first in known.given and (len(parts) > 1 or first not in known.place):
+    if titles(parts) or any(part.lower() in lists.person for part in parts[:-1]):
+        return last not in lists.place
+    if first in lists.given and (len(parts) > 1 or first not in lists.place):
         return True
-    nothing_else = not any(part.lower() in known.organisation | known.place | known.time for part in parts)
+    nothing_else = not any(part.lower() in lists.organisation | lists.place | lists.time for part in parts)
     return nothing_else and not tree.children(token, "det")
 
 
@@ -297,9 +281,9 @@ def is_abbreviation(word: str) -> bool:
 
 def titles(parts: list[str]) -> list[str]:
     """Return the words of a name that are titles."""
-    known = naming()
+    lists = naming()
     return [
-        part for part in map(str.lower, parts) if part in known.title | known.title_male | known.title_female
+        part for part in map(str.lower, parts) if part in lists.title | lists.title_male | lists.title_female
     ]
 
 
@@ -312,23 +296,23 @@ def names_one_person(tree: Tree, token: int) -> bool:
 
 def gender_of(tree: Tree, token: int) -> Gender | None:
     """Return the gender that a pronoun, noun, title or given name tells; ``None`` where none does."""
-    known = naming()
+    lists = naming()
     word = tree.words[token].lower()
     if word in GENDERS:
         return GENDERS[word]
     if not is_name(tree, token):
         noun = tree.lemmas[token].lower()
-        if noun in known.female or noun.endswith("woman"):
+        if noun in lists.female or noun.endswith("woman"):
             return "female"
-        return "male" if noun in known.male or noun.endswith(("man", "master")) else None
+        return "male" if noun in lists.male or noun.endswith(("man", "master")) else None
     parts = [tree.words[part].lower() for part in name_of(tree, token)]
     for part in parts:
-        if part in known.title_male | known.male:
+        if part in lists.title_male | lists.male:
             return "male"
-        if part in known.title_female | known.female:
+        if part in lists.title_female | lists.female:
             return "female"
     for part in parts[:-1] or parts:  # the last of several is the family's
-        share = known.given.get(part)
+        share = lists.given.get(part)
         if share is not None:
             return "female" if share >= LEANS else "male" if share <= 1 - LEANS else None
     return None

@@ -49,15 +49,7 @@ class Counters(Protocol):
     """Whoever counts blocks: processes here, or on a cluster."""
 
     def open(self) -> Opened:
-        """Wait for the parser.
-
-        Raises
-        ------
-        PipelineError
-            It cannot be used.
-        ScoringError
-            Processes die while they open it.
-        """
+        """Wait for the parser; raise what keeps it from being used, or ``ScoringError`` if processes die."""
         ...
 
     def count(
@@ -65,10 +57,7 @@ class Counters(Protocol):
     ) -> Iterator[tuple[TextBlock, Counts]]:
         """Yield each block with its counts, in whatever order they come; call ``pause`` while waiting.
 
-        Raises
-        ------
-        ScoringError
-            Processes die over a block; what ``pause`` raises.
+        What ``pause`` raises ends it, and so does a ``ScoringError`` where processes die over a block.
         """
         ...
 
@@ -180,7 +169,7 @@ class Processes:
         return finished
 
     def _drop(self, member: _Member, waiting: deque[_Task]) -> None:
-        """Let a dead process go; several that died alike end the mining."""
+        """Let a dead process go; several that die in the same way end the mining."""
         self._members.remove(member)
         member.end()
         code = member.process.exitcode
@@ -256,7 +245,7 @@ def serve(recipe: Recipe, connection: Connection) -> None:
 
 
 def end_with_parent() -> None:
-    """End at once when the process that asked has ended, by whatever signal."""
+    """End at once when the parent process has ended, by whatever signal."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

@@ -14,9 +14,6 @@ from pcf_core.mining.persons import ANYONE, lexicon
 from pcf_core.mining.substitutes import POINTERS, STAND_IN, THING, with_something
 from pcf_core.mining.verb_groups import Refused, finite, is_passive, lemma_of
 
-# Rules for noun phrases inside a predicate: as short as they can stand, and nobody named in them.
-
-
 KEPT_PRONOUNS = frozenset({"it"})
 DETERMINERS = frozenset(["a", "an", "the", "some", "any", "no", "every", "each", "all", "both", "another"])
 LONE_ADJECTIVES = frozenset(["first", "best", "worst", "latter", "opposite", "same"])
@@ -30,24 +27,21 @@ def noun_phrase(tree: Tree, head: int, *, followed: bool = False) -> tuple[str, 
 
     ``followed``: by a phrase, with which it needs no adjective: "the time of his death".
 
-    Raises
-    ------
-    Refused
-        A name, number, possessive, person or clause in it, or a noun that needs what cannot be kept.
+    Refused are a name, number, possessive, person or clause in it, and a noun that needs what cannot be kept.
     """
     check_head(tree, head)
     if tree.tags[head] in ("PRP", "DT", "JJ", "JJS"):
         return _lone(tree, head)
     lists = lexicon().lists
     lemma = singular(tree, head)
-    kept: list[int] = [head]
+    tokens: list[int] = [head]
     for child in tree.children(head):
         if child < head and _keeps(tree, child, wants_adjective=lemma in lists["needs_adjective"]):
-            kept.append(child)
-    words = [tree.words[token].lower() for token in sorted(kept)]
-    if any(tree.words[token][0].isupper() for token in kept if token > 0):
+            tokens.append(child)
+    words = [tree.words[token].lower() for token in sorted(tokens)]
+    if any(tree.words[token][0].isupper() for token in tokens if token > 0):
         raise Refused("a name inside")
-    bare = not any(tree.has(token, "amod", "compound") for token in kept)
+    bare = not any(tree.has(token, "amod", "compound") for token in tokens)
     if (
         bare
         and not followed
@@ -188,13 +182,7 @@ QUITE_OTHER = ("csubj", "expl", "dislocated", "orphan", "reparandum", "mark")
 
 
 def after_verb(tree: Tree, verb: int, clause: int = -1, depth: int = 0) -> tuple[str, ...]:
-    """Return the words after a verb, in their order.
-
-    Raises
-    ------
-    Refused
-        A complement that cannot be kept or is missing.
-    """
+    """Return the words after a verb, in their order."""
     pieces: dict[int, tuple[str, ...]] = {}
     for child in tree.children(verb):
         piece = _piece(tree, verb, child, clause, depth)
@@ -227,8 +215,8 @@ def _piece(tree: Tree, verb: int, child: int, clause: int, depth: int) -> tuple[
     if tree.has(child, "obl"):
         return _kept_phrase(tree, verb, child)
     if tree.has(child, "advmod") and child > verb:
-        kept = tree.words[child].lower() in lexicon().adverbs.get(lemma_of(tree, verb), ())
-        return (tree.words[child].lower(),) if kept else None
+        needed = tree.words[child].lower() in lexicon().adverbs.get(lemma_of(tree, verb), ())
+        return (tree.words[child].lower(),) if needed else None
     if tree.has(child, *QUITE_OTHER) and not (tree.has(child, "mark") and depth):
         raise Refused("an unusual sentence")
     return None
@@ -287,21 +275,21 @@ def _needed(tree: Tree, verb: int) -> dict[int, tuple[str, ...]]:
 
     The phrase may be the one that is opened; the object of "a house he had sold" is something.
     """
-    known, lemma = lexicon(), lemma_of(tree, verb)
+    words, lemma = lexicon(), lemma_of(tree, verb)
     passive = is_passive(tree, verb)
-    frame = known.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
+    frame = words.verbs.get(f"be {tree.words[verb].lower()}" if passive else lemma)
     for child in tree.children(verb, "obl"):
         fits = frame and (preposition(tree, child) in frame or _completes(tree, child))
         if fits and child > verb:
             return {child: prepositional(tree, child)}
     if frame is not None:
         raise Refused("a verb that needs more")
-    lacks = lemma in known.lists["needs_object"] or lemma in known.lists["needs_predicate"]
-    if lacks and not passive and lemma not in known.lists["object_optional"]:
+    lacks = lemma in words.lists["needs_object"] or lemma in words.lists["needs_predicate"]
+    if lacks and not passive and lemma not in words.lists["object_optional"]:
         if tree.has(verb, "acl:relcl") and not any(tree.tags[child] in WH for child in tree.children(verb)):
             return {verb: (THING,)}
         raise Refused("a verb that needs more")
-    if not passive and lemma in known.lists["together"] and _plural_subject(tree, verb):
+    if not passive and lemma in words.lists["together"] and _plural_subject(tree, verb):
         raise Refused("something that only several do")
     return {}
 
@@ -319,13 +307,7 @@ def _check_particle(tree: Tree, verb: int, child: int) -> None:
 
 
 def secondary(tree: Tree, verb: int, head: int, clause: int, depth: int) -> tuple[str, ...]:
-    """Return the second predicate of a verb: "to leave", "playing chess", "famous", "to be able to walk".
-
-    Raises
-    ------
-    Refused
-        Of a form that does not stand with this verb.
-    """
+    """Return the second predicate of a verb: "to leave", "playing chess", "famous", "to be able to walk"."""
     to = any(tree.words[child].lower() == "to" for child in tree.children(head, "mark"))
     helpers = [tree.words[child].lower() for child in tree.children(head, "aux", "cop")]
     negation = (
@@ -354,11 +336,8 @@ def secondary(tree: Tree, verb: int, head: int, clause: int, depth: int) -> tupl
 def predicative(tree: Tree, head: int, clause: int, depth: int = 0) -> tuple[str, ...]:
     """Return a predicate that is no verb: "old", "aware of the danger", "the first", "in charge".
 
-    Raises
-    ------
-    Refused
-        A noun, since it says who somebody is, a number ("five years old"), an adjective whose complement
-        cannot be kept.
+    Refused are a noun, since it says who somebody is, a number ("five years old"), and an adjective whose
+    complement cannot be kept.
     """
     if depth > DEPTH:
         raise Refused("a complement out of place")
@@ -425,11 +404,7 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
 
     ``clause``: the clause that stands at ``[Y]``, which counts as a complement.  "has often said" ->
     ``said``; "is going to leave" -> ``was going to leave``; "was elected by the council" -> ``was elected``.
-
-    Raises
-    ------
-    Refused
-        With one of a few fixed reasons.
+    Where that is impossible, :class:`~pcf_core.mining.verb_groups.Refused` gives one of a few fixed reasons.
     """
     if tree.children(head, "expl", "csubj", "mark", "nsubj:outer"):
         raise Refused("an unusual sentence")
@@ -445,15 +420,10 @@ def predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     return words
 
 
-def told(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
+def general_predicate(tree: Tree, head: int, clause: int = -1) -> tuple[str, ...]:
     """Return :func:`predicate`, in which an object that cannot be kept is *something*, as no person is.
 
     "won the Nobel Prize for his work" -> ``won something``.
-
-    Raises
-    ------
-    Refused
-        What else is in the predicate cannot be kept.
     """
     try:
         return predicate(tree, head, clause)

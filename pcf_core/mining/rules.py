@@ -1,88 +1,159 @@
-"""The seam between rules and miner: which rule a topic needs, what it looks for, what a sentence gives."""
+"""What templates are mined by: the languages, and the rule for topics of one position and language."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from pcf_core.core.errors import TopicError
 from pcf_core.core.topics import Topic
-from pcf_core.mining.constructions import Construction
-from pcf_core.mining.languages import LANGUAGES, language_of
+from pcf_core.material.safety.text import listed
+from pcf_core.mining.chinese import Sentences, count_characters, lists_of_chinese
+from pcf_core.mining.constructions import CHINESE, CONSTRUCTIONS, Construction, Position
 from pcf_core.mining.parser.trees import Tree
+from pcf_core.mining.persons import lists_identity
+from pcf_core.mining.sentences import Wanted, candidates
 from pcf_core.mining.verb_groups import Dropped, Found
 
+# From a text and a counter of the sentences passed over to (offset, sentence) of those with a wanted word.
+Search = Callable[[str, Counter[str]], Iterator[tuple[int, str]]]
 
-class Rule(Protocol):
-    """What a topic's templates are made of; workers get it pickled.
-
-    ``language``: a key of :data:`pcf_core.mining.languages.LANGUAGES`; ``constructions``: names of what it
-    looks for there (:mod:`pcf_core.mining.constructions`).
-    ``wanted``: words of which a sentence must have one, in lower case; ``looked_for``: these, for a sentence.
-    ``form``: of sentences that can give a template, with an example; ``formless``: why others give none.
-    """
-
-    @property
-    def name(self) -> Literal["clausal", "attributive"]:
-        """The rule's name."""
-        ...
-
-    @property
-    def language(self) -> str:
-        """The code of the language."""
-        ...
-
-    @property
-    def constructions(self) -> tuple[str, ...]:
-        """The names of the constructions."""
-        ...
-
-    @property
-    def wanted(self) -> tuple[str, ...]:
-        """The words for which sentences are searched."""
-        ...
-
-    @property
-    def looked_for(self) -> str:
-        """The words that are searched for, as messages name them."""
-        ...
-
-    @property
-    def form(self) -> str:
-        """The form of sentence that the rule reads, as messages describe it."""
-        ...
-
-    @property
-    def formless(self) -> str:
-        """Why a sentence does not have the form, as messages say it."""
-        ...
-
-    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
-        """Yield the templates of one sentence, or why it has none where it had the rule's form."""
+MOST_NAMED = 8  # wanted words that a message names
 
 
 @dataclass(frozen=True)
-class ClausalRule:
-    """Templates for topics whose words are subjects: "The [X] said that [Y]"."""
+class Language:
+    """A language that is mined.
 
+    ``constructions``: what its rules find, by name.  ``lists``: hashes all its word lists.  ``search``: makes
+    a search for sentences that have one of these words; it raises
+    :class:`~pcf_core.core.errors.TopicError` for a word that cannot be searched for.  ``count``: measures
+    the length of a text in ``unit``.
+    """
+
+    name: str
+    constructions: Mapping[str, Construction]
+    lists: Callable[[], str]
+    search: Callable[[Collection[str]], Search]
+    count: Callable[[str], int]
+    unit: str
+
+    def offered(self, position: Position) -> tuple[Construction, ...]:
+        """Return the constructions that can be mined for topics of a position."""
+        return tuple(one for one in self.constructions.values() if position in one.positions)
+
+    def chosen(self, position: Position, names: Collection[str] = ()) -> tuple[Construction, ...]:
+        """Return constructions for topics of a position, in the table's order: those named, else those on.
+
+        Raises
+        ------
+        TopicError
+            An unknown name, a position that is not mined, or no name where none is on by default.
+        """
+        offered = self.offered(position)
+        if not offered:
+            mined = listed(
+                sorted({f"{word}s" for one in self.constructions.values() for word in one.positions})
+            )
+            raise TopicError(
+                f"Templates of {self.name} are mined for topics whose words are {mined}, and here they are "
+                f"{position}s: give their templates as a file."
+            )
+        choices = ", ".join(one.name for one in offered)
+        unknown = sorted(set(names) - {one.name for one in offered})
+        if unknown:
+            raise TopicError(
+                f"There is no construction {unknown[0]!r} for topics whose words are {position}s: choose of "
+                f"{choices}."
+            )
+        chosen = tuple(one for one in offered if (one.name in names if names else one.on))
+        if not chosen:
+            raise TopicError(
+                f"No construction of {self.name} is on by itself, as none is known to be precise: choose of "
+                f"{choices} (--construction, or Constructions on the page Templates)."
+            )
+        return chosen
+
+
+def _english(words: Collection[str]) -> Search:
+    wanted = Wanted(words)
+    return lambda text, passed: candidates(text, wanted, passed)
+
+
+LANGUAGES: Mapping[str, Language] = {
+    "en": Language(
+        "English", CONSTRUCTIONS, lists_identity, _english, lambda text: len(text.split()), "words"
+    ),
+    "zh": Language("Chinese", CHINESE, lists_of_chinese, Sentences, count_characters, "Chinese characters"),
+}
+
+
+def code_of(topic: Topic) -> str:
+    """Return the first part of a topic's language code: ``zh`` of ``zh-Hans``."""
+    return topic.language.partition("-")[0].lower()
+
+
+def language_of(topics: Sequence[Topic]) -> str:
+    """Return the code of the topics' one language, a key of ``LANGUAGES``; refuse several and others."""
+    codes = {code_of(topic): topic for topic in topics}
+    for code, topic in codes.items():
+        if code not in LANGUAGES:
+            raise TopicError(
+                f"Templates are mined from {' or '.join(one.name for one in LANGUAGES.values())}; the topic "
+                f"{topic.name} is in the language {topic.language}: give its templates as a file."
+            )
+    if len(codes) > 1:
+        raise TopicError(
+            "Templates are mined for topics of one language; "
+            f"{listed([f'{topic.name} is in {code}' for code, topic in codes.items()])}: mine them apart."
+        )
+    return next(iter(codes))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How templates are mined for topics; workers receive it pickled.
+
+    ``name``: *clausal* where the topics' words are subjects ("The [X] said that [Y]"), *attributive* where
+    they are predicates ("The [X], who was elected, is [Y]").  ``wanted``: words of which a sentence must have
+    one, in lower case; ``topic_words``: all words of the topics, none of which may occur in a template.
+    ``constructions``: names of what is searched for (:mod:`pcf_core.mining.constructions`); ``language``: a
+    key of :data:`LANGUAGES`.  ``looked_for``, ``form`` and ``formless`` are for messages: what is searched
+    for, which sentences give a template, and why others give none.
+    """
+
+    name: Literal["clausal", "attributive"]
     wanted: tuple[str, ...]
     topic_words: frozenset[str]
-    constructions: tuple[str, ...] = ("clause",)
+    constructions: tuple[str, ...]
     language: str = "en"
-    name: Literal["clausal"] = "clausal"
 
     @property
     def looked_for(self) -> str:
-        """The wanted words, joined by "or"; of many the first."""
-        few = len(self.wanted) <= MOST_NAMED
-        return " or ".join(self.wanted) if few else f"a word of the topic, such as {self.wanted[0]}"
+        """The words that are searched for; of many the first."""
+        if self.name == "attributive" and self._is_papers:
+            return "a noun for people by what they do, such as “inspectors”"
+        if self.name == "attributive":
+            return f"a wanted word, such as {self.wanted[0]}"
+        if len(self.wanted) > MOST_NAMED:
+            return f"a word of the topic, such as {self.wanted[0]}"
+        return " or ".join(self.wanted)
 
     @property
     def form(self) -> str:
-        """The form of sentence, with an example."""
-        if not self._is_english_clause:
-            return examples_of(self.language, self.constructions)
+        """The form of sentence that gives a template, with an example."""
+        if not self._is_papers:
+            table = LANGUAGES[self.language].constructions
+            return "one of these forms: " + " ".join(
+                f"“{table[name].example[0]}”" for name in self.constructions
+            )
+        if self.name == "attributive":
+            return (
+                "such a noun as its subject, and what is said of them, as in “The inspectors were appointed "
+                "in May”"
+            )
         return (
             f"a person, what they say, think or do, and a clause with {self.looked_for} as its subject, as "
             f"in “The nurse said that {self.wanted[0]} was tired”"
@@ -90,88 +161,36 @@ class ClausalRule:
 
     @property
     def formless(self) -> str:
-        """Why a sentence does not have the form."""
-        if not self._is_english_clause:
-            return ELSEWHERE
+        """Why a sentence gives no template."""
+        if not self._is_papers:
+            return "no wanted word stands where the chosen constructions have one"
+        if self.name == "attributive":
+            return "its subject is no noun for people by what they do"
         return f"{self.looked_for} is not the subject of a clause that depends on what someone says or does"
 
     @property
-    def _is_english_clause(self) -> bool:
-        return (self.language, self.constructions) == ("en", ("clause",))
+    def _is_papers(self) -> bool:
+        """Whether only the construction of the papers is mined, of which messages can say more."""
+        usual = "clause" if self.name == "clausal" else "attributive"
+        return (self.language, self.constructions) == ("en", (usual,))
 
     def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
-        """Yield the templates of one sentence, or why it has none."""
-        return found_in(tree, self.language, self.constructions, self.topic_words)
-
-
-@dataclass(frozen=True)
-class AttributiveRule:
-    """Templates for topics whose words are predicates: "The [X], who was elected, is [Y]"."""
-
-    wanted: tuple[str, ...]
-    topic_words: frozenset[str]
-    constructions: tuple[str, ...] = ("attributive",)
-    language: str = "en"
-    name: Literal["attributive"] = "attributive"
-
-    @property
-    def looked_for(self) -> str:
-        """The kind of noun that is searched for, with an example."""
-        if self.constructions != ("attributive",):
-            return f"a wanted word, such as {self.wanted[0]}"
-        return "a noun for people by what they do, such as “inspectors”"
-
-    @property
-    def form(self) -> str:
-        """The form of sentence, with an example."""
-        if self.constructions != ("attributive",):
-            return examples_of(self.language, self.constructions)
-        return (
-            "such a noun as its subject, and what is said of them, as in “The inspectors were appointed in "
-            "May”"
-        )
-
-    @property
-    def formless(self) -> str:
-        """Why a sentence does not have the form."""
-        if self.constructions != ("attributive",):
-            return ELSEWHERE
-        return "its subject is no noun for people by what they do"
-
-    def skeletons(self, tree: Tree) -> Iterator[Found | Dropped]:
-        """Yield the templates of one sentence, or why it has none."""
-        return found_in(tree, self.language, self.constructions, self.topic_words)
-
-
-MOST_NAMED = 8  # wanted words that a message names
-ELSEWHERE = "no wanted word stands where the chosen constructions have one"
-
-
-def found_in(
-    tree: Tree, language: str, constructions: Sequence[str], topic_words: frozenset[str]
-) -> Iterator[Found | Dropped]:
-    """Yield what each construction of a language finds in a sentence, one after the other."""
-    for name in constructions:
-        construction = LANGUAGES[language].constructions[name]
-        yield from construction.find(tree, construction.taken(topic_words), topic_words)
-
-
-def examples_of(language: str, constructions: Sequence[str]) -> str:
-    """Name a sentence of each construction of a language."""
-    known = LANGUAGES[language].constructions
-    return "one of these forms: " + " ".join(f"“{known[name].example[0]}”" for name in constructions)
+        """Yield the templates of one sentence, or why it has none where it had the rule's form."""
+        for name in self.constructions:
+            construction = LANGUAGES[self.language].constructions[name]
+            yield from construction.find(tree, construction.taken(self.topic_words), self.topic_words)
 
 
 def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule:
     """Return the rule that mines templates for topics, all of one position and one language.
 
-    ``constructions``: names of what is looked for; where there is none, what is on by itself.
+    ``constructions``: names of what is searched for; without any, those that are on by default.
 
     Raises
     ------
     TopicError
-        No topic, positions or languages that differ, a language that is not mined, no word that can stand in
-        the constructions, one of these that is not known, none that is on by itself.
+        No topic, several positions or languages, a language or position that is not mined, an unknown
+        construction, none that is on by default, or no word that can stand in the constructions.
     """
     positions = {topic.position for topic in topics}
     if len(positions) != 1:
@@ -179,23 +198,17 @@ def rule_for(topics: Sequence[Topic], constructions: Sequence[str] = ()) -> Rule
             f"Templates are mined for topics of one position, subject or predicate; "
             f"{', '.join(topic.name for topic in topics) or 'no topic'} came: mine them apart."
         )
+    (position,) = positions
     code = language_of(topics)
-    language = LANGUAGES[code]
     words = frozenset(word.lower() for topic in topics for word in topic.words)
-    if positions == {"predicate"}:
-        chosen = language.chosen("predicate", constructions)
-        return AttributiveRule(_wanted(chosen, words), words, tuple(one.name for one in chosen), code)
-    chosen = language.chosen("subject", constructions)
-    wanted = _wanted(chosen, words)
-    if not wanted:
+    chosen = LANGUAGES[code].chosen(position, constructions)
+    wanted = tuple(dict.fromkeys(word for one in chosen for word in one.wanted(words)))
+    if position == "subject" and not wanted:
         needed = ", ".join(dict.fromkeys(word for one in chosen for word in one.words))
         which = "that are on by themselves" if not constructions else "that were chosen"
         raise TopicError(
             f"The topic {topics[0].name} has no word that can stand in the constructions {which} ({needed}): "
             "add one, choose other constructions, or give it the position predicate."
         )
-    return ClausalRule(wanted, words, tuple(one.name for one in chosen), code)
-
-
-def _wanted(constructions: Sequence[Construction], words: frozenset[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for one in constructions for word in one.wanted(words)))
+    name: Literal["clausal", "attributive"] = "clausal" if position == "subject" else "attributive"
+    return Rule(name, wanted, words, tuple(one.name for one in chosen), code)

@@ -60,14 +60,9 @@ class Wanted:
     """Words to be found whole and in any case; an expression compiled once for texts without number."""
 
     def __init__(self, words: Collection[str]) -> None:
-        """Prepare the search for ``words``.
+        """Prepare the search for words of letters and digits, with spaces, hyphens and apostrophes inside.
 
-        Each begins with a letter, then come letters and digits, with spaces, hyphens and apostrophes inside.
-
-        Raises
-        ------
-        TopicError
-            A word with other characters, among which a sentence could end.
+        Others are refused with a :class:`~pcf_core.core.errors.TopicError`: a sentence could end in them.
         """
         for word in words:
             if not WORD.fullmatch(word):
@@ -91,8 +86,8 @@ def candidates(text: str, wanted: Wanted, passed: Counter[str] | None = None) ->
     lowered = _lowered(text)
     floor, line_end = 0, -1  # where the sentence of the next hit begins at the earliest; end of its line
     behind = 0  # the last sentence
-    while found := wanted.search(lowered, floor):
-        hit = found.start()
+    while match := wanted.search(lowered, floor):
+        hit = match.start()
         if hit > line_end:
             floor = max(floor, text.rfind("\n", floor, hit) + 1)
             line_end = text.find("\n", hit)

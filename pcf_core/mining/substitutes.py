@@ -50,21 +50,21 @@ def closed(tree: Tree, noun: int, word: str = STAND_IN, tag: str = "NN") -> Tree
     return replace(tree, tags=tuple(tags), relations=tuple(relations))
 
 
-def in_general(tree: Tree, kept: int) -> Tree:
+def in_general(tree: Tree, fixed: int) -> Tree:
     """Return the tree with general words for what only its sentence explains; single persons stay.
 
-    ``kept``: a noun that stays as it is with its possessive, or a clause.
+    ``fixed``: a noun that stays as it is with its possessive, or a clause.
     """
-    above = {kept, *tree.above(kept)}
+    above = {fixed, *tree.above(fixed)}
     for token in range(len(tree)):
         if token in above:
             continue
         if tree.has(token, "nmod:poss"):
-            if tree.heads[token] != kept and tree.tags[token] != "WP$":
+            if tree.heads[token] != fixed and tree.tags[token] != "WP$":
                 tree = _as_article(tree, token)
         elif tree.has(token, *SLOTS):
             tree = _general(tree, token)
-        elif tree.has(token, "ccomp") and _is_said(tree, tree.heads[token], kept):
+        elif tree.has(token, "ccomp") and _is_said(tree, tree.heads[token], fixed):
             tree = with_word(closed(tree, token), token, THING, "NN", "obj")
         elif tree.has(token, "det") and tree.words[token].lower() in POINTERS:
             tree = _as_article(tree, token)
@@ -80,9 +80,9 @@ def who_in_general(tree: Tree, subject: int) -> tuple[str, ...] | None:
     return (THING,) if word == "it" or word in POINTERS else None
 
 
-def _is_said(tree: Tree, verb: int, kept: int) -> bool:
+def _is_said(tree: Tree, verb: int, fixed: int) -> bool:
     """Tell whether a clause that a verb has as its only object can be something: "said that it rained"."""
-    only = not tree.children(verb, "obj") and kept not in tree.children(verb, "ccomp")
+    only = not tree.children(verb, "obj") and fixed not in tree.children(verb, "ccomp")
     return only and lemma_of(tree, verb) in lexicon().lists["question"]
 
 
@@ -90,8 +90,8 @@ def _general(tree: Tree, token: int) -> Tree:
     """Return the tree with a general noun in a noun's place, where one fits."""
     word, tag = tree.words[token].lower(), tree.tags[token]
     lists = lexicon().lists
-    told = lemma_of(tree, tree.heads[token]) in lists["told"] or tree.has(token, "iobj")
-    if word in OTHERS or (word == "them" and told):
+    has_recipient = lemma_of(tree, tree.heads[token]) in lists["told"] or tree.has(token, "iobj")
+    if word in OTHERS or (word == "them" and has_recipient):
         return closed(tree, token, PEOPLE, "NNS")
     if (tag, word) == ("PRP", "it") or (tag == "DT" and word in POINTERS):
         empty = tree.children(tree.heads[token], "xcomp")  # "made it clear that"

@@ -17,15 +17,14 @@ the pair gives no template.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 
-from pcf_core.core.topics import Part
-from pcf_core.mining import belongings, chains
-from pcf_core.mining.belongings import bare, with_clause
-from pcf_core.mining.chains import alone as by_itself
-from pcf_core.mining.clausal import FITS, SUBJECTS, clausal
-from pcf_core.mining.coreference import OF_A_PERSON, has_subject, touches_a_body
-from pcf_core.mining.openings import Y, opened
-from pcf_core.mining.owners import Host, host_that_owns, the_thing_is_joined_to_nobody
+from pcf_core.mining import belongings, clauses
+from pcf_core.mining.belongings import about_owned, bare, with_clause
+from pcf_core.mining.clauses import FITS
+from pcf_core.mining.clauses import alone as by_itself
+from pcf_core.mining.coreference import OF_A_PERSON, SUBJECTS, has_subject, touches_a_body
+from pcf_core.mining.owners import Host, Y, host_that_owns, opened, the_thing_is_joined_to_nobody
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import (
     GENDERS,
@@ -37,15 +36,15 @@ from pcf_core.mining.persons import (
     names_one_person,
     naming,
 )
-from pcf_core.mining.predicates import LONGEST, noun_phrase, predicate, told
+from pcf_core.mining.predicates import LONGEST, general_predicate, noun_phrase, predicate
 from pcf_core.mining.substitutes import PEOPLE, STAND_IN, in_general, who_in_general, with_word
-from pcf_core.mining.verb_groups import Dropped, Found, Refused
+from pcf_core.mining.verb_groups import Dropped, Found, Refused, attempt
 
 OBJECTS = ("obj", "iobj", "obl")
 OF_OWNED: Sequence[Callable[[Tree, int, int], object]] = (the_thing_is_joined_to_nobody, touches_a_body)
 OTHERS = (
-    clausal, chains.fronted, chains.main, chains.embedded, chains.participle, chains.where, chains.numbers,
-    belongings.relative,
+    clauses.clausal, clauses.fronted, clauses.main, clauses.embedded, clauses.participle, clauses.where,
+    clauses.numbers, belongings.relative,
 )  # fmt: skip
 OF_OWNERS = (belongings.possessive, belongings.elsewhere, belongings.of_subject)
 Finder = Callable[[Tree, Collection[str], Collection[str]], Iterator[Found | Dropped]]
@@ -59,7 +58,7 @@ def alone(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> I
 
     places = [token for token in _places(tree, words) if tree.has(token, "nsubj")]
     for subject, pronoun in _left(tree, places, OTHERS, words):
-        yield _made(subject, pronoun, text, FITS)
+        yield attempt(subject, pronoun, partial(text, subject, pronoun), FITS)
 
 
 def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -70,9 +69,7 @@ def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str])
         inner = (Y, *bare(tree, thing, pronoun))
         if tree.has(thing, "nsubj"):
             clause = tree.heads[thing]
-            verb, *rest = predicate(in_general(by_itself(tree, clause), thing), clause)
-            verb = "were" if verb == "was" and tree.tags[thing] == "NNS" else verb
-            return _together(tree, subject, clause, pronoun, (*inner, verb, *rest), topic_words)
+            return _together(tree, subject, clause, pronoun, about_owned(tree, pronoun), topic_words)
         host = host_that_owns(tree, pronoun)
         if host is None or host.subject != subject or host.passed:
             raise Refused("a clause out of place")
@@ -80,7 +77,7 @@ def possessive(tree: Tree, words: Collection[str], topic_words: Collection[str])
 
     places = [token for token in _places(tree, words) if tree.has(token, "nmod:poss")]
     for subject, pronoun in _left(tree, places, OF_OWNERS, words):
-        yield _made(subject, pronoun, text, ("determiner",))
+        yield attempt(subject, pronoun, partial(text, subject, pronoun), ("determiner",))
 
 
 def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) -> Iterator[Found | Dropped]:
@@ -103,8 +100,8 @@ def objects(tree: Tree, words: Collection[str], topic_words: Collection[str]) ->
     places = [
         token for token in _places(tree, words) if tree.tags[token] == "PRP" and tree.has(token, *OBJECTS)
     ]
-    for subject, pronoun in _left(tree, places, (chains.objects,), words):
-        yield _made(subject, pronoun, text, ("object",))
+    for subject, pronoun in _left(tree, places, (clauses.objects,), words):
+        yield attempt(subject, pronoun, partial(text, subject, pronoun), ("object",))
 
 
 def _places(tree: Tree, words: Collection[str]) -> list[int]:
@@ -118,20 +115,11 @@ def _left(
     pairs = [(subject, token) for token in places if (subject := the_only_one(tree, token)) is not None]
     if not pairs:
         return
-    known: set[int | None] = set()
+    accepted: set[int | None] = set()
     for find in finders:
-        for found in find(tree, words, ()):
-            known.add(found.word if isinstance(found, Found) else found.pair[1] if found.pair else None)
-    yield from (pair for pair in pairs if pair[1] not in known)
-
-
-def _made(
-    subject: int, pronoun: int, text: Callable[[int, int], str], fits: tuple[Part, ...]
-) -> Found | Dropped:
-    try:
-        return Found(text(subject, pronoun), subject, pronoun, fits)
-    except Refused as reason:
-        return Dropped(str(reason), (subject, pronoun))
+        for one in find(tree, words, ()):
+            accepted.add(one.word if isinstance(one, Found) else one.pair[1] if one.pair else None)
+    yield from (pair for pair in pairs if pair[1] not in accepted)
 
 
 def _together(
@@ -140,18 +128,13 @@ def _together(
     """Make the text of the subject's predicate, and of a clause that stands beside it or hangs from it.
 
     ``first``: the token with which the clause begins behind what joins it; ``inner``: its words.
-
-    Raises
-    ------
-    Refused
-        The clause stands elsewhere, or one of both cannot be kept.
     """
     verb = tree.heads[subject]
     if not tree.has(clause, "parataxis"):
         return with_clause(tree, Host(verb, subject), clause, first, inner, topic_words)
     if tree.heads[clause] != verb or not subject < verb < first:
         raise Refused("a clause out of place")
-    before = told(in_general(by_itself(tree, verb), clause), verb, clause)
+    before = general_predicate(in_general(by_itself(tree, verb), clause), verb, clause)
     if hint := hints((*before, *inner), topic_words):
         raise Refused(hint)
     if len(before) + len(inner) > LONGEST + 1:

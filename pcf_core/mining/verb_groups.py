@@ -8,15 +8,13 @@ Why a sentence gave no template is an exception inside the rules, a record that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pcf_core.core.topics import Part
 from pcf_core.mining.parser.trees import Tree
 from pcf_core.mining.persons import lexicon, verb_forms
 from pcf_core.mining.verbs import is_irregular_past, past_tense
-
-# What a sentence gave, or why it gave no template: the latter inside the rules an exception, outside them a
-# record that is counted.
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Dropped:
     """A sentence that had the form of a rule but gave no template, and one of a few fixed reasons.
 
     ``pair``: the tokens that would stand at ``[X]`` and ``[Y]``, where it was the words between them that
-    could not be kept.  Equality asks for the reason alone.
+    could not be kept.  Only the reason counts for equality.
     """
 
     reason: str
@@ -48,22 +46,32 @@ class Refused(Exception):
     """Raised by a rule's parts; its text is the reason."""
 
 
+def attempt(
+    subject: int, word: int | None, text: Callable[[], str], fits: tuple[Part, ...]
+) -> Found | Dropped:
+    """Make the template of two tokens, or say why it was refused."""
+    try:
+        return Found(text(), subject, word, fits)
+    except Refused as reason:
+        return Dropped(str(reason), None if word is None else (subject, word))
+
+
 MODALS = {
     "can": "could", "ca": "could", "could": "could", "will": "would", "wo": "would", "'ll": "would",
     "’ll": "would", "would": "would", "'d": "would", "’d": "would", "may": "might", "might": "might",
     "must": "must", "shall": "should", "should": "should",
 }  # fmt: skip
 NEGATIONS = {"not": "not", "n't": "not", "n’t": "not", "never": "never"}
+LOST_NEGATIONS = frozenset(
+    ["longer", "hardly", "scarcely", "barely", "neither", "nor", "seldom", "rarely", "nowhere"]
+)
 MISSPELT = frozenset(["leaved", "finded", "gived", "taked", "maked", "goed"])
 
 
 def finite(tree: Tree, head: int) -> tuple[str, ...]:
     """Return the verb group of a finite clause in the past; of a copula without its predicate (``was not``).
 
-    Raises
-    ------
-    Refused
-        No finite verb, a question, a lemma that does not fit its form, a form that has no past.
+    Refused are questions, forms that have no past, and lemmas that do not fit their form.
     """
     helpers = helpers_of(tree, head)
     negation = _negation(tree, head)
@@ -138,8 +146,8 @@ def is_going_to(tree: Tree, verb: int) -> bool:
 def lemma_of(tree: Tree, verb: int) -> str:
     """Return the lemma of a verb: of those the lists know for its form, the parser's if it is one."""
     lemma, word = tree.lemmas[verb].lower(), tree.words[verb].lower()
-    known = lexicon().lemmas.get(word, ())
-    return lemma if lemma in known or not known else known[0]
+    lemmas = lexicon().lemmas.get(word, ())
+    return lemma if lemma in lemmas or not lemmas else lemmas[0]
 
 
 def _after_modal(tree: Tree, head: int, *, perfect: bool, passive: bool, copula: bool) -> tuple[str, ...]:
@@ -174,26 +182,16 @@ def _past_of_lemma(tree: Tree, verb: int) -> str:
 
 def _negation(tree: Tree, head: int) -> tuple[str, ...]:
     """Return ``not`` or ``never`` before the predicate; refuse other negations, which would be lost."""
-    found = []
+    negations = []
     for child in tree.children(head, "advmod"):
         word = tree.words[child].lower()
-        if word in (
-            "longer",
-            "hardly",
-            "scarcely",
-            "barely",
-            "neither",
-            "nor",
-            "seldom",
-            "rarely",
-            "nowhere",
-        ):
+        if word in LOST_NEGATIONS:
             raise Refused("a negation that is not kept")
         if word in NEGATIONS and child < head:
-            found.append(NEGATIONS[word])
-    if len(found) > 1:
+            negations.append(NEGATIONS[word])
+    if len(negations) > 1:
         raise Refused("a negation that is not kept")
-    return tuple(found)
+    return tuple(negations)
 
 
 def _subject(tree: Tree, head: int) -> int:

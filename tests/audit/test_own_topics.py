@@ -7,9 +7,8 @@ import pytest
 from pcf_core.audit.results import load_result
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
-from pcf_core.material.own_topics import delete_topic, save_topic
 from pcf_core.material.templates import load_templates
-from pcf_core.material.topics import make_topic
+from pcf_core.material.topics import delete_topic, make_topic, save_topic
 from pcf_core.store.store import Store
 from tests.audit.small_runs import score_few
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from benchmarks.perturbation import DATA, LONGEST, entities, pieces, possessives, round_trip
 from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
-from pcf_core.mining.parser.places import SHIPPED
+from pcf_core.mining.parser.schemes import SHIPPED
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,8 @@ from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.material.evidence import OWN as EVIDENCE
 from pcf_core.material.evidence import load_evidence, occupation_weights
 from pcf_core.material.knowledge import OWN as KNOWLEDGE
-from pcf_core.material.own_topics import load_topic_upload
 from pcf_core.material.templates import load_upload
+from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.documents import open_corpus
 from pcf_core.models.completions import Manner, Server, written_of
 from pcf_core.models.endpoint import probe
@@ -37,7 +37,7 @@ from pcf_core.store.results import find_run
 from pcf_core.texts.criteria.own import read_upload as read_material
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.fairpair.categories import OWN as CATEGORIES
-from pcf_core.texts.fairpair.own_prompts import load_prompts_upload
+from pcf_core.texts.fairpair.prompts import load_prompts_upload
 from pcf_core.texts.fairpair.tables import load_table
 
 ASSETS = ROOT / "assets"

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError, TopicError
 from pcf_core.core.knowledge import Fact
-from pcf_core.core.settings import settings as app_settings
-from pcf_core.material.knowledge import list_knowledge, load_knowledge, make_knowledge
+from pcf_core.material.knowledge import OWN, list_knowledge, load_knowledge, make_knowledge
+from tests.material.kinds import SKY
 
 ROOT = Path(__file__).resolve().parents[2]
 SUN = Fact(subject="Sun", right=("star",), wrong=("planet", "moon"))
@@ -96,43 +94,6 @@ def test_what_a_set_may_not_be(
     refusal(error.value)
 
 
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        ("3", "must be lists"),
-        ("[1]", "own.toml, fact 1: it must be a table; got 1: correct it."),
-        ('[{subject = "Sun", right = ["star"]}]', "fact 1: wrong is missing: write it."),
-        (
-            '[{subject = 1, right = ["star"], wrong = ["a"]}]',
-            "fact 1: subject must be a text in quotation marks; got 1",
-        ),
-        ('[{subject = "Sun", right = "star", wrong = ["a"]}]', "fact 1: right must be a list; got 'star'"),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = true}]',
-            "fact 1: weight must be a number; got true",
-        ),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = ["a"], weight = inf}]',
-            "weight of 'Sun' is inf; give a number from 0 up, and not over 9e.18",
-        ),
-        (
-            '[{subject = "Sun", right = ["b"], wrong = [1]}]',
-            "fact 1: wrong.0 must be a text in quotation marks",
-        ),
-        ('[{subject = "Sun", right = ["b"], wrong = [], "a\\tb" = 1}]', r"fact 1: 'a\\tb' is not known here"),
-        ('[{subject = "Sun", right = ["b"], wrong = ["a"], weight = nan}]', "weight of 'Sun' is nan"),
-    ],
-)
-def test_files_are_refused_in_a_sentence(
-    facts: str, said: str, tmp_path: Path, refusal: Callable[[InputError], str]
-) -> None:
-    path = tmp_path / "own.toml"
-    path.write_text(f"templates = [{json.dumps(TEXT)}]\nfacts = {facts}\n")
-    with pytest.raises(TopicError, match=said) as error:
-        load_knowledge(path)
-    refusal(error.value)
-
-
 def test_a_file_of_ones_own_needs_templates_and_facts_alone(tmp_path: Path) -> None:
     path = tmp_path / "My sky.toml"
     path.write_text(
@@ -159,25 +120,21 @@ def test_an_unknown_name_lists_what_is_shipped() -> None:
         load_knowledge("rivers")
 
 
-PIECES = ["facts", "templates", " = ", "[", "]", "{", "}", '"', ",", "nan", "9" * 400, "[X]", '""', "weight"]
+CSV = (
+    "template,subject,right,wrong,weight\n"
+    "The [X] is a [Y],,,,\n"
+    '"It is said that ""the [X]"" is a [Y]",,,,\n'
+    ",Sun,star,planet|moon,\n"
+    ",Mars,planet | world,star,2.5\n"
+)
 
 
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_damaged_file_is_a_set_or_one_sentence(
-    data: st.DataObject, tmp_path: Path, refusal: Callable[[InputError], str]
-) -> None:
-    content = (app_settings().assets / "knowledge" / "continents.toml").read_bytes()
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, len(content)))
-        new = data.draw(st.binary(max_size=8) | st.sampled_from(PIECES).map(str.encode))
-        content = content[:start] + new + content[start + data.draw(st.integers(0, 40)) :]
-    path = tmp_path / "own.toml"
-    path.write_bytes(content)
-    sentence = ""
-    try:
-        found = load_knowledge(path)
-    except TopicError as error:
-        sentence = refusal(error)
-    assert path.name in sentence or all(fact.right and fact.wrong for fact in found.facts)
+def test_a_table_has_a_row_for_each_template_and_each_fact() -> None:
+    found = OWN.read_upload([("The sky.csv", CSV.encode())])
+    assert (found.name, found.title) == ("the-sky", "The sky")
+    assert (found.templates, found.facts) == (SKY.templates, SKY.facts)
+    assert found.hash == SKY.hash
+    bare = "right,wrong,subject,template\n,,,[X] is [Y]\n\na,b,c,\n,,,\n"
+    assert OWN.read_upload([("bare.csv", bare.encode())]).facts == (
+        Fact(subject="c", right=("a",), wrong=("b",)),
+    )

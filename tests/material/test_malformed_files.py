@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +17,10 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import InputError
 from pcf_core.core.settings import settings as app_settings
-from pcf_core.material import evidence, knowledge
-from pcf_core.material.evidence import load_evidence, make_evidence, occupation_weights
-from pcf_core.material.knowledge import load_knowledge
-from pcf_core.material.own_topics import load_topic_upload, save_topic
+from pcf_core.material.evidence import make_evidence, occupation_weights
 from pcf_core.material.safety.text import INVISIBLE, TURNING
-from pcf_core.material.templates import load_mined, load_upload, save_set
-from pcf_core.material.topics import KEYS as TOPIC_KEYS
-from pcf_core.material.topics import load_topic
+from pcf_core.material.topics import WrittenTopic, load_topic
+from tests.material.kinds import KINDS
 
 PIECES = [
     "name", "title", "groups", "words", "left_out", "terms", "aligned", " = ", "[[groups]]\n", "[", "]", "{",
@@ -36,7 +30,7 @@ PIECES = [
     "\\ud800", "\u200b", "he\u200b", "\u200dhe", "\u202e", "\u200fshe", "\u00ad", "\u2066", "subject",
     "right", "wrong", "facts", "[[facts]]\n", "|", "weight",
 ]  # fmt: skip
-KEYS = (*TOPIC_KEYS, "words", "reason")
+KEYS = (*WrittenTopic.model_fields, "product", "words", "reason")
 SHIPPED = {
     ".toml": "topics/gender.toml",
     ".csv": "templates/gender-nineteen.csv",
@@ -139,37 +133,15 @@ def check_knowledge(asked: Any) -> None:
     assert 0 < math.fsum(fact.weight for fact in asked.facts) < math.inf
 
 
-@dataclass(frozen=True)
-class Kind:
-    """How files of a kind are made, read, brought in and kept, and what holds of what they give."""
-
-    files: st.SearchStrategy[tuple[str, bytes]]
-    load: Callable[[Any], Any]
-    upload: Callable[[str, bytes], Any]
-    save: Callable[..., Any]
-    check: Callable[[Any], None]
-
-
-KINDS = {
-    "topics": Kind(
-        TOPIC_FILES, load_topic, lambda name, data: load_topic_upload([(name, data)]), save_topic, check_topic
-    ),
-    "templates": Kind(files(".csv"), load_mined, load_upload, save_set, check_templates),
-    "evidence": Kind(
+FILES = {
+    "topics": (TOPIC_FILES, check_topic),
+    "templates": (files(".csv"), check_templates),
+    "evidence": (
         files(".txt", "term.csv", "term.json", "lines.txt")
         | files(".txt").map(lambda file: (".toml", file[1])),
-        load_evidence,
-        lambda name, data: evidence.OWN.read_upload([(name, data)]),
-        evidence.OWN.save,
         check_evidence,
     ),
-    "knowledge": Kind(
-        files("facts.toml", "facts.json", "facts.csv"),
-        load_knowledge,
-        lambda name, data: knowledge.OWN.read_upload([(name, data)]),
-        knowledge.OWN.save,
-        check_knowledge,
-    ),
+    "knowledge": (files("facts.toml", "facts.json", "facts.csv"), check_knowledge),
 }
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -194,20 +166,20 @@ def try_to_load(load, path, refusal):
 
 
 def a_record_or_a_sentence(kind: str, file: tuple[str, bytes], folder: Path, refusal: Any) -> None:
-    chosen = KINDS[kind]
+    own, check = KINDS[kind].own, FILES[kind][1]
     ending, content = file
     path = folder / kind / f"own{ending}"  # a TOML file beside a template set is its card
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
     before = snapshot(folder)
-    found = try_to_load(chosen.load, path, refusal)
-    brought = try_to_load(lambda path: chosen.upload(path.name, content), path, refusal)
+    found = try_to_load(own.load, path, refusal)
+    brought = try_to_load(lambda path: own.read_upload([(path.name, content)]), path, refusal)
     assert brought == found
     assert snapshot(folder) == before
     if found is not None:
-        chosen.check(found)
-        kept = chosen.save(found.model_copy(update={"name": "kept"}), replace=True)
-        assert chosen.load("kept") == kept
+        check(found)
+        kept = own.save(found.model_copy(update={"name": "kept"}), replace=True)
+        assert own.load("kept") == kept
         after = snapshot(folder)
         changed = {place for place in before | after if before.get(place) != after.get(place)}
         assert {place.parent for place in changed} <= {app_settings().cache / kind}
@@ -217,24 +189,24 @@ def a_record_or_a_sentence(kind: str, file: tuple[str, bytes], folder: Path, ref
 def snapshot(folder: Path) -> dict[Path, tuple[int, int]]:
     """Every file there, in the shipped lists and in the cache, with its size and when it changed."""
     assets = app_settings().assets
-    folders = [folder, app_settings().cache, *(assets / kind for kind in KINDS)]
+    folders = [folder, app_settings().cache, *(assets / kind for kind in FILES)]
     found = [path for one in folders for path in one.rglob("*") if path.is_file()]
     return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in found}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FILES)
 @QUICK
 @given(data=st.data())
 def test_files(kind, data, folder, refusal):
-    a_record_or_a_sentence(kind, data.draw(KINDS[kind].files), folder, refusal)
+    a_record_or_a_sentence(kind, data.draw(FILES[kind][0]), folder, refusal)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", FILES)
 @settings(QUICK, max_examples=5_000)
 @given(data=st.data())
 def test_five_thousand_files(kind, data, folder, refusal):
-    a_record_or_a_sentence(kind, data.draw(KINDS[kind].files), folder, refusal)
+    a_record_or_a_sentence(kind, data.draw(FILES[kind][0]), folder, refusal)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +221,7 @@ def test_every_kind_begins_with_what_is_valid(kind, ending, tmp_path):
     suffix = ".toml" if ending == ".txt" else f".{ending.rpartition('.')[2]}"
     path = tmp_path / f"own{suffix}"
     path.write_bytes(valid(ending))
-    KINDS[kind].check(KINDS[kind].load(path))
+    FILES[kind][1](KINDS[kind].own.load(path))
 
 
 @pytest.mark.parametrize("ending", [".toml", ".json", "group.csv", "lines.txt"])

@@ -85,22 +85,3 @@ def test_what_a_shipped_name_hides_is_named_with_the_way_out(assets, monkeypatch
     assert hidden.name == "mine"
     assert f"its file {own / 'mine.toml'} has another name" in hidden.reason
     assert SHELF.hidden() == ()
-
-
-def test_ones_own_that_cannot_be_read_are_left_out_and_named(monkeypatch, tmp_path):
-    monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
-    settings.cache_clear()
-    shelf = Shelf("topic", "topics", (".toml",), (".toml",), TopicError, keeps_own=True)
-    shelf.own_folder.mkdir(parents=True)
-    for name in ("good", "bad", "gender"):
-        (shelf.own_folder / f"{name}.toml").touch()
-
-    def load(name):
-        if name == "bad":
-            raise TopicError("It is damaged.")
-        return name
-
-    assert shelf.readable(load) == ("good",)
-    damaged, hidden = shelf.left_out(load)
-    assert (damaged.name, damaged.reason) == ("bad", "It is damaged.")
-    assert hidden.name == "gender"

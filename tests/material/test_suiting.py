@@ -1,12 +1,30 @@
-"""Every topic names template sets that are there, of its language, with a place for its words."""
+"""Sets that suit a topic, the sentences they make, X and Y swapped, and forms of one word."""
+
+from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pcf_core.core.errors import TopicError
 from pcf_core.core.settings import settings
-from pcf_core.core.topics import SetCard
-from pcf_core.material.suiting import suiting_sets, template_cards
-from pcf_core.material.templates import SHELF, load_templates
-from pcf_core.material.topics import list_topics, load_topic
+from pcf_core.core.topics import Group, SetCard
+from pcf_core.material.evidence import load_evidence, make_evidence
+from pcf_core.material.safety.text import MAX_NAME, NAME
+from pcf_core.material.suiting import (
+    filled_prompts,
+    group_names,
+    heaviest_templates,
+    probe_prompts,
+    spread_terms,
+    suiting_sets,
+    swapped,
+    template_cards,
+    with_article,
+    word_forms,
+)
+from pcf_core.material.templates import SHELF, load_templates, make_templates
+from pcf_core.material.topics import list_topics, load_topic, make_topic
 
 NAMES = [topic.name for topic in list_topics()]
 
@@ -66,3 +84,179 @@ def test_a_damaged_set_of_ones_own_is_not_named(assets, monkeypatch, tmp_path):
     (tmp_path / "templates" / "mine.toml").write_text('title = "Mine"\nform = "clausal"\n')
     assert "broken" not in template_cards()
     assert suiting_sets(load_topic("gender"), template_cards())[-1] == "mine"
+
+
+SET = make_templates("set", [("The [X] ran as [Y]", 1), ("The [X] said that [Y]", 5), ("[X], who is [Y]", 1)])
+
+
+def test_the_heaviest_come_first_and_ties_stay_as_they_are() -> None:
+    assert [template.text for template in heaviest_templates(SET, 2)] == [
+        "The [X] said that [Y]",
+        "The [X] ran as [Y]",
+    ]
+
+
+def test_terms_lie_at_even_distances() -> None:
+    assert spread_terms(make_evidence("list", list("abcdefg")), 3) == ("a", "c", "e")
+    assert spread_terms(make_evidence("list", ["a"]), 3) == ("a",)
+
+
+def test_each_template_has_another_term_and_then_they_begin_again() -> None:
+    assert probe_prompts(SET, make_evidence("list", ["nurse", "cook"]), 5) == (
+        "The nurse said that [Y]",
+        "The cook ran as [Y]",
+        "nurse, who is [Y]",
+        "The cook said that [Y]",
+        "The nurse ran as [Y]",
+    )
+
+
+def test_ten_probes_of_what_is_shipped_differ_in_both() -> None:
+    prompts = probe_prompts(load_templates("gender-wikipedia-100"), load_evidence("occupations-bvf"))
+    assert len(set(prompts)) == 10
+    assert all(prompt.count("[Y]") == 1 and "[X]" not in prompt for prompt in prompts)
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 30))
+def test_as_many_as_there_can_be_and_none_twice(texts: int, terms: int, number: int) -> None:
+    templates = make_templates("set", [(f"[X] {place} [Y]", place + 1) for place in range(texts)])
+    evidence = make_evidence("list", [f"t{place}" for place in range(terms)])
+    prompts = probe_prompts(templates, evidence, number)
+    assert len(prompts) == len(set(prompts)) == min(number, texts * terms)
+
+
+def test_every_word_is_put_into_every_sentence() -> None:
+    topic = make_topic("t", [Group(name="a", words=("he", "his")), Group(name="b", words=("she",))])
+    assert filled_prompts(topic, SET.templates[:1], ["nurse"]) == (
+        ("a", "he", "The nurse ran as he"),
+        ("a", "his", "The nurse ran as his"),
+        ("b", "she", "The nurse ran as she"),
+    )
+
+
+def test_the_worked_example():
+    topic, evidence = swapped(load_topic("race-gender"), load_evidence("occupations-bvf"))
+    assert len(topic.groups) == 120
+    words = {group.name: group.words for group in topic.groups}
+    assert (words["nurse"], words["engineer"]) == (("a nurse",), ("an engineer",))
+    assert evidence.terms[:4] == ("white man", "white woman", "black man", "black woman")
+    assert "Asian woman" in evidence.terms
+    assert evidence.noun == "person"
+    text = load_templates(topic.templates).templates[6]
+    assert text.prompt("black woman").replace("[Y]", "a nurse") == "The black woman, who came, is a nurse"
+
+
+def test_pronouns_are_left_out_by_name_and_subject_templates_do_not_stay():
+    topic, evidence = swapped(load_topic("gender"), make_evidence("own", ["nurse", "cook"], title="Own"))
+    assert not {"he", "him", "his", "himself", "she", "her", "hers", "herself"} & set(evidence.terms)
+    assert {"man", "woman", "king"} <= set(evidence.terms)
+    assert "Left out: him, his, himself, he, her, hers, herself and she" in evidence.notes
+    assert (topic.templates, topic.position, topic.group_names) == ("", "predicate", ("nurse", "cook"))
+
+
+@pytest.mark.parametrize(
+    ("topic", "terms", "part"),
+    [
+        ("gender-zh", ["nurse", "cook"], "English only"),
+        ("gender-pronouns", ["nurse", "cook"], "pronouns alone"),
+        ("race-gender", ["nurse"], "has 1 group:"),
+        ("race-gender", ["nurse", "Nurse"], "'a Nurse' is in the groups nurse and nurse-2"),
+    ],
+)
+def test_what_cannot_be_swapped(topic, terms, part, refusal):
+    with pytest.raises(TopicError) as caught:
+        swapped(load_topic(topic), make_evidence("own", terms))
+    assert part in refusal(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("terms", "names"),
+    [
+        (["C developer", "C++ developer", "C# developer"], ["c-developer", "c-developer-2", "c-developer-3"]),
+        (["护士", "nurse", "工程师"], ["term", "nurse", "term-2"]),
+        (["a-b", "a b 2", "a b"], ["a-b", "a-b-2", "a-b-3"]),  # a number that another term has
+        ([f"{'x' * 64} one", f"{'x' * 64} two"], ["x" * 64, f"{'x' * 62}-2"]),
+    ],
+)
+def test_terms_of_one_name_are_numbered(terms, names):
+    topic, _ = swapped(load_topic("race-gender"), make_evidence("own", terms))
+    assert list(topic.group_names) == names
+
+
+@given(st.lists(st.text("ab +#é护", min_size=1, max_size=4), max_size=12))
+def test_names_of_groups_are_safe_and_differ(terms):
+    names = group_names(terms)
+    assert len(set(names)) == len(terms)
+    assert all(NAME.fullmatch(name) and len(name) <= MAX_NAME for name in names)
+
+
+AN = "engineer|artist|officer|underwriter|usher|heir|unidentified man|hour|X-ray technician|MRI|HR manager"
+A = "nurse|university teacher|European|user|urologist|union leader|hotel owner|ceo|CEO|Ugandan|Roman|MAN"
+
+
+@pytest.mark.parametrize(
+    ("article", "term"), [*(("an", term) for term in AN.split("|")), *(("a", term) for term in A.split("|"))]
+)
+def test_articles_go_by_the_sound(article, term):
+    assert with_article(term) == f"{article} {term}"
+
+
+def test_an_article_stays():
+    assert with_article("a nurse") == "a nurse"
+    assert with_article("An heir") == "An heir"
+
+
+SEVERAL = st.lists(st.from_regex(r"[bcdfg][a-z]{1,5}", fullmatch=True), min_size=2, max_size=4, unique=True)
+
+
+@given(SEVERAL, SEVERAL)
+def test_swapping_twice_brings_the_words_back(words, terms):
+    """Terms and groups trade places; what comes back are the same words, a group of its own for each."""
+    topic = make_topic("t", [Group(name=f"g{place}", words=(word,)) for place, word in enumerate(words)])
+    evidence = make_evidence("e", terms)
+    again_topic, again_evidence = swapped(*swapped(topic, evidence))
+    assert again_evidence.terms == evidence.terms
+    assert tuple(word.removeprefix("a ") for word in again_topic.words) == topic.words
+
+
+@pytest.mark.parametrize(
+    ("words", "forms"),
+    [
+        (["he", "him", "king", "his"], [("he", "him", "his")]),
+        (["her", "hers", "herself"], [("her", "hers", "herself")]),
+        (["man", "woman", "men", "women"], [("man", "men"), ("woman", "women")]),
+        (
+            ["lady", "ladies", "wives", "wife", "wolf", "wolves"],
+            [("lady", "ladies"), ("wives", "wife"), ("wolf", "wolves")],
+        ),
+        (["heroes", "hero", "heroine", "heros"], [("heroes", "hero", "heros")]),
+        (["waitress", "waitresses", "waiter"], [("waitress", "waitresses")]),
+        (["prince", "princes", "princess"], [("prince", "princes")]),
+        (["Asian", "asian", "asians"], [("Asian", "asian", "asians")]),
+        (["child", "children", "child's", "grandchildren"], [("child", "children", "child's")]),
+        (["boy", "boys", "boies"], [("boy", "boys")]),
+        (["old person", "old people"], [("old person", "old people")]),
+        (["king", "queen"], []),
+        ([], []),
+    ],
+)
+def test_families(words: list[str], forms: list[tuple[str, ...]]) -> None:
+    assert list(word_forms(words)) == forms
+
+
+def test_of_the_papers_words_the_pronouns_and_men_are_forms() -> None:
+    assert set(word_forms(load_topic("gender").words)) == {
+        ("him", "his", "himself", "he"),
+        ("her", "hers", "herself", "she"),
+        ("man", "men"),
+        ("ladies", "lady"),
+        ("woman", "women"),
+    }
+
+
+@given(st.lists(st.text(max_size=5) | st.sampled_from(["he", "his", "man", "men", "ass", "as", "s"])))
+def test_families_are_disjoint_parts_of_the_words(words: list[str]) -> None:
+    found = [word for family in word_forms(words) for word in family]
+    assert len(found) == len(set(found))
+    assert set(found) <= set(words)
+    assert all(len(family) > 1 for family in word_forms(words))

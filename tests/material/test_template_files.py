@@ -1,26 +1,43 @@
-"""Template sets as CSV and Parquet: round trips, the published forms, cells that are no formulas, damage.
+"""Template sets as CSV, as Parquet and with cards: written, of other tools, and damaged."""
 
-In this one file, because both forms have to keep the same promises.
-"""
+from __future__ import annotations
 
 import csv
 import io
+import json
+import tomllib
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pcf_core.core.errors import TemplateError
 from pcf_core.core.settings import ROOT
 from pcf_core.core.topics import MinedTemplate, SetCard
+from pcf_core.material import template_files as template_parquet
 from pcf_core.material.safety.reading import MAX_BYTES
 from pcf_core.material.safety.text import FORMULA_STARTS
-from pcf_core.material.template_files import card_text, csv_bytes, parquet_bytes
-from pcf_core.material.templates import load_mined, load_templates, make_mined
-from tests.material.mined_sets import mined_sets, small
-from tests.material.set_files import TEXTS, refused
+from pcf_core.material.template_files import card_text, csv_bytes, make_card, parquet_bytes
+from pcf_core.material.templates import load_card, load_mined, load_templates, make_mined
+from tests.material.mined_sets import cards, mined_sets, small
+from tests.material.test_malformed_files import try_to_load
+
+TEXTS = ["The [X] said that [Y]", "The [X] felt that [Y]"]
+
+
+def refused(refusal, path):
+    """Both ways to read the file refuse it with the same sentence."""
+    sentences = []
+    for load in (load_mined, load_templates):
+        with pytest.raises(TemplateError) as caught:
+            load(path)
+        sentences.append(refusal(caught.value))
+    assert sentences[0] == sentences[1]
+    return sentences[0]
+
 
 PUBLISHED = ROOT.parent / "shared" / "data" / "pvf_release" / "template"
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -178,3 +195,176 @@ def test_another_ending_is_refused(tmp_path):
     path.write_text("template\tcount\n")
     with pytest.raises(TemplateError, match=r"\.csv or \.parquet"):
         load_mined(Path(path))
+
+
+@given(cards())
+def test_a_card_as_toml_is_the_same_card(card):
+    checked = make_card(card.model_dump())
+    assert SetCard.model_validate({"title": "", **tomllib.loads(card_text(checked))}) == checked
+
+
+@pytest.mark.parametrize(
+    ("table", "part"),
+    [
+        ({"title": 3}, "title must be a text in quotation marks; got 3: correct it."),
+        ({"title": "a", "documents": "many"}, "documents must be a whole number; got 'many'"),
+        ({"title": "a", "documents": -1}, "documents must be at least 0; got -1"),
+        (
+            {"title": "a", "documents": -(10**400)},
+            "documents must be at least 0; got a number of very many digits",
+        ),
+        ({"title": "a", "words": 2**63}, "words must be below 9,223,372,036,854,775,808; got 9,"),
+        ({"title": "a", "cut": float("inf")}, "cut must be a finite number; got inf"),
+        ({"title": "a", "kept": 1.5}, "kept must be at most 1; got 1.5"),
+        ({"title": "a", "kept": float("nan")}, "kept must be at most 1; got nan"),
+        ({"title": "a", "form": "relative"}, "form must be one of '', clausal, attributive; got 'relative'"),
+        ({"title": "a", "language": "english please"}, "the language"),
+        ({"title": "a\x00b"}, "control characters"),
+        ({"title": "a", "history": "done"}, "history must be a list; got 'done'"),
+        ({}, "title is missing: write it."),
+    ],
+)
+def test_what_a_card_may_not_say(table, part, refusal):
+    with pytest.raises(TemplateError) as caught:
+        make_card(table)
+    assert part in refusal(caught.value)
+
+
+def test_the_card_beside_a_file_goes_before_the_one_within(tmp_path, refusal):
+    path = tmp_path / "own.parquet"
+    path.write_bytes(parquet_bytes(small()))
+    assert load_card(path) == small().card
+    path.with_suffix(".toml").write_text('title = "Beside"\nlicence = "MIT"\n')
+    assert load_card(path) == SetCard(title="Beside", licence="MIT")
+    assert load_templates(path).title == "Beside"
+    path.with_suffix(".toml").write_text('titel = "Beside"\n')
+    assert "own.toml has the unknown key 'titel'" in refused(refusal, path)
+
+
+def test_a_topic_of_the_same_name_is_no_card(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_bytes(csv_bytes(small()))
+    shipped = ROOT / "assets" / "topics" / "gender.toml"
+    path.with_suffix(".toml").write_bytes(shipped.read_bytes())
+    assert load_card(path) == SetCard(title="own")
+
+
+@pytest.mark.parametrize("card", ["{", "3", "[" * 100_000, json.dumps({"title": ["a"]})])
+def test_a_damaged_card_within_a_file(card, tmp_path, refusal):
+    table = pa.table({"template": TEXTS, "count": [1, 2]}).replace_schema_metadata({"card": card})
+    path = tmp_path / "own.parquet"
+    pq.write_table(table, path)
+    if card.startswith('{"'):
+        assert "own.parquet: title must be a text" in refused(refusal, path)
+    else:
+        assert load_card(path) == SetCard(title="own")
+
+
+def test_a_parquet_file_of_other_tools(tmp_path):
+    """Texts for sources and examples, as in CSV; structs; whole counts; nulls; columns in another order."""
+    path = tmp_path / "other.parquet"
+    for sources in (
+        pa.array(["a:1;b:2", None]),
+        pa.array([{"a": 1, "b": 2}, {"a": None, "b": None}]),
+        pa.array([[("a", 1), ("b", 2)], []], pa.map_(pa.string(), pa.int64())),
+    ):
+        for examples in (pa.array(["x@1;y@2", None]), pa.array([["x@1", "y@2"], None])):
+            columns = {
+                "Frequency": [3, 1],
+                "examples": examples,
+                "T": TEXTS,
+                "documents": pa.array([2, None], pa.float64()),
+                "sources": sources,
+            }
+            pq.write_table(pa.table(columns), path)
+            mined = load_mined(path)
+            assert mined.card == SetCard(title="other")
+            assert mined.templates == (
+                MinedTemplate(
+                    text=TEXTS[0], count=3, documents=2, sources={"a": 1, "b": 2}, examples=("x@1", "y@2")
+                ),
+                MinedTemplate(text=TEXTS[1], count=1),
+            )
+
+
+@pytest.mark.parametrize(
+    ("columns", "part"),
+    [
+        ({"template": TEXTS}, "must name template and count"),
+        ({"template": TEXTS, "count": [1, 2], "count ": [1, 2]}, "must name template and count"),
+        ({"template": TEXTS, "count": [1.0, None]}, "row 2: the count"),
+        ({"template": TEXTS, "count": ["1", "many"]}, "row 2: the count 'many'"),
+        ({"template": [TEXTS[0], None], "count": [1, 2]}, "quotation marks"),
+        ({"template": [1, 2], "count": [1, 2]}, "quotation marks"),
+        ({"template": TEXTS, "count": [float("nan"), 1]}, "has the count nan"),
+        ({"template": [], "count": []}, "no templates"),
+    ],
+)
+def test_what_a_parquet_file_may_not_hold(columns, part, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table(columns), path)
+    assert part in refused(refusal, path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"template,count\n", b"PAR1" + b"\0" * 100 + b"PAR1"])
+def test_what_is_no_parquet_file(content, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    path.write_bytes(content)
+    assert "not a readable Parquet file" in refused(refusal, path)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_damaged_parquet_file_is_one_sentence_or_a_set(data, folder, refusal):
+    content = parquet_bytes(small())
+    start = data.draw(st.integers(0, len(content) - 1))
+    length = data.draw(st.integers(1, 40))
+    content = content[:start] + data.draw(st.binary(max_size=40)) + content[start + length :]
+    path = folder / "damaged.parquet"
+    path.write_bytes(content)
+    mined = try_to_load(load_mined, path, refusal)
+    assert mined is None or mined.templates
+
+
+def test_a_parquet_file_that_unpacks_to_too_much_is_not_unpacked(tmp_path, refusal, monkeypatch):
+    path = tmp_path / "many.parquet"
+    path.write_bytes(parquet_bytes(small()))
+    monkeypatch.setattr(template_parquet, "MAX_ROWS", 3)
+    assert "has 4 rows" in refused(refusal, path)
+
+
+def texts_written_out(name, texts, rows):
+    """A file of a few kilobytes whose column holds the same long text in every row."""
+    repeated = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([texts]))
+    columns = {"template": [f"The [X] of {i} said that [Y]" for i in range(rows)], "count": [1.0] * rows}
+    return pa.table(columns | {name: repeated})
+
+
+@pytest.mark.parametrize("name", ["template", "examples", "sources"])
+def test_a_text_that_stands_very_often_is_not_written_out(name, tmp_path, refusal, monkeypatch):
+    path = tmp_path / "often.parquet"
+    pq.write_table(texts_written_out(name, "a" * 10_000, 1000), path)
+    monkeypatch.setattr(template_parquet, "MAX_UNPACKED", 2**20)
+    with pytest.raises(TemplateError) as caught:
+        load_mined(path)
+    assert path.stat().st_size < 2**16
+    assert "has 1,000 rows, 10 MiB unpacked" in refusal(caught.value)
+
+
+@pytest.mark.slow
+def test_very_many_empty_values_are_not_written_out(tmp_path, refusal):
+    path = tmp_path / "nulls.parquet"
+    many = 20_000_000
+    examples = pa.ListArray.from_arrays(pa.array([0, many], pa.int32()), pa.nulls(many, pa.string()))
+    pq.write_table(pa.table({"template": TEXTS[:1], "count": [1.0], "examples": examples}), path)
+    assert path.stat().st_size < 2**16
+    assert "610 MiB unpacked" in refused(refusal, path)
+
+
+@pytest.mark.parametrize("sources", [[[1, 2]], [["ab"]], [[{"key": "a", "value": 1}]]])
+def test_lists_that_are_no_sources(sources, tmp_path, refusal):
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table({"template": TEXTS[:1], "count": [3], "sources": sources}), path)
+    with pytest.raises(TemplateError) as caught:
+        load_mined(path)
+    assert "write a source with its count" in refusal(caught.value)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.material.own_files import toml_lines, toml_value
+from pcf_core.material.shelves import toml_lines, toml_value
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 PLAIN = (

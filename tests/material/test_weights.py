@@ -92,30 +92,6 @@ def test_a_users_weights(tmp_path):
     assert [entry.name for entry in weights.left_out] == ["pilot", "astronaut"]
 
 
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("term,weight\nnurse,-1\ncook,1\n", "'nurse' has the weight -1"),
-        ("term,weight\nnurse,nan\ncook,1\n", "'nurse' has the weight nan"),
-        ("term,weight\nnurse,inf\ncook,1\n", "'nurse' has the weight inf"),
-        ("term,weight\nnurse,0\ncook,0\n", "at least one must be positive"),
-        ("term,weight\nnurse,x\ncook,1\n", "line 2: the weight 'x'"),
-        ("term,weight\nnurse,1\nnurse,1\n", "'nurse' stands twice"),
-        ("term,weight\nfox,1\n", "0 of the 2 terms"),
-        ("term\nnurse\n", "must name term and weight"),
-        ("", "empty"),
-    ],
-)
-def test_what_weights_may_not_be(text, part, tmp_path, refusal):
-    path = tmp_path / "bad.csv"
-    path.write_text(text)
-    with pytest.raises(EvidenceError) as caught:
-        occupation_weights(make_evidence("own", ["nurse", "cook"]), str(path))
-    sentence = refusal(caught.value)
-    assert sentence.startswith("bad.csv")
-    assert part in sentence
-
-
 @pytest.mark.parametrize("name", ["Uniform", "wages", "gone.csv", "", "a\x00.csv"])
 def test_an_unknown_weighting_lists_the_known(name, refusal):
     with pytest.raises(EvidenceError) as caught:

@@ -404,3 +404,119 @@ def test_what_the_bootstrap_refuses(change: dict[str, Any], sentence: str) -> No
     }
     with pytest.raises(CriterionError, match=sentence):
         risk_intervals(**(allowed | change))
+
+
+# Intervals of R alone: by hand, and the same as beside those of prejudice and caprice, whatever is drawn.
+
+
+def test_two_templates_by_hand() -> None:
+    """Stereotypes 0.2 and 0.6, drawn twice with replacement: R is 0.2, 0.4 or 0.6, a quarter, half, quarter.
+
+    Of two, Student's factor is √2 · 12.7 / 1.96 = 9.2: nothing is excluded.  A single occupation is no other
+    one.
+    """
+    values = [[[0.6, 0.4], [0.8, 0.2]]]
+    found = risk_intervals(values, TemplateUnit.templates([1, 1]), [1], Criterion(), brief=True)
+    ends = {interval.over: (interval.low, interval.high) for interval in found.intervals["overall_risk"]}
+    assert ends["templates"] == ends["both"] == (0, 1)
+    assert ends["occupations"] == pytest.approx((0.4, 0.4))
+    assert (list(found.intervals), found.occupations) == (["overall_risk"], {})
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.tuples(st.integers(1, 5), st.integers(1, 9), st.integers(2, 4)),
+    norm=st.sampled_from([1.0, 2.0, math.inf]),
+    documents=st.booleans(),
+    level=st.sampled_from([0.8, 0.95]),
+)
+def test_the_same_as_beside_prejudice_and_caprice(
+    seed: int, shape: tuple[int, int, int], norm: float, documents: bool, level: float
+) -> None:
+    generator = np.random.default_rng(seed)
+    occupations, templates, groups = shape
+    values = generator.dirichlet(np.ones(groups), size=(occupations, templates))
+    counts = generator.integers(0, 9, templates) * 1.0
+    counts[0] = 3
+    unit = TemplateUnit.documents(counts, counts) if documents else TemplateUnit.templates(counts)
+    shares, criterion = generator.pareto(1, occupations) + 0.1, Criterion(norm)
+    short, whole = (
+        risk_intervals(values, unit, shares, criterion, resamples=60, level=level, seed=seed, brief=brief)
+        for brief in (True, False)
+    )
+    for one, other in zip(short.intervals["overall_risk"], whole.intervals["overall_risk"], strict=True):
+        assert (one.over, one.unit, one.level) == (other.over, other.unit, other.level)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
+    assert short.correction is not None
+    assert whole.correction is not None
+    np.testing.assert_array_equal(short.correction.prejudice, whole.correction.prejudice)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"values": [[[0.6, 0.6]]]}, "sum"),
+        ({"occupation_weights": [0]}, "occupation_weights"),
+        ({"resamples": 0}, "at least 1 resample"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(change: dict[str, Any], said: str) -> None:
+    usual = {"values": [[[0.6, 0.4]]], "unit": TemplateUnit.templates([1]), "occupation_weights": [1]}
+    with pytest.raises(CriterionError, match=said):
+        risk_intervals(**(usual | {"criterion": Criterion(), "brief": True} | change))
+
+
+# What one context more does to a risk, against computing the risk again.
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 2.0, math.inf]))
+def test_a_little_more_weight_moves_the_risk_as_much(seed: int, norm: float) -> None:
+    """Weight ε more on one template, all others scaled down: the change is ε times the influence."""
+    generator = np.random.default_rng(seed)
+    values = generator.dirichlet([5, 3, 1], size=(2, 6))
+    weights, criterion, step = generator.dirichlet(np.ones(6)), Criterion(norm), 1e-7
+    parts = decompose(values, weights, criterion)
+    moves = influences(criterion.stereotypes(values), parts, criterion)
+    more = decompose(values, (1 - step) * weights + step * np.eye(6)[4], criterion)
+    pairs = zip(
+        RISKS,
+        (more.overall - parts.overall, more.prejudice - parts.prejudice, more.caprice - parts.caprice),
+        strict=True,
+    )
+    for name, change in pairs:
+        np.testing.assert_allclose(change / step, moves[name][:, 4], atol=1e-4)
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.integers(1, 9)), min_size=2, max_size=12))
+def test_acceleration_is_a_sixth_of_the_skewness_of_the_mean(pairs: list[tuple[float, int]]) -> None:
+    values, counts = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
+    singles = np.repeat(values, counts.astype(int))
+    moves = values - singles.mean()
+    found = acceleration(moments(moves, TemplateUnit.mentions(counts)))
+    if np.ptp(values) < 1e-3:
+        return
+    assert found == pytest.approx(scipy_stats.skew(singles) / (6 * math.sqrt(singles.size)), abs=1e-6)
+
+
+def test_what_does_not_move_has_no_skewness() -> None:
+    assert acceleration(moments(np.zeros((2, 3)), TemplateUnit.templates(np.ones(3)))).tolist() == [0, 0]
+
+
+def test_what_hardly_moves_has_no_skewness_either() -> None:
+    """The square of 1e-140 can be told from 0, its cube cannot."""
+    moves = 1e-140 * np.array([[-0.5, 0.5]])
+    assert acceleration(moments(moves, TemplateUnit.templates(np.ones(2)))).tolist() == [0]
+
+
+def test_the_skewness_of_a_sum_of_what_is_drawn_apart() -> None:
+    """A mean of 20 exponential values plus one of 30: variances and third moments add up."""
+    generator = np.random.default_rng(0)
+    first, second = generator.exponential(size=20), generator.exponential(size=30)
+    sums = generator.choice(first, (200_000, 20)).mean(axis=1) + generator.choice(second, (200_000, 30)).mean(
+        axis=1
+    )
+    parts = [
+        moments(values - values.mean(), TemplateUnit.templates(np.ones(values.size)))
+        for values in (first, second)
+    ]
+    assert acceleration(*parts) == pytest.approx(scipy_stats.skew(sums) / 6, abs=0.004)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pcf_core.core.records import FloatArray
 from pcf_core.measure.bootstrap import risk_intervals
 from pcf_core.measure.criterion import Criterion
-from pcf_core.measure.decomposition import decompose
-from pcf_core.measure.lean import split, squares
+from pcf_core.measure.decomposition import decompose, split_prejudice, tilt_squares
 from pcf_core.measure.resampling import TemplateUnit
 
 CRITERIA = [Criterion.parse(name, scale) for name in ("max", "l1", "l2") for scale in ("pcf", "bvf")]
@@ -67,7 +66,7 @@ def test_occupations_that_lean_alike_share_all_of_it_and_opposite_ones_nothing()
     criterion = Criterion.parse("max", "pcf")
     for tilts, common, specific in (([0.1, 0.9], 0.5, 0.0), ([0.4, -0.4], 0.0, 0.4), ([0.0, 0.0], 0.0, 0.0)):
         parts = decompose(of_two([[one] for one in tilts]), [1], criterion)
-        found = split(parts.stereotype, parts.prejudice, np.array([0.5, 0.5]), criterion)
+        found = split_prejudice(parts.stereotype, parts.prejudice, np.array([0.5, 0.5]), criterion)
         assert found == (pytest.approx(common), pytest.approx(specific))
 
 
@@ -109,11 +108,11 @@ def test_squares_add_up_and_do_not_hang_on_the_scale(
     values = generator.dirichlet(np.full(groups, 0.5), size=occupations)
     weights = generator.dirichlet(np.ones(occupations))
     tilts = criterion.stereotypes(values)
-    common, differing = squares(tilts, weights)
+    common, differing = tilt_squares(tilts, weights)
     assert common + differing == pytest.approx(float((weights @ tilts**2).mean()))
     spread = np.diag(np.cov(tilts.T, aweights=weights, ddof=0)).mean() if occupations > 1 else 0.0
     assert differing == pytest.approx(float(spread), abs=1e-12)
-    assert squares(factor * tilts, weights) == pytest.approx((factor**2 * common, factor**2 * differing))
+    assert tilt_squares(factor * tilts, weights) == pytest.approx((factor**2 * common, factor**2 * differing))
 
 
 @given(st.integers(0, 10**6), st.floats(0.05, 0.95))
@@ -123,7 +122,7 @@ def test_of_two_groups_the_share_is_that_of_either_around_any_neutral_point(
     generator = np.random.default_rng(seed)
     men, weights = generator.uniform(0, 1, 5), generator.dirichlet(np.ones(5))
     criterion = Criterion(reference=np.array([neutral, 1 - neutral]))
-    common, differing = squares(criterion.stereotypes(np.stack([men, 1 - men], axis=-1)), weights)
+    common, differing = tilt_squares(criterion.stereotypes(np.stack([men, 1 - men], axis=-1)), weights)
     mean = weights @ men
     square, variance = (mean - neutral) ** 2, weights @ (men - mean) ** 2
     assert differing / (common + differing) == pytest.approx(variance / (square + variance), rel=1e-6)
@@ -144,7 +143,7 @@ def test_by_loops_over_every_occupation_and_template(seed: int, criterion: Crite
         mean += weights[x] * own
         each += weights[x] * float(criterion.of_stereotypes(own))
     parts = decompose(values, templates, criterion)
-    common, specific = split(parts.stereotype, parts.prejudice, weights, criterion)
+    common, specific = split_prejudice(parts.stereotype, parts.prejudice, weights, criterion)
     assert common == pytest.approx(float(criterion.of_stereotypes(mean)))
     assert specific == pytest.approx(each - float(criterion.of_stereotypes(mean)), abs=1e-9)
 
@@ -160,11 +159,11 @@ def test_intervals_over_templates_hold_what_all_templates_would_give() -> None:
     truth = dict(
         zip(
             ("common_lean", "specific_lean"),
-            split(parts.stereotype, parts.prejudice, shares, criterion),
+            split_prejudice(parts.stereotype, parts.prejudice, shares, criterion),
             strict=True,
         )
     )
-    common, differing = squares(parts.stereotype, shares)
+    common, differing = tilt_squares(parts.stereotype, shares)
     truth["differing"] = differing / (common + differing)
     held = dict.fromkeys(truth, 0)
     for _ in range(120):

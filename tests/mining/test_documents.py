@@ -69,7 +69,7 @@ def test_a_sample_is_the_same_in_every_form(name: str, tmp_path: Path) -> None:
 def test_a_sample_of_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress("\n\n".join(TEXTS).encode()))
-    monkeypatch.setattr("pcf_core.mining.corpora.text.SIZE", 50)
+    monkeypatch.setattr("pcf_core.mining.corpora.files.SIZE", 50)
     assert texts(path, 11, 5) == [TEXTS[n] for n in brute_force(40, 11, 5)]
 
 

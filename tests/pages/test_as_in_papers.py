@@ -19,7 +19,7 @@ from pcf_core.app.method.as_in_papers import (
 )
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
-from pcf_core.material.printed import PAPERS, PrintedLink, printed_items
+from pcf_core.material.published import PAPERS, PrintedLink, printed_items
 from pcf_core.models.presets import preset_of
 from tests.fuzz.test_links import PAGES, bound_keys
 from tests.pages.opened import open_app, texts

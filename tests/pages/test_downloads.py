@@ -19,10 +19,9 @@ from pcf_core.core.run import ModelSpec, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, MinedTemplate, SetCard
 from pcf_core.material.evidence import OWN, make_evidence
-from pcf_core.material.own_topics import save_topic
 from pcf_core.material.safety.text import FORMULA_STARTS
 from pcf_core.material.templates import make_mined, save_set
-from pcf_core.material.topics import make_topic
+from pcf_core.material.topics import make_topic, save_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store

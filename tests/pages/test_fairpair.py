@@ -24,7 +24,7 @@ from pcf_core.show.findings.numbers import beside_one
 from pcf_core.show.findings.sources import source_of
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
-from pcf_core.texts.fairpair.own_prompts import OWN, load_prompts_upload
+from pcf_core.texts.fairpair.prompts import OWN, load_prompts_upload
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.jobs import OpenGenerator

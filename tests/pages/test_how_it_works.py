@@ -6,7 +6,7 @@ import pytest
 
 from pcf_core.app.method.how_it_works import GLOSSARY, PARTS
 from pcf_core.core.settings import Settings
-from pcf_core.measure.toy import toy_risk
+from pcf_core.measure.reference_models import toy_risk
 from pcf_core.show.findings.toy import caprice_finding, parts_finding
 from tests.pages.opened import open_app, texts
 

@@ -76,7 +76,7 @@ def test_a_viewer_has_no_journal(full_store: Store, monkeypatch: pytest.MonkeyPa
 def test_a_topic_that_is_changed_is_recorded(full_store: Store) -> None:
     """By the one way in which pages change what is kept."""
     from pcf_core.app.roles import recorded
-    from pcf_core.material.own_topics import copied, save_topic
+    from pcf_core.material.topics import copied, save_topic
 
     topic = copied(load_topic("gender"))
     recorded("changed", "topic", topic.name, save_topic, topic)

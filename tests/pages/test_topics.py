@@ -12,9 +12,17 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group, Topic
 from pcf_core.material.evidence import OWN as LISTS
-from pcf_core.material.own_topics import delete_topic, load_topic_upload, own_topics, save_topic, topic_toml
 from pcf_core.material.suiting import template_cards
-from pcf_core.material.topics import list_topics, load_topic, make_topic
+from pcf_core.material.topics import (
+    delete_topic,
+    list_topics,
+    load_topic,
+    load_topic_upload,
+    make_topic,
+    own_topics,
+    save_topic,
+    topic_toml,
+)
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
 from pcf_core.store.store import Store

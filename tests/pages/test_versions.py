@@ -9,9 +9,8 @@ from pcf_core.app.lists import parameters_of
 from pcf_core.core.run import RunSpec, version_name
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group
-from pcf_core.material.own_topics import delete_topic, save_topic
 from pcf_core.material.templates import load_mined, load_templates, save_set
-from pcf_core.material.topics import make_topic
+from pcf_core.material.topics import delete_topic, make_topic, save_topic
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import submit_run

@@ -39,7 +39,7 @@ from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
 from pcf_core.texts.fairpair.categories import load_categories
-from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
+from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.criteria import CRITERIA_AUDIT

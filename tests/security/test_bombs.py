@@ -17,10 +17,10 @@ from pcf_core.app.templates.mine import keep_upload
 from pcf_core.core.errors import CorpusError, EvidenceError, InputError, TemplateError, TopicError
 from pcf_core.core.settings import ROOT, Settings
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.own_topics import load_topic_upload
 from pcf_core.material.safety.reading import read_table, read_toml
 from pcf_core.material.safety.text import MOST_MARKS, check_text, is_heaped, normal, normalise
 from pcf_core.material.templates import load_upload
+from pcf_core.material.topics import load_topic_upload
 from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.source import Source, suffixes
 from pcf_core.mining.documents import open_corpus
@@ -51,7 +51,7 @@ def test_a_footer_that_lies_is_found_out(own_settings: Settings, monkeypatch: py
 def test_a_page_of_a_corpus_is_no_larger_than_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pcf_core.mining.corpora.parquet.MAX_PAGE", 2**20)
+    monkeypatch.setattr("pcf_core.mining.corpora.files.MAX_PAGE", 2**20)
     path = tmp_path / "corpus.parquet"
     path.write_bytes(lying(pa.table({"text": [" " * 2**21]})))
     with pytest.raises(CorpusError, match="a page of 2 MiB unpacked"):

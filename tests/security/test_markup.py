@@ -13,9 +13,8 @@ import pytest
 from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.settings import Settings, settings
 from pcf_core.core.topics import Group, Topic
-from pcf_core.material.own_topics import save_topic
 from pcf_core.material.templates import load_mined, save_set
-from pcf_core.material.topics import make_topic
+from pcf_core.material.topics import make_topic, save_topic
 from pcf_core.models.folder import describe
 from pcf_core.show.charts.theme import lines
 from pcf_core.show.charts.theme import text as chart_text

@@ -14,10 +14,9 @@ from pcf_core.app.templates.mine import keep_upload, uploads_folder
 from pcf_core.core.errors import AuditError, CorpusError, FairPairError, InputError, ModelError, RunError
 from pcf_core.core.settings import Settings
 from pcf_core.core.settings import settings as product_settings
-from pcf_core.material.own_topics import save_topic
 from pcf_core.material.safety.whole_files import upload_label, uploaded
 from pcf_core.material.shelves import Shelf
-from pcf_core.material.topics import load_topic
+from pcf_core.material.topics import load_topic, save_topic
 from pcf_core.models.names import split_name
 from pcf_core.store.results import find_run, result_path
 from pcf_core.texts.criteria.own import keep_own

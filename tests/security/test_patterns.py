@@ -28,8 +28,8 @@ from pcf_core.texts.criteria.professions import load_reading
 from pcf_core.texts.criteria.tasks import load_tasks
 from pcf_core.texts.fairpair.dissimilarity import words_apart
 from pcf_core.texts.fairpair.matching import Matcher
-from pcf_core.texts.fairpair.own_prompts import with_braces
 from pcf_core.texts.fairpair.perturbation import calmed
+from pcf_core.texts.fairpair.prompts import with_braces
 from pcf_core.texts.fairpair.tables import load_table
 
 LENGTH = 2_000

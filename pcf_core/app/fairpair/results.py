@@ -29,7 +29,7 @@ from pcf_core.report.reproducing import fairpair_command
 from pcf_core.show.findings.fairpair import drawn_units
 from pcf_core.show.findings.numbers import beside_one, count, p_value, two_decimals
 from pcf_core.show.findings.progress import duration
-from pcf_core.texts.fairpair.own_prompts import prompts_toml
+from pcf_core.texts.fairpair.prompts import prompts_toml
 from pcf_core.texts.fairpair.records import LABEL, FairPairAsked, FairPairReport, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT
 from pcf_core.work.text_audits import AuditEstimate

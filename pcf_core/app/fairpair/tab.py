@@ -31,10 +31,8 @@ from pcf_core.show.findings.fairpair_run import (
 from pcf_core.show.findings.numbers import count, listed
 from pcf_core.show.findings.sources import source_of
 from pcf_core.texts.fairpair.categories import OWN as OWN_CATEGORIES
-from pcf_core.texts.fairpair.categories import SHELF, SHIPPED, categories_toml
-from pcf_core.texts.fairpair.own_prompts import OWN as OWN_PROMPTS
-from pcf_core.texts.fairpair.own_prompts import load_prompts_upload, prompts_toml
-from pcf_core.texts.fairpair.prompts import ENDINGS
+from pcf_core.texts.fairpair.categories import SHIPPED
+from pcf_core.texts.fairpair.prompts import OWN as OWN_PROMPTS
 from pcf_core.texts.fairpair.records import LABEL, CategorySet, FairPairAsked, PromptSet
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT
 
@@ -183,10 +181,7 @@ PROMPTS = OwnPanel(
     first=lambda: FIRST,
     forms=FORMS,
     examples=EXAMPLES,
-    endings=ENDINGS,
-    read=load_prompts_upload,
     said=prompts_finding,
-    text=prompts_toml,
     use="what the command fairpair reads as --prompts",
     besides={"fp_category": []},
 )
@@ -211,10 +206,7 @@ CATEGORIES = OwnPanel(
     first=lambda: SHIPPED,
     forms=CATEGORY_FORMS,
     examples={},
-    endings=SHELF.accepts,
-    read=OWN_CATEGORIES.read_upload,
     said=categories_finding,
-    text=categories_toml,
     use="what the command fairpair reads as --categories",
 )
 

@@ -1,8 +1,8 @@
 """The tab As in the papers of *Method*: every figure and table by number, what it prints, and ours beside it.
 
-What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.printed`).  Ours is worked
-out when the tab is drawn, by what draws the page that the link opens; what follows from the results alone is
-then kept until they change.
+What is printed, and which of ours belongs to it, is data (:mod:`pcf_core.material.published`).  Ours is
+worked out when the tab is drawn, by what draws the page that the link opens; what follows from the results
+alone is then kept until they change.
 """
 
 from __future__ import annotations
@@ -43,8 +43,15 @@ from pcf_core.audit.factors import factor_panels
 from pcf_core.core.errors import AuditError
 from pcf_core.core.records import Record
 from pcf_core.core.settings import settings
-from pcf_core.material.printed import FILE_NAME, PAPERS, Paper, Printed, PrintedLink, printed_items
-from pcf_core.material.published import PublishedRisk
+from pcf_core.material.published import (
+    FILE_NAME,
+    PAPERS,
+    Paper,
+    Printed,
+    PrintedLink,
+    PublishedRisk,
+    printed_items,
+)
 from pcf_core.measure.tails import caprice_tail
 from pcf_core.models.presets import preset_of
 from pcf_core.report.key_figures import parts_of

@@ -15,12 +15,14 @@ from pcf_core.app.widgets import choose_one
 from pcf_core.core.settings import ROOT
 from pcf_core.measure.criterion import Criterion
 from pcf_core.measure.decomposition import decompose, total
-from pcf_core.measure.reference_models import REFERENCE_MODELS, draw, reference_risks
-from pcf_core.measure.toy import (
+from pcf_core.measure.reference_models import (
+    REFERENCE_MODELS,
     ToyRisk,
     criterion_curve,
+    draw,
     older_bias,
     older_deviation,
+    reference_risks,
     simplex_risk,
     toy_risk,
     two_models,

@@ -66,13 +66,7 @@ def _steps(name: str) -> list[Shown]:
 
 
 def opened(name: str) -> Shown:
-    """Load the set as it was last edited, else as it is saved.
-
-    Raises
-    ------
-    TemplateError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Load the set as it was last edited, else as it is saved."""
     saved = mined_set(name)
     steps = _steps(name)
     return steps[-1] if steps else Shown(saved, token := set_token(name), begun=token)
@@ -84,26 +78,14 @@ def edits(name: str) -> int:
 
 
 def edit(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
-    """Apply a change to the set as it stands.
-
-    Raises
-    ------
-    TemplateError
-        The change is refused; nothing is changed then.
-    """
+    """Apply a change to the set as it stands."""
     steps, before = _steps(name), opened(name)
     steps.append(Shown(change(before.mined), uuid4().hex, begun=before.begun))
     del steps[:-MOST_STEPS]
 
 
 def check_not_overtaken(name: str) -> None:
-    """Refuse to save over what somebody else has saved since the edits began.
-
-    Raises
-    ------
-    TemplateError
-        That has happened.
-    """
+    """Refuse to save over what somebody else has saved since the edits began."""
     steps = _steps(name)
     if steps and steps[-1].begun != set_token(name):
         raise TemplateError(

@@ -37,8 +37,8 @@ def draw_edit(shown: Shown) -> None:
     """Draw the table with its row of changes, then save, export and delete."""
     rows = draw_find(shown.mined)
     chosen = draw_rows(shown, rows)
-    draw_row_changes(shown.name, chosen)
-    draw_set_changes(shown)
+    _draw_row_changes(shown.name, chosen)
+    _draw_set_changes(shown)
     draw_save(shown.mined)
     draw_export(shown.mined)
     draw_delete(shown.mined.name)
@@ -62,10 +62,10 @@ def draw_rows(shown: Shown, rows: list[int]) -> list[str]:
     )
     if len(rows) > len(listed):
         st.caption(f"The {len(listed):,} heaviest of them are listed; narrow the filter to reach the others.")
-    return ticked_texts(shown.mined, listed, event.selection.rows)
+    return _ticked_texts(shown.mined, listed, event.selection.rows)
 
 
-def ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) -> list[str]:
+def _ticked_texts(mined: MinedSet, listed: Sequence[int], ticked: Sequence[int]) -> list[str]:
     """Return the texts of the ticked rows of a table that lists these places of the set."""
     return [mined.templates[listed[row]].text for row in ticked if row < len(listed)]
 
@@ -77,7 +77,7 @@ def changed(name: str, change: Callable[[MinedSet], MinedSet]) -> None:
         st.rerun()
 
 
-def draw_row_changes(name: str, chosen: list[str]) -> None:
+def _draw_row_changes(name: str, chosen: list[str]) -> None:
     """Drop, keep and merge: what can be done with ticked rows."""
     query = str(st.session_state.get("find", "")).strip()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -114,8 +114,7 @@ def draw_row_changes(name: str, chosen: list[str]) -> None:
                 changed(name, lambda before: merge(before, chosen, into))
 
 
-def draw_set_changes(shown: Shown) -> None:
-    """Draw changes that concern the set as a whole."""
+def _draw_set_changes(shown: Shown) -> None:
     name = shown.name
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Add …", icon=":material/add:", help="Adds a template of your own."):
@@ -159,13 +158,13 @@ def draw_set_changes(shown: Shown) -> None:
         ):
             changed(name, with_full_stop)
         with st.popover("Unite …", icon=":material/library_add:", help="Adds another set; counts add up."):
-            others = [known for known in set_names() if known != name]
+            others = [name_of_set for name_of_set in set_names() if name_of_set != name]
             other = st.selectbox("Other set", others, key="unite_with", help="Its templates are added.")
             if st.button("Unite", key="unite_sets", type="primary", disabled=other is None):
-                changed(name, lambda before: united_under(before, mined_set(str(other))))
+                changed(name, lambda before: _united_under(before, mined_set(str(other))))
 
 
-def united_under(first: MinedSet, second: MinedSet) -> MinedSet:
+def _united_under(first: MinedSet, second: MinedSet) -> MinedSet:
     """Unite both sets under the name of the first, with the history of the first."""
     both = united([first, second], first.name, first.card.title)
     history = (*first.card.history, *both.card.history)
@@ -182,9 +181,9 @@ def draw_find(mined: MinedSet) -> list[int]:
         help="Lists the templates that have all these words, or parts of words; -word: those without it.",
     )
     matched = {template.text for template in matching(mined, wanted)}
-    found = [place for place, template in enumerate(mined.templates) if template.text in matched]
-    st.caption(f"{len(found):,} of {count(len(mined.templates), 'template')}")
-    return found
+    rows = [place for place, template in enumerate(mined.templates) if template.text in matched]
+    st.caption(f"{len(rows):,} of {count(len(mined.templates), 'template')}")
+    return rows
 
 
 COLUMNS = {
@@ -208,12 +207,11 @@ COLUMNS = {
 
 def set_table(shown: Shown) -> pd.DataFrame:
     """Make a table with one row per template of the set, the heaviest first."""
-    return templates_table(shown.mined.templates)
+    return _templates_table(shown.mined.templates)
 
 
 @kept()
-def templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
-    """Make a table with one row per template."""
+def _templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
     counts = pd.Series([template.count for template in templates], dtype=float)
     return pd.DataFrame(
         {
@@ -223,15 +221,14 @@ def templates_table(templates: Sequence[MinedTemplate]) -> pd.DataFrame:
             "share": counts / counts.sum(),
             "mass": (counts.cumsum() / counts.sum()).clip(upper=1.0),
             "documents": [template.documents or None for template in templates],
-            "sources": [sources_text(template) for template in templates],
+            "sources": [_sources_text(template) for template in templates],
             "fits": [", ".join(template.fits) for template in templates],
             "examples": ["; ".join(template.examples) for template in templates],
         }
     )
 
 
-def sources_text(template: MinedTemplate) -> str:
-    """Count per source, the largest first."""
+def _sources_text(template: MinedTemplate) -> str:
     ranked = sorted(template.sources.items(), key=lambda item: (-item[1], item[0]))
     return "; ".join(f"{name}: {times:,}" for name, times in ranked)
 
@@ -240,7 +237,7 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
     """Draw where one template comes from."""
     if not rows:
         return
-    options = {mined.templates[place].text: mined.templates[place] for place in rows[:MOST_LISTED]}
+    options = {mined.templates[index].text: mined.templates[index] for index in rows[:MOST_LISTED]}
     template = options[
         st.selectbox(
             "Where does this come from?",
@@ -254,7 +251,7 @@ def draw_origin(mined: MinedSet, rows: Sequence[int]) -> None:
         return
     st.markdown(
         f"{number(template.count)} times in {count(template.documents, 'document')}. "
-        f"Sources: {plain(sources_text(template)) or 'not stated'}."
+        f"Sources: {plain(_sources_text(template)) or 'not stated'}."
     )
     if template.examples:
         st.markdown("Examples, as document @ place of the sentence's first letter:")

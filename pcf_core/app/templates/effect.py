@@ -73,7 +73,7 @@ class Reading:
         return self.covering.run.scoring.label
 
 
-def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
+def _coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
     """Return per model the cached run on the shared topic and occupations that covers most of a set.
 
     It has most of the set's counts.
@@ -86,17 +86,17 @@ def coverings(templates: TemplateSet, choice: Choice) -> list[Covering]:
         return []
     protocol = scored_as(choice.options.protocol)
     best: dict[str, Covering] = {}
-    for found in covering_runs(open_store(), templates):
-        run = found.run
-        asked = (run.topic.hash, run.evidence.hash, run.scoring.protocol)
-        if asked != (topic.hash, evidence.hash, protocol):
+    for covering in covering_runs(open_store(), templates):
+        run = covering.run
+        request = (run.topic.hash, run.evidence.hash, run.scoring.protocol)
+        if request != (topic.hash, evidence.hash, protocol):
             continue
         if AUTO not in choice.precisions and run.scoring.dtype in set(DTYPES) - set(choice.precisions):
             continue
-        known = best.get(run.scoring.label)
-        if known is None or _closeness(found) > _closeness(known):
-            best[run.scoring.label] = found
-    return sorted(best.values(), key=lambda found: _place(found.run.scoring.name, choice.models))
+        before = best.get(run.scoring.label)
+        if before is None or _closeness(covering) > _closeness(before):
+            best[run.scoring.label] = covering
+    return sorted(best.values(), key=lambda covering: _place(covering.run.scoring.name, choice.models))
 
 
 def _place(model: str, chosen: Sequence[str]) -> int:
@@ -107,10 +107,10 @@ def _closeness(covering: Covering) -> tuple[float, int]:
     return round(covering.share, 9), -len(covering.run.templates.templates)
 
 
-def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
+def readings(covered: Iterable[Covering], choice: Choice) -> tuple[list[Reading], dict[str, str]]:
     """Return what cached runs say with a choice of templates, and by model why others cannot be read so."""
     read, refused = [], {}
-    for covering in [covering for covering in found if covering.share >= LEAST_COVERED][:MOST_RUNS]:
+    for covering in [covering for covering in covered if covering.share >= LEAST_COVERED][:MOST_RUNS]:
         try:
             read.append(_reading(covering, choice))
         except AuditError as error:
@@ -121,11 +121,11 @@ def readings(found: Iterable[Covering], choice: Choice) -> tuple[list[Reading], 
 def _reading(covering: Covering, choice: Choice) -> Reading:
     item = read_run(covering.run, choice.options)
     with st.spinner("Working out risks and intervals …"):
-        chosen = once(chosen_report)(item, covering.texts, covering.counts, choice.options)
+        chosen = once(_chosen_report)(item, covering.texts, covering.counts, choice.options)
     return Reading(covering, item.report, chosen)
 
 
-def chosen_report(
+def _chosen_report(
     item: LoadedRun, texts: Sequence[str], counts: Sequence[float], options: ViewOptions
 ) -> RiskReport:
     """Read a run with a choice of its templates, with other counts."""
@@ -135,18 +135,18 @@ def chosen_report(
 def draw_preview(shown: Shown) -> None:
     """Draw how the choice moves R, R^p and R^c of cached runs."""
     choice = current_choice()
-    found = coverings(shown.chosen_set, choice)
-    read, refused = readings(found, choice)
+    covered = _coverings(shown.chosen_set, choice)
+    read, refused = readings(covered, choice)
     draw_refused(refused)
-    partly = [one for one in found if one.share < LEAST_COVERED]
+    partly = [one for one in covered if one.share < LEAST_COVERED]
     if partly or not (read or refused):
-        draw_uncovered(shown.mined, partly)
+        _draw_uncovered(shown.mined, partly)
     if not read:
         return
     after = f"{count(len(shown.chosen), 'template')} of {shown.mined.name}"
     finding(
         *(
-            move_finding(item.label, item.whole, item.chosen, whole_text(item), "those chosen")
+            move_finding(item.label, item.whole, item.chosen, _whole_text(item), "those chosen")
             for item in read[:MOST_SENTENCES]
         )
     )
@@ -162,26 +162,26 @@ def draw_preview(shown: Shown) -> None:
         rows = [
             (item.model, item.covering, name, report)
             for item in read
-            for name, report in ((whole_text(item), item.whole), (after, item.chosen))
+            for name, report in ((_whole_text(item), item.whole), (after, item.chosen))
         ]
-        draw_table(moves_table(rows), "preview")
+        draw_table(_moves_table(rows), "preview")
 
 
-def whole_text(item: Reading) -> str:
+def _whole_text(item: Reading) -> str:
     """Name the whole set of a reading: its templates and their number."""
     templates = item.covering.run.templates
     return f"the {count(len(templates.templates), 'template')} of {templates.name}"
 
 
-def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
+def _draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
     """Draw which models have scored too little of the set, or that none has, and the way to the rest."""
     choice = current_choice()
-    said = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
+    text = "No run in the cache has scored these templates on the topic and occupations of the sidebar."
     if partly:
         parts = [f"{one.run.scoring.label} {percent(one.share)}" for one in partly]
-        said = f"Too little of this choice's weight is scored to be read: {', '.join(parts)}."
+        text = f"Too little of this choice's weight is scored to be read: {', '.join(parts)}."
     with st.container(border=True):
-        st.markdown(plain(said))
+        st.markdown(plain(text))
         if not may_audit():
             return
         if edits(mined.name):
@@ -203,8 +203,7 @@ def draw_uncovered(mined: MinedSet, partly: Sequence[Covering]) -> None:
         )
 
 
-def moves_table(rows: Iterable[tuple[str, Covering, str, RiskReport]]) -> pd.DataFrame:
-    """Make a table with one row per model × choice of templates."""
+def _moves_table(rows: Iterable[tuple[str, Covering, str, RiskReport]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -242,49 +241,50 @@ def draw_compare(shown: Shown) -> None:
         st.info("There is no other set yet: import one under edit, or mine one.", icon=":material/info:")
         return
     second = opened(other)
-    found = compare_sets(shown.chosen_set, second.chosen_set)
-    ranks = rank_correlation(found.first_weights, found.second_weights)
+    comparison = compare_sets(shown.chosen_set, second.chosen_set)
+    ranks = rank_correlation(comparison.first_weights, comparison.second_weights)
     first = shown.mined.model_copy(update={"templates": shown.chosen})
     finding(
         sets_finding(
             first,
             second.mined,
-            found.overlap,
-            len(found.shared),
+            comparison.overlap,
+            len(comparison.shared),
             ranks.spearman if ranks else None,
             ranks.spearman_interval if ranks and abs(ranks.spearman) < 1 else None,
         )
     )
-    shares = template_shares(found, shown.chosen_set, second.chosen_set)
+    shares = _template_shares(comparison, shown.chosen_set, second.chosen_set)
     picture(
-        partial(share_scatter, shares, found.first, found.second, MOST_DRAWN),
+        partial(share_scatter, shares, comparison.first, comparison.second, MOST_DRAWN),
         "share_scatter",
-        f"Share of the weight of {len(shares):,} templates in {found.first} and in {found.second}",
+        f"Share of the weight of {len(shares):,} templates in {comparison.first} and in {comparison.second}",
     )
     if len(shares) > MOST_DRAWN:
         st.caption(f"The {MOST_DRAWN:,} heaviest of {len(shares):,} templates are drawn.")
     st.markdown("**Effect on R**")
-    draw_effect(shown, second)
+    _draw_effect(shown, second)
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_COMPARED)
     with right:
-        draw_table(shares_table(shares, found), f"{found.first}_{found.second}")
+        draw_table(_shares_table(shares, comparison), f"{comparison.first}_{comparison.second}")
 
 
-def template_shares(found: SetComparison, first: TemplateSet, second: TemplateSet) -> list[TemplateShare]:
+def _template_shares(
+    comparison: SetComparison, first: TemplateSet, second: TemplateSet
+) -> list[TemplateShare]:
     """Return every template of either set with its share in both."""
     one = dict(zip(first.texts, template_weights(first, "counts").tolist(), strict=True))
     two = dict(zip(second.texts, template_weights(second, "counts").tolist(), strict=True))
-    texts = (*first.texts, *found.only_second)
+    texts = (*first.texts, *comparison.only_second)
     shares = [TemplateShare(text, one.get(text, 0.0), two.get(text, 0.0)) for text in texts]
     return sorted(shares, key=lambda share: -max(share.first, share.second))
 
 
-def draw_effect(first: Shown, second: Shown) -> None:
-    """Draw R, R^p and R^c of the models that have scored both sets."""
+def _draw_effect(first: Shown, second: Shown) -> None:
     choice = current_choice()
-    found = [coverings(shown.chosen_set, choice) for shown in (first, second)]
-    (ones, refused), (twos, also_refused) = (readings(covering, choice) for covering in found)
+    covered = [_coverings(shown.chosen_set, choice) for shown in (first, second)]
+    (ones, refused), (twos, also_refused) = (readings(covering, choice) for covering in covered)
     draw_refused({**refused, **also_refused})
     by_model = {item.model: item for item in twos}
     pairs = [(item, by_model[item.model]) for item in ones if item.model in by_model]
@@ -293,9 +293,9 @@ def draw_effect(first: Shown, second: Shown) -> None:
             "No model has scored both sets on the topic and occupations of the sidebar, at least "
             f"{percent(LEAST_COVERED)} of their weight."
         )
-        for shown, covering, read in zip((first, second), found, (ones, twos), strict=True):
+        for shown, covering, read in zip((first, second), covered, (ones, twos), strict=True):
             if not read:
-                draw_uncovered(shown.mined, covering)
+                _draw_uncovered(shown.mined, covering)
         return
     names = first.mined.name, second.mined.name
     finding(*(move_finding(one.label, one.chosen, two.chosen, *names) for one, two in pairs[:MOST_SENTENCES]))
@@ -307,15 +307,15 @@ def draw_effect(first: Shown, second: Shown) -> None:
     )
 
 
-def shares_table(shares: Sequence[TemplateShare], found: SetComparison) -> pd.DataFrame:
-    """Make a table with one row per template of either set, the heaviest first."""
+def _shares_table(shares: Sequence[TemplateShare], comparison: SetComparison) -> pd.DataFrame:
+    first, second = comparison.first, comparison.second
     return pd.DataFrame(
         {
             "template": [share.text for share in shares],
-            f"share in {found.first}": [share.first for share in shares],
-            f"share in {found.second}": [share.second for share in shares],
+            f"share in {first}": [share.first for share in shares],
+            f"share in {second}": [share.second for share in shares],
             "in": [
-                "both" if share.first and share.second else found.first if share.first else found.second
+                "both" if share.first and share.second else first if share.first else second
                 for share in shares
             ],
         }

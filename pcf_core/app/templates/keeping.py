@@ -63,11 +63,11 @@ SEEN = (
 def draw_save(mined: MinedSet) -> None:
     """Keep the set as it stands under a name."""
     st.subheader("Save")
-    kept = own_sets()
+    own_names = own_sets()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.text_input(
             "Name",
-            value=mined.name if mined.name in kept else f"{mined.name[: MAX_NAME - 4]}-own",
+            value=mined.name if mined.name in own_names else f"{mined.name[: MAX_NAME - 4]}-own",
             max_chars=MAX_NAME,
             key=f"save_name_{mined.name}",
             help="Small letters, digits and hyphens. Sets that come with the app are never replaced.",
@@ -76,7 +76,7 @@ def draw_save(mined: MinedSet) -> None:
             "Title", value=mined.card.title, key=f"save_title_{mined.name}", help="What people read in lists."
         )
         pressed = st.button(
-            "Save" if name == mined.name and name in kept else "Save as a new set",
+            "Save" if name == mined.name and name in own_names else "Save as a new set",
             key="save_set",
             type="primary",
             icon=":material/save:",
@@ -86,21 +86,15 @@ def draw_save(mined: MinedSet) -> None:
         with refusals_said():
             if name == mined.name:
                 check_not_overtaken(name)
-            changed = named_as(mined, name, title)
+            changed = _named_as(mined, name, title)
             recorded("changed", "templates", name, save_set, changed, replace=name == mined.name)
             own.note_written("templates", name)
             discard(mined.name)
             go_to(name)
 
 
-def named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
-    """Return the set under a name and a title; another name remembers the set it was made of.
-
-    Raises
-    ------
-    TemplateError
-        A name that is not safe in files and links.
-    """
+def _named_as(mined: MinedSet, name: str, title: str) -> MinedSet:
+    """Return the set under a name and a title; another name remembers the set it was made of."""
     if name != mined.name:
         return renamed(mined, name, title.strip())
     return mined.model_copy(update={"card": mined.card.model_copy(update={"title": title.strip() or name})})
@@ -135,19 +129,13 @@ def draw_import() -> None:
     if st.button("Import", key="import_set", type="primary", icon=":material/upload:"):
         with refusals_said():
             check_new_name(name)
-            recorded("uploaded", "templates", name, save_set, imported_as(file, name))
+            recorded("uploaded", "templates", name, save_set, _imported_as(file, name))
             own.note_written("templates", name)
             go_to(name, "see")
 
 
-def imported_as(file: UploadedFile, name: str) -> MinedSet:
-    """Read the set in an uploaded file, under a name.
-
-    Raises
-    ------
-    TemplateError
-        A file that cannot be used.
-    """
+def _imported_as(file: UploadedFile, name: str) -> MinedSet:
+    """Read the set in an uploaded file, under a name."""
     mined = load_upload(file.name, file.getvalue())
     history = (*mined.card.history, f"Imported from {label(Path(file.name))}.")
     card = mined.card.model_copy(update={"history": history})
@@ -193,10 +181,10 @@ def draw_delete(name: str) -> None:
 def draw_list() -> None:
     """Draw all sets, as a table or as cards; a click on a name opens one."""
     names = set_names()
-    table = once(sets_table)(names, own_sets(), [set_token(name) for name in names])
+    table = once(_sets_table)(names, own_sets(), [set_token(name) for name in names])
     with st.container(key="cards_of_sets"):
-        for told in table.to_dict("records"):
-            draw_set_card(told)
+        for facts in table.to_dict("records"):
+            _draw_set_card(facts)
     with st.container(key="table_of_sets"):
         event = st.dataframe(
             table,
@@ -216,8 +204,7 @@ def draw_list() -> None:
             st.rerun()
 
 
-def draw_set_card(row: Mapping[Hashable, Any]) -> None:
-    """Draw a set of the table as a card, whose name opens it."""
+def _draw_set_card(row: Mapping[Hashable, Any]) -> None:
     damaged = pd.isna(row["templates"])
     size = "" if damaged else f"{count(row['templates'], 'template')}, {row['effective']} effective"
     with st.container(border=True):
@@ -231,7 +218,7 @@ def draw_set_card(row: Mapping[Hashable, Any]) -> None:
         st.markdown("  \n".join(plain(line) for line in (row["title"], size, row["whose"]) if line))
 
 
-def sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
+def _sets_table(names: list[str], own: tuple[str, ...], tokens: list[str]) -> pd.DataFrame:
     """Make a table with one row per set; a damaged one has its name alone.
 
     ``tokens``: one for the content of each set, as it is now.
@@ -292,19 +279,13 @@ def draw_new() -> None:
     if st.button("Save the set", key="save_new_set", type="primary", icon=":material/save:"):
         with refusals_said():
             check_new_name(name)
-            recorded("changed", "templates", name, save_set, written_set(name, lines, form))
+            recorded("changed", "templates", name, save_set, _written_set(name, lines, form))
             own.note_written("templates", name)
             go_to(name, "see")
 
 
-def written_set(name: str, lines: str, form: Form) -> MinedSet:
-    """Make a set of lines that a person wrote, each of the same weight.
-
-    Raises
-    ------
-    TemplateError
-        No line, one that is no template, or one that stands twice; a name that is not safe in files or links.
-    """
+def _written_set(name: str, lines: str, form: Form) -> MinedSet:
+    """Make a set of lines that a person wrote, each of the same weight."""
     texts = [line.strip() for line in lines.splitlines() if line.strip()]
     card = SetCard(
         title=name, form=form, source="own sentences", history=(f"Written: {count(len(texts), 'template')}.",)

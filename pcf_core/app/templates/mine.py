@@ -33,9 +33,8 @@ from pcf_core.mining.corpora import FORMS
 from pcf_core.mining.corpora.hub import PREFIX
 from pcf_core.mining.corpora.source import suffixes
 from pcf_core.mining.documents import offered_corpora
-from pcf_core.mining.languages import LANGUAGES, code_of
-from pcf_core.mining.parser.places import check_language
-from pcf_core.mining.rules import rule_for
+from pcf_core.mining.parser.schemes import check_language
+from pcf_core.mining.rules import LANGUAGES, code_of, rule_for
 from pcf_core.show.findings.numbers import count
 from pcf_core.work.requests import MineRequest, submit_mining
 
@@ -63,7 +62,7 @@ UPLOADED = "upload: "  # before the names of uploads in a list of corpora
 def draw_mine() -> None:
     """Draw what can be mined, the form, and the mining jobs of the queue."""
     corpora = corpora_at_hand()
-    finding(mine_finding(len(corpora)))
+    finding(_mine_finding(len(corpora)))
     left, right = st.columns([3, 2], gap="large")
     with left:
         draw_form(corpora)
@@ -74,7 +73,7 @@ def draw_mine() -> None:
     draw_queue(("mine",), on_templates=True)
 
 
-def mine_finding(corpora: int) -> str:
+def _mine_finding(corpora: int) -> str:
     """Say how many corpora are offered, and how to get at others."""
     own = count(len(own_sets()), "set of your own is", "sets of your own are")
     if not corpora:
@@ -97,17 +96,17 @@ def draw_form(corpora: dict[str, Path]) -> None:
     file = draw_upload() if chosen == UPLOAD else None
     if chosen and chosen.startswith(UPLOADED) and chosen in corpora:
         draw_delete(chosen, corpora[chosen])
-    known = topics()
+    all_topics = topics()
     names = st.multiselect(
         "Topics",
-        list(known),
-        default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in known else [],
+        list(all_topics),
+        default=[DEFAULT_TOPIC] if DEFAULT_TOPIC in all_topics else [],
         key="mine_topics",
         bind="query-params",
         help="Whose words are looked for. Several together must be of one kind: words that act (he, she), or "
         "words that describe (the religions).",
     )
-    constructions = draw_constructions(known[names[0]]) if names else ()
+    constructions = _draw_constructions(all_topics[names[0]]) if names else ()
     st.button(
         f"Sample of {PAPERS_SAMPLE:,} articles, as in the papers",
         key="mine_as_in_papers",
@@ -135,7 +134,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
         )
     name = st.text_input(
         "Name of the set",
-        value=suggested_name(names, chosen, file),
+        value=_suggested_name(names, chosen, file),
         max_chars=MAX_NAME,
         key=f"mine_name_{chosen}_{file.file_id if file else ''}_{'-'.join(names)}",
         help="Small letters, digits and hyphens.",
@@ -143,18 +142,19 @@ def draw_form(corpora: dict[str, Path]) -> None:
     ready = bool(names) and bool(chosen) and (chosen != UPLOAD or file is not None)
     if st.button("Mine", type="primary", icon=":material/play_arrow:", disabled=not ready, key="mine_button"):
         with refusals_said():
-            check_free(name)
-            rule = rule_for([known[topic] for topic in names], constructions)  # refuses what does not fit
+            _check_free(name)
+            chosen_topics = tuple(all_topics[topic] for topic in names)
+            rule = rule_for(chosen_topics, constructions)  # refuses what does not fit
             check_language(settings().pipeline, rule.language)
             corpus = (
                 recorded("uploaded", "corpus", file.name, keep_upload, file.name, file)
                 if file
-                else corpus_named(str(chosen), corpora)
+                else _corpus_named(str(chosen), corpora)
             )
             start(
                 MineRequest(
                     corpus=str(corpus),
-                    topics=tuple(known[topic] for topic in names),
+                    topics=chosen_topics,
                     name=name,
                     sample=sample,
                     seed=seed,
@@ -165,7 +165,7 @@ def draw_form(corpora: dict[str, Path]) -> None:
             st.rerun()
 
 
-def draw_constructions(topic: Topic) -> tuple[str, ...]:
+def _draw_constructions(topic: Topic) -> tuple[str, ...]:
     """Draw the switches of what can be mined; return the names that are on, none where all are as usual.
 
     For a topic in a language that is not mined nothing is drawn; pressing *Mine* says so.
@@ -207,21 +207,15 @@ def draw_upload() -> UploadedFile | None:
     return file
 
 
-def suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
+def _suggested_name(names: list[str], chosen: str | None, file: UploadedFile | None) -> str:
     """Suggest a name: topic and corpus, as far as chosen, shortened to what a name may have."""
     corpus = file.name if file else "" if chosen in (None, UPLOAD) else str(chosen).removeprefix(UPLOADED)
     stem = corpus.removeprefix(PREFIX).split(".")[0]
     return name_of(Path("-".join([*names, *([stem] if stem else [])]) or "mined"))
 
 
-def corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
-    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken.
-
-    Raises
-    ------
-    CorpusError
-        It is neither offered nor one of the hub.
-    """
+def _corpus_named(chosen: str, corpora: dict[str, Path]) -> str | Path:
+    """Return where the chosen corpus lies; of what is typed only a data set of the hub is taken."""
     if chosen in corpora:
         return corpora[chosen]
     if chosen.startswith(PREFIX) and settings().allow_hub:
@@ -242,14 +236,8 @@ def draw_delete(name: str, path: Path) -> None:
                 st.rerun()
 
 
-def check_free(name: str) -> None:
-    """Refuse a name that a set has, or that one shall have which is being mined.
-
-    Raises
-    ------
-    TemplateError
-        With what to do.
-    """
+def _check_free(name: str) -> None:
+    """Refuse a name that a set has, or that one shall have which is being mined."""
     check_new_name(name)
     if any(job.payload["name"] == name for job in recent_jobs(("mine",), MOST_JOBS) if job.state in ACTIVE):
         raise TemplateError(f"A set named {name!r} is being mined: choose another name, or cancel that job.")
@@ -271,11 +259,6 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
 
     Its name is made of small letters, digits and hyphens of the given one, the beginning of the content's
     hash, and its ending: no name leads out of the folder, and the same file is kept once.
-
-    Raises
-    ------
-    CorpusError
-        Another kind of file, an empty one, or the folder cannot be written.
     """
     form, packing = suffixes(Path(name))
     if form not in FORMS:
@@ -303,21 +286,15 @@ def keep_upload(name: str, data: BinaryIO) -> Path:
 def corpora_at_hand() -> dict[str, Path]:
     """List what can be mined by the name people see: the operator's folder, then what was uploaded."""
     operators, folder = settings().corpora, uploads_folder()
-    found = {name: operators / name for name in offered_corpora()} if operators else {}
+    corpora = {name: operators / name for name in offered_corpora()} if operators else {}
     if folder.is_dir():
         uploads = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-        found |= {f"{UPLOADED}{path.name}": path for path in uploads}
-    return found
+        corpora |= {f"{UPLOADED}{path.name}": path for path in uploads}
+    return corpora
 
 
 def delete_upload(path: Path) -> None:
-    """Delete an uploaded file; sets that were mined from it stay.
-
-    Raises
-    ------
-    CorpusError
-        The folder cannot be written.
-    """
+    """Delete an uploaded file; sets that were mined from it stay."""
     with _told("deleted"):
         path.unlink(missing_ok=True)
 

@@ -30,7 +30,7 @@ from pcf_core.core.topics import MinedSet
 from pcf_core.material.suiting import suiting_sets
 from pcf_core.material.templates import SHELF
 from pcf_core.measure.resampling import effective_number
-from pcf_core.mining.languages import LANGUAGES
+from pcf_core.mining.rules import LANGUAGES
 from pcf_core.report.records import KeyFigure
 from pcf_core.show.charts.templates import zipf_plot
 from pcf_core.show.findings.numbers import count, effective_count, number, percent
@@ -72,13 +72,7 @@ def draw_head() -> tuple[str, str]:
 
 
 def draw_set(name: str) -> Shown:
-    """Draw finding, key figures and the cut of a set.
-
-    Raises
-    ------
-    TemplateError
-        No set has the name of the link.
-    """
+    """Draw finding, key figures and the cut of a set."""
     found = opened(name)
     mined = found.mined
     texts, figures = st.container(), st.container()
@@ -102,7 +96,7 @@ def draw_set(name: str) -> Shown:
             cut_finding(shown.counts, shown.top),
         )
     with figures:
-        draw_figures(set_figures(shown))
+        draw_figures(_set_figures(shown))
         st.caption(
             f"Corpus: {plain(mined.card.corpus) or 'not stated'} · licence of its texts: "
             f"{plain(mined.card.licence) or 'not stated'}"
@@ -136,7 +130,7 @@ def draw_unsaved(mined: MinedSet) -> None:
                 st.rerun()
 
 
-def set_figures(shown: Shown) -> list[KeyFigure]:
+def _set_figures(shown: Shown) -> list[KeyFigure]:
     """Make key figures: templates, total count, effective number, share of the counts that the cut keeps."""
     counts, card = shown.counts, shown.mined.card
     cut = f"{shown.top:,} of {len(counts):,} templates" if shown.top else "no cut"
@@ -175,7 +169,7 @@ def whose(name: str) -> str:
     return "your own set" if name in own_sets() else "comes with the app"
 
 
-def draw_score(mined: MinedSet) -> None:
+def _draw_score(mined: MinedSet) -> None:
     """Draw the way to scoring a set as it is saved, on a topic that it suits.
 
     A topic that was just written comes first, then that of the sidebar.
@@ -201,7 +195,7 @@ def draw_score(mined: MinedSet) -> None:
 def draw_see(shown: Shown) -> None:
     """Draw picture, table, one template's origin, how to read, provenance."""
     mined = shown.mined
-    draw_score(mined)
+    _draw_score(mined)
     texts = [template.text for template in mined.templates]
     make = partial(zipf_plot, texts, shown.counts, shown.top)
     picture(make, "zipf_plot", f"Count and share of the weight by rank, {count(len(texts), 'template')}")

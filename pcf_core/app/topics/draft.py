@@ -17,9 +17,8 @@ from pcf_core.app.lists import topic_names, topics
 from pcf_core.core.errors import TopicError
 from pcf_core.core.records import LeftOut
 from pcf_core.core.topics import Group, Topic
-from pcf_core.material.own_topics import copied, own_topics
 from pcf_core.material.safety.text import check_name
-from pcf_core.material.topics import load_topic, make_topic
+from pcf_core.material.topics import copied, load_topic, make_topic, own_topics
 
 DRAFTS = "topic_drafts"
 NEXT = "topic_next"
@@ -85,73 +84,49 @@ class Draft:
         return not self.fields.says_the_same(self.begun)
 
 
-def fields_of(topic: Topic) -> Fields:
+def _fields_of(topic: Topic) -> Fields:
     """Return the topic as it would be written."""
     return Fields(
-        name=topic.name,
-        title=topic.title,
-        language=topic.language,
-        position=topic.position,
-        aligned=topic.aligned,
-        source=topic.source,
-        notes=topic.notes,
-        evidence=topic.evidence,
-        templates=topic.templates,
-        groups=tuple(new_group(group.name, group.words) for group in topic.groups),
+        **{field: getattr(topic, field) for field in PLAIN_FIELDS},
+        groups=tuple(_new_group(group.name, group.words) for group in topic.groups),
         left_out=topic.left_out,
     )
 
 
-def new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
+def _new_group(name: str, words: Iterable[str] = ()) -> GroupFields:
     """Make the fields of a group, with an identity of its own."""
     return GroupFields(uuid4().hex, name, "\n".join(words))
 
 
-def empty_fields() -> Fields:
+def _empty_fields() -> Fields:
     """Return a topic of two groups without words."""
-    groups = (new_group("first"), new_group("second"))
+    groups = (_new_group("first"), _new_group("second"))
     return Fields("my-topic", "", "en", "subject", False, "", "", "", "", groups)
 
 
 def topic_of(fields: Fields) -> Topic:
-    """Make the topic that is written.
-
-    Raises
-    ------
-    TopicError
-        What is written is not right (yet).
-    """
-    return make_topic(
-        fields.name.strip(),
-        [
-            Group(name=group.name.strip(), words=tuple(lines_of(group.words, fields.aligned)))
-            for group in fields.groups
-        ],
-        title=fields.title,
-        aligned=fields.aligned,
-        language=fields.language.strip(),
-        source=fields.source,
-        notes=fields.notes,
-        left_out=fields.left_out,
-        evidence=fields.evidence,
-        templates=fields.templates,
-        position=fields.position,
-    )
+    """Make the topic that is written."""
+    facts = {field: getattr(fields, field) for field in (*PLAIN_FIELDS, "left_out") if field != "name"}
+    groups = [
+        Group(name=group.name.strip(), words=tuple(lines_of(group.words, fields.aligned)))
+        for group in fields.groups
+    ]
+    return make_topic(fields.name.strip(), groups, **facts | {"language": fields.language.strip()})
 
 
 def problems_of(fields: Fields) -> list[str]:
     """Say what is wrong with what is written, that of the name first; empty where all is right."""
-    found: list[str] = []
+    problems: list[str] = []
     try:
         check_name(fields.name.strip(), "the name", "The topic", TopicError)
     except TopicError as error:
-        found.append(str(error))
-        fields = replace(fields, name=empty_fields().name)
+        problems.append(str(error))
+        fields = replace(fields, name=_empty_fields().name)
     try:
         topic_of(fields)
     except TopicError as error:
-        found.append(str(error))
-    return found
+        problems.append(str(error))
+    return problems
 
 
 def lines_of(text: str, aligned: bool) -> list[str]:
@@ -161,13 +136,7 @@ def lines_of(text: str, aligned: bool) -> list[str]:
 
 
 def opened(name: str) -> Topic:
-    """Load the topic as it is saved.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Load the topic as it is saved."""
     if name not in topic_names():
         raise TopicError(f"There is no topic named {name!r}; choose another under Topic.")
     return topics().get(name) or load_topic(name)
@@ -177,11 +146,6 @@ def draft_of(name: str) -> Draft:
     """Return what is written in a topic's form, else the topic as it is saved; ``NEW`` begins an empty one.
 
     What is written outlives the topic, if that is deleted meanwhile.
-
-    Raises
-    ------
-    TopicError
-        There is no such topic (any more), and nothing is written.
     """
     drafts = _drafts()
     draft = drafts.get(name)
@@ -200,31 +164,41 @@ def field_key(draft: Draft, field: str) -> str:
 
 def take_written() -> None:
     """Write down what the fields of all forms hold, whatever this run is going to draw."""
+    for name in _drafts():
+        take_fields(name)
+
+
+def take_fields(name: str) -> Draft:
+    """Write down what the fields of one form hold; return its draft."""
     drafts = _drafts()
-    for name, draft in drafts.items():
-        fields = draft.fields
-        plain = {field: _written(draft, field, getattr(fields, field)) for field in PLAIN_FIELDS}
-        groups = tuple(
-            GroupFields(
-                group.token,
-                _written(draft, f"group_{group.token}", group.name),
-                _written(draft, f"words_{group.token}", group.words),
-            )
-            for group in fields.groups
+    draft = drafts[name]
+    fields = draft.fields
+    plain = {field: _written(draft, field, getattr(fields, field)) for field in PLAIN_FIELDS}
+    groups = tuple(
+        GroupFields(
+            group.token,
+            _written(draft, f"group_{group.token}", group.name),
+            _written(draft, f"words_{group.token}", group.words),
         )
-        drafts[name] = replace(draft, fields=replace(fields, groups=groups, **plain))
+        for group in fields.groups
+    )
+    drafts[name] = replace(draft, fields=replace(fields, groups=groups, **plain))
+    return drafts[name]
 
 
 def _written(draft: Draft, field: str, before: T) -> T:
-    found: T = st.session_state.get(field_key(draft, field), before)
-    return found
+    value: T = st.session_state.get(field_key(draft, field), before)
+    return value
 
 
-def write_down(name: str, fields: Fields) -> Draft:
-    """Keep what is written."""
+def change_groups(name: str, gone: str | None) -> None:
+    """Take a group out, or add one; the other fields stay as they are written."""
     drafts = _drafts()
-    drafts[name] = replace(drafts[name], fields=fields)
-    return drafts[name]
+    fields = drafts[name].fields
+    groups = tuple(group for group in fields.groups if group.token != gone)
+    if gone is None:
+        groups += (_new_group(f"group-{len(groups) + 1}"),)
+    drafts[name] = replace(drafts[name], fields=replace(fields, groups=groups))
 
 
 def is_changed(name: str) -> bool:
@@ -244,13 +218,7 @@ def discard(name: str) -> None:
 
 
 def as_it_stands(name: str) -> Topic:
-    """Return the topic as it is written where that is right, else as it is saved.
-
-    Raises
-    ------
-    TopicError
-        There is none of the name (any more), or it is damaged.
-    """
+    """Return the topic as it is written where that is right, else as it is saved."""
     saved = opened(name)
     if not is_changed(name):
         return saved
@@ -261,13 +229,7 @@ def as_it_stands(name: str) -> Topic:
 
 
 def check_not_overtaken(name: str) -> None:
-    """Refuse to save over what somebody else has saved since the writing began.
-
-    Raises
-    ------
-    TopicError
-        That has happened.
-    """
+    """Refuse to save over what somebody else has saved since the writing began."""
     if not _drafts()[name].begun.says_the_same(_begun(name)):
         raise TopicError(
             f"The topic {name} was saved elsewhere since you began to change it: save yours under another "
@@ -293,9 +255,9 @@ def _drafts() -> dict[str, Draft]:
 
 def _begun(name: str) -> Fields:
     if name == NEW:
-        return empty_fields()
+        return _empty_fields()
     topic = opened(name)
-    return fields_of(topic if name in own_topics() else copied(topic))
+    return _fields_of(topic if name in own_topics() else copied(topic))
 
 
 def _content(fields: Fields) -> Fields:

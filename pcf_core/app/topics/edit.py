@@ -6,7 +6,6 @@ Nothing is kept before it is right.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -16,34 +15,30 @@ from pcf_core.app.choice import take_usual
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
-    DRAFTS,
     Draft,
-    Fields,
     GroupFields,
+    change_groups,
     check_not_overtaken,
     discard,
     draft_of,
     field_key,
-    new_group,
     point_at,
     problems_of,
+    take_fields,
     topic_of,
-    write_down,
 )
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.topics import Topic
-from pcf_core.material.own_topics import (
+from pcf_core.material.safety.text import MAX_NAME
+from pcf_core.material.suiting import suiting_sets
+from pcf_core.material.topics import (
     OWN,
     copied,
     delete_topic,
-    load_topic_upload,
     own_topics,
     save_topic,
     topic_toml,
 )
-from pcf_core.material.safety.text import MAX_NAME
-from pcf_core.material.suiting import suiting_sets
-from pcf_core.material.topics import ENDINGS
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.topics import topic_finding
 
@@ -102,13 +97,13 @@ def draw_edit(name: str) -> None:
 
 def draw_form(name: str) -> None:
     """Draw the fields, what is wrong with them, and the button that saves."""
-    draft = draft_of(name)
-    draft = write_down(name, draw_fields(name, draft))
+    _draw_fields(name, draft_of(name))
+    draft = take_fields(name)
     verdict = st.container()
     fields = draft.fields
     problems = problems_of(fields)
-    kept = fields.name.strip()
-    replaces = kept == name and name in own_topics()
+    saved_as = fields.name.strip()
+    replaces = saved_as == name and name in own_topics()
     with st.container(horizontal=True):
         pressed = st.button(
             "Save" if replaces else "Save as a new topic",
@@ -120,7 +115,7 @@ def draw_form(name: str) -> None:
         if draft.changed:
             draw_discard(name)
     with verdict:
-        draw_verdict(draft, problems, refused=pressed)
+        _draw_verdict(draft, problems, refused=pressed)
     if pressed and not problems:
         with refusals_said():
             if replaces:
@@ -128,8 +123,8 @@ def draw_form(name: str) -> None:
             topic = topic_of(fields)
             recorded("changed", "topic", topic.name, save_topic, topic, replace=replaces)
             discard(name)
-            own.note_written("topic", kept)
-            point_at(kept, "see")
+            own.note_written("topic", saved_as)
+            point_at(saved_as, "see")
             st.rerun()
 
 
@@ -140,111 +135,85 @@ def draw_discard(name: str) -> None:
         st.rerun()
 
 
-def draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> None:
+def _draw_verdict(draft: Draft, problems: Sequence[str], *, refused: bool) -> None:
     """Draw what is wrong with what is written, in the library's sentences, or what it compares.
 
     ``refused``: whether it was to be saved.
     """
-    said = "  \n".join(map(plain, problems))
-    if said and refused:
-        st.error(said, icon=":material/error:")
-    elif said and draft.changed:
-        st.warning(said, icon=":material/rule:")
-    elif said:
+    text = "  \n".join(map(plain, problems))
+    if text and refused:
+        st.error(text, icon=":material/error:")
+    elif text and draft.changed:
+        st.warning(text, icon=":material/rule:")
+    elif text:
         st.caption("Write two groups or more: a name, and their words one a line.")
     else:
         st.caption(plain(topic_finding(topic_of(draft.fields))))
 
 
-def draw_fields(name: str, draft: Draft) -> Fields:
-    """Draw the fields; return them as they are written now."""
-    fields = draft.fields
+def _draw_fields(name: str, draft: Draft) -> None:
     left, middle = st.columns(2)
     with left:
-        kept = text("Name", draft, "name", fields.name, "Small letters, digits and hyphens.", MAX_NAME)
-        language = text("Language", draft, "language", fields.language, "A code such as en, zh or pt-BR.")
+        _text("Name", draft, "name", "Small letters, digits and hyphens.", MAX_NAME)
+        _text("Language", draft, "language", "A code such as en, zh or pt-BR.")
     with middle:
-        title = text("Title", draft, "title", fields.title, "What people read in lists.")
-        position = str(
-            st.radio(
-                "What a word is in its sentence",
-                ("subject", "predicate"),
-                key=held(draft, "position", fields.position),
-                horizontal=True,
-                help="subject: of a clause, as in “The nurse said that …”. predicate: behind a verb, as in "
-                "“The nurse, who came, is …”. It decides which templates suit.",
-            )
+        _text("Title", draft, "title", "What people read in lists.")
+        st.radio(
+            "What a word is in its sentence",
+            ("subject", "predicate"),
+            key=_held(draft, "position", draft.fields.position),
+            horizontal=True,
+            help="subject: of a clause, as in “The nurse said that …”. predicate: behind a verb, as in "
+            "“The nurse, who came, is …”. It decides which templates suit.",
         )
-    groups = draw_groups(name, draft)
-    notes = st.text_area(
+    _draw_groups(name, draft)
+    st.text_area(
         "Notes",
-        key=held(draft, "notes", fields.notes),
+        key=_held(draft, "notes", draft.fields.notes),
         height=100,
         help="What a reader has to know: what the words leave out, whom they say nothing about.",
     )
     with st.expander("Source, counterparts, usual lists"):
-        more = draw_more(draft)
-    return replace(
-        more,
-        name=kept,
-        title=title,
-        language=language,
-        position=position,
-        groups=groups,
-        notes=notes,
-        left_out=fields.left_out,
-    )
+        _text("Source", draft, "source", "Where the words come from.")
+        st.checkbox(
+            "Words of one line are counterparts",
+            key=_held(draft, "aligned", draft.fields.aligned),
+            help="The first words of all groups belong together, the second, and so on, as he and she do. A "
+            "word that a model cannot score then takes its counterparts with it.",
+        )
+        _one_of("Usual templates", draft, "templates", set_names())
+        _one_of("Usual occupations", draft, "evidence", list(evidence_lists()))
 
 
-def draw_more(draft: Draft) -> Fields:
-    """Draw the fields that most topics leave as they are."""
-    fields = draft.fields
-    source = text("Source", draft, "source", fields.source, "Where the words come from.")
-    aligned = st.checkbox(
-        "Words of one line are counterparts",
-        key=held(draft, "aligned", fields.aligned),
-        help="The first words of all groups belong together, the second, and so on, as he and she do. A word "
-        "that a model cannot score then takes its counterparts with it.",
-    )
-    return replace(
-        fields,
-        source=source,
-        aligned=aligned,
-        templates=one_of("Usual templates", draft, "templates", fields.templates, set_names()),
-        evidence=one_of("Usual occupations", draft, "evidence", fields.evidence, list(evidence_lists())),
-    )
-
-
-def draw_groups(name: str, draft: Draft) -> tuple[GroupFields, ...]:
+def _draw_groups(name: str, draft: Draft) -> None:
     """Draw a name and a field of words for each group, three side by side."""
     groups = draft.fields.groups
-    written = []
     for start in range(0, len(groups), SIDE_BY_SIDE):
         row = groups[start : start + SIDE_BY_SIDE]
         columns = st.columns(min(SIDE_BY_SIDE, len(groups)))
-        for place, (column, group) in enumerate(zip(columns, row, strict=False), start + 1):
+        for number, (column, group) in enumerate(zip(columns, row, strict=False), start + 1):
             with column.container(border=True):
-                written.append(draw_group(name, draft, group, place))
+                _draw_group(name, draft, group, number)
     st.button(
         "Add a group", key="add_group", icon=":material/add:", on_click=change_groups, args=(name, None)
     )
-    return tuple(written)
 
 
-def draw_group(name: str, draft: Draft, group: GroupFields, place: int) -> GroupFields:
+def _draw_group(name: str, draft: Draft, group: GroupFields, number: int) -> None:
     """Draw the fields of a group; screen readers say labels verbatim, so they hold no name."""
-    called = text(
-        "Group", draft, f"group_{group.token}", group.name, "Its name: small letters, digits, hyphens."
+    called = st.text_input(
+        "Group",
+        key=_held(draft, f"group_{group.token}", group.name),
+        help="Its name: small letters, digits, hyphens.",
     )
     words = st.text_area(
-        f"Words of group {place}, one a line",
-        key=held(draft, f"words_{group.token}", group.words),
-        height=FRAME + LINE * lines_seen(draft),
+        f"Words of group {number}, one a line",
+        key=_held(draft, f"words_{group.token}", group.words),
+        height=FRAME + LINE * _lines_seen(draft),
         help="A term of several words is scored whole.",
     )
-    number = sum(bool(line.strip()) for line in words.splitlines())
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(count(number, "word"))
+        st.caption(count(sum(bool(line.strip()) for line in words.splitlines()), "word"))
         st.button(
             f"Remove {plain(called)}",
             key=f"remove_{group.token}",
@@ -252,10 +221,9 @@ def draw_group(name: str, draft: Draft, group: GroupFields, place: int) -> Group
             on_click=change_groups,
             args=(name, group.token),
         )
-    return GroupFields(group.token, called, words)
 
 
-def lines_seen(draft: Draft) -> int:
+def _lines_seen(draft: Draft) -> int:
     """Return the height in lines: as many as the longest group began with, within limits.
 
     So the fields do not grow while one writes.
@@ -264,37 +232,27 @@ def lines_seen(draft: Draft) -> int:
     return min(max(longest, FEWEST), MOST) if longest else MOST
 
 
-def change_groups(name: str, gone: str | None) -> None:
-    """Take a group out, or add one; the other fields stay as they are written."""
-    draft: Draft = st.session_state[DRAFTS][name]
-    groups = tuple(group for group in draft.fields.groups if group.token != gone)
-    if gone is None:
-        groups += (new_group(f"group-{len(groups) + 1}"),)
-    write_down(name, replace(draft.fields, groups=groups))
-
-
-def held(draft: Draft, field: str, value: object) -> str:
+def _held(draft: Draft, field: str, value: object) -> str:
     """Return the key of a field, which begins with a value and keeps what is written into it."""
     key = field_key(draft, field)
     st.session_state.setdefault(key, value)
     return key
 
 
-def text(label: str, draft: Draft, field: str, value: str, help_text: str, longest: int | None = None) -> str:
-    """Draw a text field of the form; return its content."""
-    return st.text_input(label, key=held(draft, field, value), max_chars=longest, help=help_text)
+def _text(label: str, draft: Draft, field: str, help_text: str, longest: int | None = None) -> None:
+    key = _held(draft, field, getattr(draft.fields, field))
+    st.text_input(label, key=key, max_chars=longest, help=help_text)
 
 
-def one_of(label: str, draft: Draft, field: str, value: str, names: Sequence[str]) -> str:
+def _one_of(label: str, draft: Draft, field: str, names: Sequence[str]) -> None:
     """Draw a choice of one of the names or none; a name that is not among them stays."""
-    return str(
-        st.selectbox(
-            label,
-            list(dict.fromkeys(["", *names, value])),
-            key=held(draft, field, value),
-            format_func=lambda name: name or "none in particular",
-            help="What the sidebar begins with when somebody chooses this topic.",
-        )
+    value = getattr(draft.fields, field)
+    st.selectbox(
+        label,
+        list(dict.fromkeys(["", *names, value])),
+        key=_held(draft, field, value),
+        format_func=lambda name: name or "none in particular",
+        help="What the sidebar begins with when somebody chooses this topic.",
     )
 
 
@@ -314,7 +272,7 @@ def draw_actions(topic: Topic) -> None:
                 RUN_AN_AUDIT.file,
                 label="Score it",
                 icon=":material/play_circle:",
-                query_params={"score_topic": topic.name, **score_lists(topic)},
+                query_params={"score_topic": topic.name, **_score_lists(topic)},
             )
         st.download_button(
             "TOML",
@@ -336,7 +294,7 @@ def draw_actions(topic: Topic) -> None:
         draw_delete(topic.name)
 
 
-def score_lists(topic: Topic) -> dict[str, str]:
+def _score_lists(topic: Topic) -> dict[str, str]:
     """Return the lists that the page Run an audit begins with for a topic.
 
     Sentences that were just written come before the usual ones, where they suit it.
@@ -381,8 +339,6 @@ def draw_upload() -> None:
             st.code(example, language=None, wrap_lines=True)
     own.draw_upload(
         OWN,
-        ENDINGS,
-        load_topic_upload,
         topic_finding,
         go_to,
         "One file, or two or more text files with one word a line.",

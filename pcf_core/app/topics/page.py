@@ -26,8 +26,7 @@ from pcf_core.core.errors import AuditError, EvidenceError, TopicError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.run import model_label
 from pcf_core.core.topics import Evidence, Topic
-from pcf_core.material.evidence import OWN, evidence_toml, load_evidence
-from pcf_core.material.own_topics import own_topics
+from pcf_core.material.evidence import OWN, load_evidence
 from pcf_core.material.suiting import (
     filled_prompts,
     heaviest_templates,
@@ -37,7 +36,7 @@ from pcf_core.material.suiting import (
     template_cards,
     word_forms,
 )
-from pcf_core.material.topics import FIRST, SHELF
+from pcf_core.material.topics import FIRST, SHELF, own_topics
 from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.show.findings.notes import left_out_note, tokens_note, words_with
@@ -118,10 +117,7 @@ PANEL = own.OwnPanel(
     first=lambda: list_names()[0],
     forms=FORMS,
     examples=EXAMPLES,
-    endings=OWN.shelf.accepts,
-    read=OWN.read_upload,
     said=list_finding,
-    text=evidence_toml,
     use="what the command line reads as --evidence",
 )
 
@@ -153,11 +149,6 @@ def shown_topic(name: str, view: str) -> Topic | None:
     """Return the topic as the view needs it: as saved, or with what is written.
 
     ``None`` where it is damaged, or was deleted while it was written.
-
-    Raises
-    ------
-    TopicError
-        There is no topic of the name (any more).
     """
     try:
         topic = opened(name)
@@ -237,9 +228,9 @@ def draw_card(topic: Topic, sets: tuple[str, ...]) -> None:
 
 def draw_preview(topic: Topic) -> None:
     """Draw sentences of the words with the heaviest templates of a set and a few occupations."""
-    name = draw_set_choice(topic)
+    name = _draw_set_choice(topic)
     templates = heaviest_templates(template_sets()[name], MOST_TEMPLATES)
-    terms = spread_terms(evidence_lists()[evidence_name(topic)], MOST_TERMS)
+    terms = spread_terms(evidence_lists()[_evidence_name(topic)], MOST_TERMS)
     term = st.selectbox("Occupation", terms, key="preview_term", help="Whom the sentences are about.")
     rows = filled_prompts(topic, templates, [term or terms[0]])
     st.markdown(f"{count(len(rows), 'sentence')}, as a model reads them:")
@@ -250,8 +241,7 @@ def draw_preview(topic: Topic) -> None:
     )
 
 
-def draw_set_choice(topic: Topic) -> str:
-    """Draw one template set, those that suit the topic first."""
+def _draw_set_choice(topic: Topic) -> str:
     suiting = suiting_sets(topic, template_cards())
     names = list(dict.fromkeys([*suiting, *template_sets()]))
     name: str = st.selectbox(
@@ -264,7 +254,7 @@ def draw_set_choice(topic: Topic) -> str:
     return name
 
 
-def evidence_name(topic: Topic) -> str:
+def _evidence_name(topic: Topic) -> str:
     """Return the topic's default occupations, else those of the sidebar, else the first list."""
     lists = evidence_lists()
     return next(name for name in (topic.evidence, current_choice().evidence, *lists) if name in lists)
@@ -273,7 +263,7 @@ def evidence_name(topic: Topic) -> str:
 def draw_check(topic: Topic) -> None:
     """Ask every chosen model, and show what came."""
     choice = current_choice()
-    texts = probe_prompts(template_sets()[draw_set_choice(topic)], evidence_lists()[evidence_name(topic)])
+    texts = probe_prompts(template_sets()[_draw_set_choice(topic)], evidence_lists()[_evidence_name(topic)])
     notes = st.container()
     if topic.language.partition("-")[0].lower() == "en" and (forms := forms_note(word_forms(topic.words))):
         st.info(plain(forms), icon=":material/spellcheck:")
@@ -291,19 +281,19 @@ def draw_check(topic: Topic) -> None:
     }
     with notes:
         for model, check in checks.items():
-            draw_findings(model, topic, check)
+            _draw_findings(model, topic, check)
     draw_ended_early(jobs)
     follow(jobs)
     if checks:
-        draw_tables(topic, checks)
+        _draw_tables(topic, checks)
 
 
 def what_to_ask(
-    asked: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
+    models: Iterable[tuple[str, str]], topic: Topic, texts: tuple[str, ...]
 ) -> dict[str, CheckRequest]:
     """Return a question for every model and precision at hand; say at once why another cannot be asked."""
     requests = {}
-    for model, precision in asked:
+    for model, precision in models:
         try:
             spec = in_precision(resolve(model), precision)
             requests[model_label(model, spec.dtype)] = make_check(spec, topic, texts)
@@ -312,8 +302,7 @@ def what_to_ask(
     return requests
 
 
-def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
-    """Draw what one model makes of the words, and what to mend."""
+def _draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
     _, left_out = select_words(topic, check.table, "exact")
     _, single_left_out = select_words(topic, check.table, "single-token")
     finding(
@@ -326,8 +315,7 @@ def draw_findings(model: str, topic: Topic, check: TopicCheck) -> None:
             st.warning(plain(caution), icon=":material/warning:")
 
 
-def draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
-    """Draw words and sentences, each with its downloads, and how to read them."""
+def _draw_tables(topic: Topic, checks: Mapping[str, TopicCheck]) -> None:
     words, sentences, how = st.tabs(["Words", "Sentences", "Reading the table"])
     with words:
         for model, check in checks.items():
@@ -390,20 +378,14 @@ def draw_lists() -> None:
         help_text="Occupations, or whomever else the sentences are about: lists that come with the app, then "
         "your own. The sidebar offers them under Occupations.",
     )
-    found = opened_list(name)
-    if found is not None:
-        draw_list(found)
-    PANEL.draw(name, found)
+    evidence = _opened_list(name)
+    if evidence is not None:
+        draw_list(evidence)
+    PANEL.draw(name, evidence)
 
 
-def opened_list(name: str) -> Evidence | None:
-    """Load the list of a name; for a damaged one of the user's own say why, and return none.
-
-    Raises
-    ------
-    EvidenceError
-        There is none of the name (any more).
-    """
+def _opened_list(name: str) -> Evidence | None:
+    """Load the list of a name; for a damaged one of the user's own say why, and return none."""
     if name not in list_names():
         raise EvidenceError(f"There is no evidence list named {name!r}; choose another under List.")
     try:

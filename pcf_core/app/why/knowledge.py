@@ -43,7 +43,7 @@ from pcf_core.core.errors import AuditError, TopicError
 from pcf_core.core.knowledge import KnowledgeReport, KnowledgeSet
 from pcf_core.core.risk import Interval
 from pcf_core.core.run import Protocol, ScoringKey, SelfAudit, model_label
-from pcf_core.material.knowledge import ENDINGS, FIRST, OWN, SHELF, knowledge_toml, load_knowledge
+from pcf_core.material.knowledge import FIRST, OWN, SHELF, load_knowledge
 from pcf_core.measure.knowledge import SCORES
 from pcf_core.models.precision import precisions_of
 from pcf_core.models.registry import resolve
@@ -350,10 +350,7 @@ PANEL = OwnPanel(
     first=lambda: FIRST,
     forms=FORMS,
     examples=EXAMPLES,
-    endings=ENDINGS,
-    read=OWN.read_upload,
     said=set_finding,
-    text=knowledge_toml,
     use="what the command knowledge reads as --set",
 )
 

@@ -55,8 +55,8 @@ def pages(file: BinaryIO, facts: Any, columns: Collection[str]) -> Iterator[Page
         What stands where a page begins is no header of one.
     """
     for group in range(facts.num_row_groups):
-        for place in range(facts.num_columns):
-            chunk = facts.row_group(group).column(place)
+        for index in range(facts.num_columns):
+            chunk = facts.row_group(group).column(index)
             if chunk.path_in_schema.partition(".")[0] in columns:
                 yield from _of_chunk(file, chunk)
 
@@ -65,12 +65,12 @@ def _of_chunk(file: BinaryIO, chunk: Any) -> Iterator[Page]:
     if not chunk.num_values:  # a reader opens no page then, and the places are not set
         return
     dictionary = chunk.dictionary_page_offset or chunk.data_page_offset
-    place = min(dictionary, chunk.data_page_offset)
-    end = place + chunk.total_compressed_size
-    if place < 4 or chunk.total_compressed_size < 0:
+    start = min(dictionary, chunk.data_page_offset)
+    end = start + chunk.total_compressed_size
+    if start < 4 or chunk.total_compressed_size < 0:
         raise ValueError("a column begins before the file does")
-    while place < end:
-        file.seek(place)
+    while start < end:
+        file.seek(start)
         header = _Header(file.read(HEADER))
         fields = header.struct()
         unpacked, packed = fields.get(2, -1), fields.get(3, -1)
@@ -81,7 +81,7 @@ def _of_chunk(file: BinaryIO, chunk: Any) -> Iterator[Page]:
             raise ValueError("a page has no size")
         values, written = data.get(1, 0), data.get(2 if 5 in fields else 4, 0)
         yield Page(unpacked, values if isinstance(values, int) else 0, written == PREFIXES)
-        place += header.place + packed
+        start += header.place + packed
 
 
 class _Header:

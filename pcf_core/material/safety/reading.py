@@ -1,4 +1,4 @@
-"""The content of a file: text, TOML, JSON, CSV.
+"""The content of a file: text, TOML, JSON, CSV; ``error`` is the class of a refusal.
 
 Nothing is cached: a file is a few kilobytes, and what was changed or repaired on disk must show at once.
 """
@@ -47,18 +47,12 @@ def title_of(path: Path) -> str:
 
 
 def read_data(path: Path, error: type[InputError]) -> bytes:
-    """Read the bytes of a file.
-
-    Raises
-    ------
-    error
-        Over 32 MiB, or not readable.
-    """
+    """Read the bytes of a file."""
     try:
-        found = path.stat()
-        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):  # a pipe or device may never end
+        state = path.stat()
+        if not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode)):  # a pipe or device may never end
             raise OSError(errno.EINVAL, "it is not a file")
-        if (size := found.st_size) > MAX_BYTES:
+        if (size := state.st_size) > MAX_BYTES:
             raise error(f"{label(path)} has {size:,} bytes; at most {MAX_BYTES:,} are read.")
         return path.read_bytes()
     except OSError as problem:
@@ -69,13 +63,7 @@ def read_data(path: Path, error: type[InputError]) -> bytes:
 
 
 def read_text(path: Path, error: type[InputError]) -> str:
-    """Read the text of a file, without its byte order mark.
-
-    Raises
-    ------
-    error
-        Over 32 MiB, not UTF-8, or not readable.
-    """
+    """Read the text of a file, without its byte order mark."""
     try:
         return read_data(path, error).decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -90,11 +78,6 @@ def read_toml(
     """Read the top-level table of a TOML file.
 
     A file with a ``foreign`` key is one of another kind that may lie there: its table is empty.
-
-    Raises
-    ------
-    error
-        Over 8 MiB, malformed, or with a key that is not ``allowed`` or has over eight parts.
     """
     text = read_text(path, error)
     if len(text) > MAX_TOML:
@@ -116,28 +99,22 @@ def read_toml(
 
 
 def read_json(path: Path, allowed: Collection[str], error: type[InputError]) -> dict[str, Any]:
-    """Read the object that a JSON file holds.
+    """Read the object that a JSON file holds."""
+    return checked_object(read_json_value(path, error), path, allowed, error)
 
-    Raises
-    ------
-    error
-        Malformed, a key twice in one object, no object, or with a key that is not ``allowed``.
-    """
-    table = read_json_value(path, error)
-    if not isinstance(table, dict):
-        raise error(f"{label(path)} holds {shown(table)}: write an object, with the keys in braces.")
-    _refuse_unknown(table, path, allowed, error)
-    return table
+
+def checked_object(
+    value: object, path: Path, allowed: Collection[str], error: type[InputError]
+) -> dict[str, Any]:
+    """Return what a JSON file holds if it is an object with no key but the ``allowed`` ones."""
+    if not isinstance(value, dict):
+        raise error(f"{label(path)} holds {shown(value)}: write an object, with the keys in braces.")
+    _refuse_unknown(value, path, allowed, error)
+    return value
 
 
 def read_json_value(path: Path, error: type[InputError]) -> object:
-    """Read the value that a JSON file holds, of whatever kind.
-
-    Raises
-    ------
-    error
-        Malformed, or a key twice in one object.
-    """
+    """Read the value that a JSON file holds, of whatever kind."""
     text = read_text(path, error)
     try:
         return json.loads(text, object_pairs_hook=_keys_once, parse_constant=_no_number)
@@ -179,11 +156,6 @@ def read_table(
 
     ``columns`` must be there, ``optional`` may, in any order; empty lines are skipped.  ``aliases``: other
     names under which a column is read.
-
-    Raises
-    ------
-    error
-        Other columns, a row of another length, a broken quotation mark, over 1,000,000 rows.
     """
     reader = csv.reader(io.StringIO(read_text(path, error), newline=""), strict=True)
     rows: list[tuple[str, dict[str, str]]] = []
@@ -225,13 +197,7 @@ def column_names(
     error: type[InputError],
     aliases: Mapping[str, str],
 ) -> list[str]:
-    """Return the columns of a table under the names that the app knows, in their order.
-
-    Raises
-    ------
-    error
-        One of ``columns`` is missing, one is unknown, or one stands twice.
-    """
+    """Return the columns of a table under the names that the app knows, in their order."""
     written = [cell.strip().lower() for cell in cells]
     header = [aliases.get(name, name) for name in written]
     names = set(header)

@@ -1,6 +1,7 @@
 """Checks of the short texts a user gives: names, words, titles.  One rule a function, one sentence a refusal.
 
-``where`` opens every sentence: the file's name, or a phrase such as "The topic".
+``where`` opens every sentence: the file's name, or a phrase such as "The topic"; ``what`` names the value;
+``error`` is the class of the refusal.
 
 **Texts with very many combining marks on one letter: no script has them; they attack normalisation.**
 Unicode's normal forms put the marks behind a letter into an order, and the standard library does so by
@@ -121,12 +122,12 @@ def looks(text: str) -> str:
 
 def hidden_in(text: str) -> str | None:
     """Return the first character that is not seen and that neither a script nor an emoji needs."""
-    for place, character in enumerate(text):
-        before, after = text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+    for index, character in enumerate(text):
+        before, after = text[index - 1 : index] if index else "", text[index + 1 : index + 2]
         if character in JOINERS:
             needed = _joins(before) or _joins(after) or (character == "\u200d" and _is_sign(before))
         elif re.match(f"[{TAGS}]", character):
-            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[max(0, place - MOST_TAGS) : place]) is not None
+            needed = re.search(f"\U0001f3f4[{TAGS}]*$", text[max(0, index - MOST_TAGS) : index]) is not None
         elif re.match(f"[{SELECTORS}]", character):
             needed = _is_sign(before) or unicodedata.category(before or "a") == "Lo"
         else:
@@ -150,13 +151,7 @@ def _is_sign(character: str) -> bool:
 
 
 def check_name(value: object, what: str, where: str, error: type[InputError]) -> str:
-    """Check a name that must be safe in file names and links; return it unchanged.
-
-    Raises
-    ------
-    error
-        It is not small letters, digits and hyphens, or is over 64 characters long.
-    """
+    """Check a name that must be safe in file names and links; return it unchanged."""
     if isinstance(value, str) and NAME.fullmatch(value) and len(value) <= MAX_NAME:
         return value
     raise error(
@@ -166,13 +161,7 @@ def check_name(value: object, what: str, where: str, error: type[InputError]) ->
 
 
 def check_language(value: object, where: str, error: type[InputError]) -> str:
-    """Check the code of a language; return it unchanged.
-
-    Raises
-    ------
-    error
-        It is none, such as en or zh-Hant.
-    """
+    """Check the code of a language; return it unchanged."""
     if isinstance(value, str) and LANGUAGE.fullmatch(value):
         return value
     raise error(f"{where}: the language is {shown(value)}; give a code such as en or zh.")
@@ -184,12 +173,6 @@ def check_text(value: object, what: str, where: str, error: type[InputError]) ->
     It is normalised, and invisible characters are removed.
 
     Joiners stay where a script or an emoji needs them.
-
-    Raises
-    ------
-    error
-        No text, over 65,536 bytes of UTF-8 once normalised, with control characters, with marks that turn its
-        direction, with other characters that are not seen, or with over 30 marks on one letter.
     """
     if not isinstance(value, str):
         raise error(f"{where}: {what} is {shown(value)}; write it as a text in quotation marks.")
@@ -223,11 +206,6 @@ def check_sentence(value: object, what: str, where: str, error: type[InputError]
     """Check a text that a model reads, as :func:`check_text`, and refuse white space that would be changed.
 
     Models read a line break, a tab or two spaces otherwise than one space.  At both ends it is removed.
-
-    Raises
-    ------
-    error
-        As :func:`check_text`; white space between words that is not one space.
     """
     text = check_text(value, what, where, error)
     written = normal("NFC", str(value).translate(INVISIBLE)).strip()
@@ -252,13 +230,7 @@ def _space_name(space: str) -> str:
 
 
 def check_word(value: object, what: str, where: str, error: type[InputError]) -> str:
-    """Check and normalise a word or term that will stand at ``[X]`` or ``[Y]``.
-
-    Raises
-    ------
-    error
-        Empty or invisible, over 200 characters, with brackets or control characters.
-    """
+    """Check and normalise a word or term that will stand at ``[X]`` or ``[Y]``."""
     word = check_text(value, what, where, error)
     if not any(character.isprintable() and character != " " for character in word):
         raise error(f"{where}: {what} is empty ({shown(value)}); write it or remove the entry.")
@@ -279,24 +251,25 @@ def first_duplicate(words: Iterable[str]) -> str | None:
     return None
 
 
-def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:
-    """Check what a file's author left out and why: a list of ``{name, reason}``.
+def check_once(texts: Iterable[str], what: str, where: str, error: type[InputError]) -> None:
+    """Refuse a list in which a text stands twice."""
+    twice = first_duplicate(texts)
+    if twice is not None:
+        raise error(f"{where}: the {what} {shown(twice)} stands twice; write it once.")
 
-    Raises
-    ------
-    error
-        The entries have another shape.
-    """
+
+def check_left_out(entries: object, where: str, error: type[InputError]) -> tuple[LeftOut, ...]:
+    """Check what a file's author left out and why: a list of ``{name, reason}``."""
     if not isinstance(entries, (list, tuple)):
         raise error(f"{where}: left_out is {shown(entries)}; write [[left_out]] with a name and a reason.")
-    found = []
-    for place, entry in enumerate(entries, 1):
-        given = made(LeftOut, entry, f"{where}, left_out {place}", error)
+    checked = []
+    for number, entry in enumerate(entries, 1):
+        given = made(LeftOut, entry, f"{where}, left_out {number}", error)
         name = check_word(given.name, "the name of a left_out entry", where, error)
-        found.append(
+        checked.append(
             LeftOut(name=name, reason=check_text(given.reason, f"the reason of {name}", where, error))
         )
-    return tuple(found)
+    return tuple(checked)
 
 
 # What every writer of CSV must know of the programs that open it.

@@ -45,13 +45,7 @@ def upload_label(file_name: str) -> str:
 
 
 def check_ending(name: str, endings: Collection[str], kind: str, error: type[InputError]) -> None:
-    """Refuse an upload whose name says that it is of another form.
-
-    Raises
-    ------
-    error
-        The name has none of the ``endings``.
-    """
+    """Refuse an upload whose name says that it is of another form."""
     if Path(name).suffix.lower() not in endings:
         raise error(f"{shown(name)} is no {' or '.join(endings)} file: save the {kind} as one.")
 

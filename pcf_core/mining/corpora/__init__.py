@@ -1,4 +1,4 @@
-"""How corpora lie on disk, a file for each form: text, JSON lines, Parquet, a dump, subtitles, web; the hub.
+"""The forms of files that corpora have (``files``, ``dump``, ``web``), and data sets of the hub (``hub``).
 
 A form is a function from a :class:`~pcf_core.mining.corpora.source.Source` to entries.  An entry is a
 document that has not been made yet: counting and passing over documents costs no more than finding them.
@@ -6,15 +6,15 @@ document that has not been made yet: counting and passing over documents costs n
 
 from collections.abc import Callable, Iterator
 
-from pcf_core.mining.corpora import dump, jsonl, parquet, subtitles, text, web
+from pcf_core.mining.corpora import dump, files, web
 from pcf_core.mining.corpora.source import Entry, Source
 
 FORMS: dict[str, Callable[[Source], Iterator[Entry]]] = {
-    ".txt": text.entries,
-    ".jsonl": jsonl.entries,
+    ".txt": files.plain_text,
+    ".jsonl": files.json_lines,
     ".xml": dump.entries,
-    ".parquet": parquet.entries,
-    ".srt": subtitles.entries,
+    ".parquet": files.parquet,
+    ".srt": files.subtitles,
     ".html": web.page,
     ".htm": web.page,
     ".warc": web.archive,

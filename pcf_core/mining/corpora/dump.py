@@ -80,7 +80,7 @@ class _Reader:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
         self._path = ""  # of the element that is open
-        self._said: list[str] = []  # the text of that element
+        self._content: list[str] = []  # the text of that element
         self._page: dict[str, str] = {}
         self._title = ""  # of the last page that gave one
         self._namespaces: dict[str, str] = {}  # keys by name, for dumps up to 2012, whose pages have no <ns>
@@ -90,13 +90,7 @@ class _Reader:
         self._articles: list[Entry] = []
 
     def articles_of(self, piece: bytes) -> list[Entry]:
-        """Parse a piece of the file; return the articles that end in it.  An empty piece ends the file.
-
-        Raises
-        ------
-        CorpusError
-            The file is no dump, or no dump up to here.
-        """
+        """Parse a piece of the file; return the articles that end in it.  An empty piece ends the file."""
         self._taken += len(piece)
         self._since += len(piece)
         if self._since > MAX_PAGE:
@@ -123,7 +117,7 @@ class _Reader:
         if (expected is not None and name not in expected.split()) or len(self._path) > MAX_PATH:
             raise self._refused(f"<{name[:40]}> is not expected in <{self._path[-40:].rpartition('/')[2]}>")
         self._path = f"{self._path}/{name}"
-        self._said.clear()
+        self._content.clear()
         if self._path == PAGE:
             self._page = {}
         elif self._path == REVISION:
@@ -133,14 +127,14 @@ class _Reader:
 
     def _characters(self, data: str) -> None:
         if self._path in KEPT or self._path == NAMESPACE:
-            self._said.append(data)
+            self._content.append(data)
 
     def _end(self, name: str) -> None:
         path, self._path = self._path, self._path[: -len(name) - 1]
         if path in KEPT:
-            self._page[KEPT[path]] = "".join(self._said)
+            self._page[KEPT[path]] = "".join(self._content)
         elif path == NAMESPACE:
-            self._namespaces["".join(self._said)] = self._key
+            self._namespaces["".join(self._content)] = self._key
         elif path == REVISION:
             self._since = 0
         elif path == PAGE:
@@ -171,9 +165,9 @@ class _Reader:
     def _refused(self, reason: str) -> CorpusError:
         if not self._path and not self._title:
             return self._no_dump(f"no XML: {reason}")
-        place = f"the page {self._title[:80]!r}" if self._title else "its beginning"
+        where = f"the page {self._title[:80]!r}" if self._title else "its beginning"
         return CorpusError(
-            f"{self._source.label} is no MediaWiki XML that can be read at {place} ({reason[:80]}): give the "
+            f"{self._source.label} is no MediaWiki XML that can be read at {where} ({reason[:80]}): give the "
             "dump of the articles, …-pages-articles.xml.bz2, whole."
         )
 
@@ -223,8 +217,8 @@ def without_pairs(wikitext: str) -> str:
 def _text_of_template(span: str) -> str:
     """Return the text inside ``{{lang|fr|text}}`` and its like, "" for any other template."""
     name, *arguments = span[2:-2].split("|")
-    place = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
-    text = arguments[place - 1] if place and len(arguments) >= place else ""
+    position = TEXT_OF.get(name.strip().lower()) if span.startswith("{{") else None
+    text = arguments[position - 1] if position and len(arguments) >= position else ""
     return "" if "{" in text or "<" in text else text
 
 

@@ -37,13 +37,7 @@ class HubFile:
     size: int | None
 
     def fetch(self) -> Path:
-        """Return the file's path in the hub's cache, downloaded if it is not there yet.
-
-        Raises
-        ------
-        CorpusError
-            Downloads are off, or it cannot be fetched.
-        """
+        """Return the file's path in the hub's cache, downloaded if it is not there yet."""
         from huggingface_hub import hf_hub_download
 
         _require_hub(self.repository)
@@ -73,14 +67,7 @@ class HubCorpus:
 
 
 def find(name: str) -> HubCorpus:
-    """List the files of a data set, by its name as in the head of this module.
-
-    Raises
-    ------
-    CorpusError
-        A malformed name, downloads are off, the hub cannot be reached, no such data set, config or split,
-        several to choose from, or no file in a form that is read.
-    """
+    """List the files of a data set, by its name as in the head of this module."""
     parts = NAME.fullmatch(name)
     if parts is None:
         raise CorpusError(
@@ -142,8 +129,8 @@ def _converted(repository: str, files: Iterable[HubFile], config: str, split: st
     for file in files:
         folders = file.path.split("/")
         if len(folders) == 3:
-            found = tree.setdefault(folders[0], {})
-            found.setdefault(folders[1].removeprefix("partial-"), []).append(file)
+            splits = tree.setdefault(folders[0], {})
+            splits.setdefault(folders[1].removeprefix("partial-"), []).append(file)
     if config and not split and config not in tree and any(config in splits for splits in tree.values()):
         config, split = "", config
     splits = tree[_one(repository, "config", config, tree, "default")]
@@ -152,16 +139,16 @@ def _converted(repository: str, files: Iterable[HubFile], config: str, split: st
 
 def _one(repository: str, what: str, given: str, names: Iterable[str], usual: str) -> str:
     """Choose the name that was given, else the usual one, else the only one."""
-    known = sorted(names)
-    if given in known:
+    choices = sorted(names)
+    if given in choices:
         return given
-    if not given and usual in known:
+    if not given and usual in choices:
         return usual
-    if not given and len(known) == 1:
-        return known[0]
+    if not given and len(choices) == 1:
+        return choices[0]
     begun = f"has no {what} {given!r}" if given else f"has several {what}s"
     raise CorpusError(
-        f"The data set {repository} {begun}: name one of {listed(known[:12])} as in "
+        f"The data set {repository} {begun}: name one of {listed(choices[:12])} as in "
         "hf:OWNER/NAME:CONFIG:SPLIT."
     )
 
@@ -174,11 +161,11 @@ def _own(repository: str, files: list[HubFile], config: str, split: str) -> list
     if not split and not chosen:
         chosen = parts
     if not chosen:
-        asked = "".join(
+        which = "".join(
             f" of the {what} {name!r}" for what, name in (("config", config), ("split", split)) if name
         )
         raise CorpusError(
-            f"The data set {repository} has no file{asked} that is read ({', '.join(READABLE[:3])}): name "
+            f"The data set {repository} has no file{which} that is read ({', '.join(READABLE[:3])}): name "
             "another, or download it and give a file."
         )
     return chosen

@@ -64,11 +64,8 @@ class Source:
     def opened(self) -> Iterator[BinaryIO]:
         """Open the bytes of the file, decompressed.
 
-        Raises
-        ------
-        CorpusError
-            (also while they are read) the file cannot be read, is cut off or damaged, or unpacks to over 200
-            times its size and a GiB.
+        :class:`CorpusError`, also while they are read: the file cannot be read, is cut off or damaged, or
+        unpacks to over 200 times its size and a GiB.
         """
         with self.checked(), self.path.open("rb", buffering=0) as file:
             yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, self._unpacked(file)), BUFFER))
@@ -120,10 +117,7 @@ class Source:
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield number, from 1, and bytes of every line, without the mark that opens a UTF-8 file.
 
-        Raises
-        ------
-        CorpusError
-            As :meth:`opened`, and a line over 16 MiB, which is not held in memory.
+        A line over 16 MiB is refused before it is held in memory.
         """
         with self.opened() as file:
             number = 0
@@ -139,13 +133,7 @@ class Source:
                 yield number, line
 
     def decoded(self, line: bytes, number: int) -> str:
-        """Decode a line as text.
-
-        Raises
-        ------
-        CorpusError
-            Not text, or not in UTF-8.
-        """
+        """Decode a line as text in UTF-8."""
         try:
             text = line.decode()
         except UnicodeDecodeError as problem:
@@ -167,11 +155,6 @@ class Source:
         ``where`` opens the sentence of an error.  An id, a title or a source that is neither text nor a whole
         number counts as missing.  A missing id is the file's name and ``number``, a missing source the file's
         name.
-
-        Raises
-        ------
-        CorpusError
-            No text, one that is not a string, or one over 16 MiB.
         """
         text = fields.get("text")
         if not isinstance(text, str):

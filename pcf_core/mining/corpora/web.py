@@ -38,13 +38,7 @@ def page(source: Source) -> Iterator[Entry]:
 
 
 def archive(source: Source) -> Iterator[Entry]:
-    """Yield the pages and texts of a web archive.
-
-    Raises
-    ------
-    CorpusError
-        No web archive, cut off, or a record over 16 MiB that would be read.
-    """
+    """Yield the pages and texts of a web archive; refuse a record over 16 MiB that would be read."""
     with source.opened() as file:
         number = 0
         while head := _head(source, file, number + 1):
@@ -70,9 +64,9 @@ def _of_record(source: Source, number: int, head: dict[str, str], kind: str, bod
     if kind == "conversion":
         yield partial(_made, source, number, name, "", body.decode("utf8", "replace"))
         return
-    found = _answer(body)
-    if found is not None:
-        yield partial(_read, source, number, name, *found)
+    answer = _answer(body)
+    if answer is not None:
+        yield partial(_read, source, number, name, *answer)
 
 
 def _page(source: Source) -> Document:
@@ -84,9 +78,9 @@ def _page(source: Source) -> Document:
 
 
 def _read(source: Source, number: int, name: str, content: bytes, charset: str) -> Document:
-    found = CHARSET.search(content[:HEAD])
+    declared = CHARSET.search(content[:HEAD])
     text = content.decode("utf8", "replace")
-    for encoding in filter(None, (charset, found[1].decode("ascii") if found else "")):
+    for encoding in filter(None, (charset, declared[1].decode("ascii") if declared else "")):
         try:
             text = content.decode(encoding, "replace")
             break
@@ -129,7 +123,7 @@ def _head(source: Source, file: BinaryIO, number: int) -> dict[str, str]:
 
 def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
     """Read the body of a record; of one that is not wanted nothing is kept."""
-    kept, left = [], size
+    pieces, left = [], size
     while left:
         some = file.read(min(left, HEAD))
         if not some:
@@ -138,8 +132,8 @@ def _exactly(source: Source, file: BinaryIO, size: int, *, keep: bool) -> bytes:
             )
         left -= len(some)
         if keep:
-            kept.append(some)
-    return b"".join(kept)
+            pieces.append(some)
+    return b"".join(pieces)
 
 
 class _Socket:

@@ -29,8 +29,17 @@ from thinc.api import NumpyOps, get_current_ops, set_current_ops
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from pcf_core.core.errors import PipelineError
-from pcf_core.mining.parser.places import find, other_language
-from pcf_core.mining.parser.schemes import LEMMATIZERS, READINGS, STANFORD, Draft, Scheme, convert, scheme_of
+from pcf_core.mining.parser.schemes import (
+    LEMMATIZERS,
+    READINGS,
+    STANFORD,
+    Draft,
+    Scheme,
+    convert,
+    find,
+    other_language,
+    scheme_of,
+)
 from pcf_core.mining.parser.trees import HALF, UNKNOWN, Tree
 
 
@@ -90,25 +99,25 @@ class Pipeline:
         """
         remaining = iter(texts)
         while batch := list(islice(remaining, batch_size)):
-            plain = [Plain.of(text) for text in batch]
+            plain = [_Plain.of(text) for text in batch]
             full = len(self.nlp.vocab.strings) > REMEMBERED
             forgetting = self.nlp.memory_zone() if full else nullcontext()
             with self.pool.limit(limits=1, user_api="blas"), forgetting:
                 docs = self.nlp.pipe((text.text for text in plain), batch_size=batch_size)
-                found = [
-                    [text.placed(tree_of(sentence, self.scheme)) for sentence in sentences_of(doc)]
+                trees = [
+                    [text.placed(tree_of(sentence, self.scheme)) for sentence in _sentences_of(doc)]
                     for text, doc in zip(plain, docs, strict=True)
                 ]
-            yield from found
+            yield from trees
 
 
-def sentences_of(doc: Doc) -> Iterator[Span]:
+def _sentences_of(doc: Doc) -> Iterator[Span]:
     """Yield the sentences of a document; none of an empty one, where spaCy raises."""
     return doc.sents if len(doc) else iter(())
 
 
 @dataclass(frozen=True)
-class Plain:
+class _Plain:
     """A text with single spaces, since spaCy makes other white space words of their own.
 
     ``pieces``: where each run of other characters starts, in ``text`` and in what was given; none where
@@ -119,14 +128,8 @@ class Plain:
     pieces: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, text: str) -> Plain:
-        """Replace white space, and lone surrogates, which no text holds, by the sign for unknown characters.
-
-        Raises
-        ------
-        PipelineError
-            A text that is too long.
-        """
+    def of(cls, text: str) -> _Plain:
+        """Replace white space, and lone surrogates by the sign for unknown characters."""
         if len(text) > LONGEST:
             raise PipelineError(
                 f"A text of {len(text):,} characters was to be parsed at once, and {LONGEST:,} are allowed: "
@@ -166,36 +169,30 @@ def open_pipeline(name: str, language: str = "en") -> Pipeline:
     """
     reading = READINGS[language]
     folder = find(name)
-    config = read_config(name, folder)
-    check_parts(name, config, language)
-    pipeline, blas = load(name, folder, config), ThreadpoolController()
-    tags = labels_of(pipeline, config, "tagger")
+    config = _read_config(name, folder)
+    _check_parts(name, config, language)
+    pipeline, blas = _load(name, folder, config), ThreadpoolController()
+    tags = _labels_of(pipeline, config, "tagger")
     if not tags >= reading.tags:
         raise PipelineError(
             f"The parser {name} must have the part-of-speech tags of {reading.tag_names} (got "
             f"{', '.join(sorted(tags)[:8]) or 'none'}): take another."
         )
-    scheme = scheme_of(labels_of(pipeline, config, "parser"), language)
-    return Pipeline(name, identity_of(folder), scheme, pipeline, blas)
+    scheme = scheme_of(_labels_of(pipeline, config, "parser"), language)
+    return Pipeline(name, _identity_of(folder), scheme, pipeline, blas)
 
 
-def labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> set[str]:
+def _labels_of(pipeline: Language, config: Mapping[str, Any], factory: str) -> set[str]:
     """Return the labels of the components that a factory made."""
     return {
         label
-        for part in names_of(config, factory)
+        for part in _names_of(config, factory)
         for label in pipeline.get_pipe(part).labels  # type: ignore[attr-defined]
     }
 
 
-def read_config(name: str, folder: Path) -> Mapping[str, Any]:
-    """Read the configuration of a folder, with references between values resolved.
-
-    Raises
-    ------
-    PipelineError
-        It cannot be read, or is of another shape than spaCy's.
-    """
+def _read_config(name: str, folder: Path) -> Mapping[str, Any]:
+    """Read the configuration of a folder, with references between values resolved."""
     try:
         config = spacy.util.load_config(folder / "config.cfg", interpolate=True)
         parts = config.get("nlp", {}).get("pipeline", [])
@@ -204,38 +201,32 @@ def read_config(name: str, folder: Path) -> Mapping[str, Any]:
         if not all(isinstance(part, Mapping) for part in config.get("components", {}).values()):
             raise ValueError("a component is no section")
     except Exception as error:  # whatever stands in a file that somebody else wrote
-        raise broken(name, error) from error
+        raise _broken(name, error) from error
     return config
 
 
-def broken(name: str, error: Exception) -> PipelineError:
+def _broken(name: str, error: Exception) -> PipelineError:
     """Make the error for a parser that cannot be loaded."""
     reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
     return PipelineError(f"The parser {name} cannot be loaded ({reason}): get its files anew.")
 
 
-def check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
-    """Refuse what is of another language, lacks a part, or would run code that is not spaCy's.
-
-    Raises
-    ------
-    PipelineError
-        One of these.
-    """
+def _check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
+    """Refuse what is of another language, lacks a part, or would run code that is not spaCy's."""
     reading, got = READINGS[language], config.get("nlp", {}).get("lang")
     if got != language:
         raise other_language(name, language, got)
     for kind, factories in reading.parts.items():
-        if not names_of(config, *factories):
+        if not _names_of(config, *factories):
             there = ", ".join(config["nlp"].get("pipeline", [])) or "no part"
             raise PipelineError(
                 f"The parser {name} has no {kind} (it has {there}), and mining {reading.name} needs "
                 f"{' and '.join(reading.parts)}: take another."
             )
-    kept = {part: config["components"][part] for part in names_of(config, *READ)}
+    read = {part: config["components"][part] for part in _names_of(config, *READ)}
     hooks = {hook for hook in CALLBACKS if config["nlp"].get(hook)}
-    others = {*config["nlp"]["pipeline"]} - {*names_of(config, *READ, *UNREAD)}  # others may listen to them
-    foreign = sorted({*hooks, *others, *foreign_parts(config["nlp"]), *foreign_parts(kept)})
+    others = {*config["nlp"]["pipeline"]} - {*_names_of(config, *READ, *UNREAD)}  # others may listen to them
+    foreign = sorted({*hooks, *others, *_foreign_parts(config["nlp"]), *_foreign_parts(read)})
     if foreign:
         raise PipelineError(
             f"The parser {name} names code that is not spaCy's own ({', '.join(foreign[:3])}), and none is "
@@ -243,7 +234,7 @@ def check_parts(name: str, config: Mapping[str, Any], language: str) -> None:
         )
 
 
-def names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
+def _names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
     """Return the components of a pipeline that these factories make, in its order."""
     parts = config.get("components", {})
     return [
@@ -251,7 +242,7 @@ def names_of(config: Mapping[str, Any], *factories: str) -> list[str]:
     ]
 
 
-def foreign_parts(value: Any) -> Iterator[str]:
+def _foreign_parts(value: Any) -> Iterator[str]:
     """Yield the registered functions of a configuration that spaCy itself does not bring."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
@@ -259,28 +250,28 @@ def foreign_parts(value: Any) -> Iterator[str]:
                 if key not in OWN or not str(inner).startswith("spacy."):
                     yield str(inner)
             else:
-                yield from foreign_parts(inner)
+                yield from _foreign_parts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from foreign_parts(inner)
+            yield from _foreign_parts(inner)
 
 
-def load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
+def _load(name: str, folder: Path, config: Mapping[str, Any]) -> Language:
     """Load the pipeline without the components that no rule reads, for numpy's BLAS."""
     before = get_current_ops()
     try:
         set_current_ops(NumpyOps(use_blis=False))  # a model keeps the one it was made under
-        unread = set(config["nlp"]["pipeline"]) - set(names_of(config, *READ))
+        unread = set(config["nlp"]["pipeline"]) - set(_names_of(config, *READ))
         nlp = spacy.load(folder, exclude=sorted(unread))
         list(nlp.pipe(["It is."]))  # where sizes do not fit this fails, not the loading
     except Exception as error:  # whatever spaCy trips over in files that somebody else wrote
-        raise broken(name, error) from error
+        raise _broken(name, error) from error
     finally:
         set_current_ops(before)
     return nlp
 
 
-def identity_of(folder: Path) -> str:
+def _identity_of(folder: Path) -> str:
     """Hash names and bytes of configuration, tokenizer and components (SHA-256); not of card and scores."""
     total = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):

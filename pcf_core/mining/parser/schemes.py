@@ -1,4 +1,6 @@
-"""The labels of parsers: which language has which, and how each becomes Universal Dependencies.
+"""Which parsers can be used: where they are, their language, and their labels as Universal Dependencies.
+
+spaCy is not imported here, and no parser is loaded.
 
 **From a parser's labels to Universal Dependencies: the rules of mining see one scheme alone.**  spaCy's
 English packages carry the labels of ClearNLP's conversion of OntoNotes (Choi & Palmer 2012, "Guidelines for
@@ -15,11 +17,20 @@ Universal Dependencies in which content words govern already: names of relations
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from textwrap import shorten
 from typing import Literal
 
 from pcf_core.core.errors import PipelineError
+from pcf_core.core.settings import settings
+
+SHIPPED = "en-mini"
+LANGUAGE = re.compile(r"^lang\s*=\s*\"(\w*)\"", re.MULTILINE)  # of the section [nlp] alone
 
 Scheme = Literal["ud", "clearnlp", "stanford"]
 MARKS: Mapping[Scheme, frozenset[str]] = {
@@ -71,15 +82,7 @@ READINGS: Mapping[str, Reading] = {
 
 
 def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
-    """Return the scheme that a parser's labels belong to.
-
-    ``language``: the parser's, a key of ``READINGS``.
-
-    Raises
-    ------
-    PipelineError
-        Labels of another scheme.
-    """
+    """Return the scheme that the labels of a parser of a language, a key of ``READINGS``, belong to."""
     reading = READINGS[language]
     for scheme in reading.schemes:
         if MARKS[scheme] <= set(labels):
@@ -88,6 +91,64 @@ def scheme_of(labels: Collection[str], language: str = "en") -> Scheme:
         f"The parser's labels must be those of Universal Dependencies or of {reading.beside} "
         f"(got {', '.join(sorted(labels)[:8]) or 'none'}): take another parser."
     )
+
+
+def check_language(name: str, language: str) -> None:
+    """Refuse a parser that is here and of another language than a key of ``READINGS``.
+
+    One that is not here may be where the worker is, which says so if not.
+
+    Raises
+    ------
+    PipelineError
+        It reads another language.
+    """
+    try:
+        text = (find(name) / "config.cfg").read_text(encoding="utf8")
+    except (PipelineError, OSError, ValueError):
+        return
+    declared = LANGUAGE.search(text)
+    if declared and declared[1] != language:
+        raise other_language(name, language, declared[1])
+
+
+def other_language(name: str, language: str, got: object) -> PipelineError:
+    """Make the error for a parser of another language than the one that is to be read."""
+    reading = READINGS[language]
+    return PipelineError(
+        f"The parser {name} must be one of {reading.name}, {language!r} (got {got!r}): name another with "
+        f"--pipeline or PCF_PIPELINE, such as {reading.example} where it is installed."
+    )
+
+
+def find(name: str) -> Path:
+    """Find the folder that holds a parser's ``config.cfg``; nothing is imported."""
+    try:
+        if name == SHIPPED:
+            folders = [settings().assets / "pipelines" / SHIPPED]
+        else:
+            package = _package_folder(name) if name.isidentifier() else None
+            folders = [*filter(None, [package]), Path(name).expanduser()]
+        for folder in folders:
+            if (folder / "config.cfg").is_file():
+                return folder
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):  # no name of a file, a broken package
+        pass
+    raise PipelineError(
+        f"The parser {shorten(name, 120)!r} is not there: name the shipped {SHIPPED}, an installed spaCy "
+        "package such as en_core_web_sm, or a folder with spaCy's config.cfg."
+    )
+
+
+def _package_folder(name: str) -> Path | None:
+    """Return where an installed package keeps its pipeline; None where it is not one of spaCy's kind."""
+    spec = importlib.util.find_spec(name)
+    for location in (spec and spec.submodule_search_locations) or ():
+        about = Path(location) / "meta.json"
+        if about.is_file():
+            meta = json.loads(about.read_text(encoding="utf8"))
+            return about.parent / "{lang}_{name}-{version}".format_map(meta)
+    return None
 
 
 # -------------------------------------------------------------------------------------------- Stanford
@@ -131,7 +192,7 @@ RENAMED = {
     "quantmod": "advmod",
     "relcl": "acl:relcl",
 }
-PLACES = frozenset(
+PLACE_ADVERBS = frozenset(
     {"abroad", "away", "back", "down", "here", "home", "in", "off", "on", "out", "over", "there", "up"}
 )
 NOMINATIVE = frozenset({"i", "he", "she", "we", "they"})
@@ -168,18 +229,18 @@ class Draft:
 
 def convert(draft: Draft) -> None:
     """Turn ClearNLP's heads and relations into Universal Dependencies'."""
-    lift_objects_of_prepositions(draft)
-    raise_subjects(draft)
-    lift_predicates_of_be(draft)
-    attach_conjunctions(draft)
-    flatten_conjuncts(draft)
+    _lift_objects_of_prepositions(draft)
+    _raise_subjects(draft)
+    _lift_predicates_of_be(draft)
+    _attach_conjunctions(draft)
+    _flatten_conjuncts(draft)
     draft.relations[:] = [RENAMED.get(relation, relation) for relation in draft.relations]
     for token, relation in enumerate(draft.relations):
         if relation == "aux" and draft.tags[token] == "TO":
             draft.relations[token] = "mark"
 
 
-def lift_objects_of_prepositions(draft: Draft) -> None:
+def _lift_objects_of_prepositions(draft: Draft) -> None:
     """Turn prep(wrote, about), pobj(about, sea) into obl(wrote, sea), case(sea, about).
 
     From right to left, so that of "out of the city" the inner preposition comes first.  A clause after a
@@ -194,7 +255,7 @@ def lift_objects_of_prepositions(draft: Draft) -> None:
             continue
         chosen = (governed or draft.children(token, "obl", "nmod"))[0]
         clausal = draft.relations[chosen] == "pcomp"
-        nominal = is_nominal(draft.tags[draft.heads[token]])
+        nominal = _is_nominal(draft.tags[draft.heads[token]])
         draft.swap(token, chosen, "mark" if clausal and draft.tags[chosen].startswith("V") else "case")
         if relation == "agent" and not clausal:
             draft.relations[chosen] = "obl:agent"
@@ -203,12 +264,12 @@ def lift_objects_of_prepositions(draft: Draft) -> None:
             draft.relations[chosen] = names[0] if nominal else names[1]
 
 
-def is_nominal(tag: str) -> bool:
+def _is_nominal(tag: str) -> bool:
     """Tell whether a word of this tag is a noun, pronoun, number or determiner that stands alone."""
     return tag.startswith(("NN", "PRP", "WP", "CD", "DT", "WDT", "PDT", "EX"))
 
 
-def raise_subjects(draft: Draft) -> None:
+def _raise_subjects(draft: Draft) -> None:
     """Turn ccomp(want, go), nsubj(go, him) into xcomp(want, go), obj(want, him).
 
     It is done where the clause has no tense.
@@ -226,7 +287,7 @@ def raise_subjects(draft: Draft) -> None:
             draft.relations[subjects[0]] = "dobj"
 
 
-def lift_predicates_of_be(draft: Draft) -> None:
+def _lift_predicates_of_be(draft: Draft) -> None:
     """Turn attr(is, woman), nsubj(is, teacher) into cop(woman, is), nsubj(woman, teacher).
 
     The predicate is a noun or an adjective, else what stands with a preposition or says a place, else a
@@ -247,7 +308,7 @@ def lift_predicates_of_be(draft: Draft) -> None:
             *(
                 child
                 for child in right
-                if draft.relations[child] == "advmod" and draft.lemmas[child].lower() in PLACES
+                if draft.relations[child] == "advmod" and draft.lemmas[child].lower() in PLACE_ADVERBS
             ),
         ]
         clauses = [child for child in right if draft.relations[child] == "ccomp"]
@@ -258,7 +319,7 @@ def lift_predicates_of_be(draft: Draft) -> None:
             draft.swap(token, (predicates or clauses)[0], "cop")
 
 
-def attach_conjunctions(draft: Draft) -> None:
+def _attach_conjunctions(draft: Draft) -> None:
     """Turn cc(put, and), conj(put, picked) into cc(picked, and): to the conjunct that follows."""
     for token, relation in enumerate(draft.relations):
         if relation == "cc":
@@ -267,7 +328,7 @@ def attach_conjunctions(draft: Draft) -> None:
                 draft.heads[token] = following[0]
 
 
-def flatten_conjuncts(draft: Draft) -> None:
+def _flatten_conjuncts(draft: Draft) -> None:
     """Turn conj(a, b), conj(b, c) into conj(a, b), conj(a, c)."""
     for token, relation in enumerate(draft.relations):
         while relation == "conj" and draft.relations[draft.heads[token]] == "conj":

@@ -42,8 +42,8 @@ class Tree:
 
     def children(self, token: int, *relations: str) -> tuple[int, ...]:
         """Return dependents from left to right, of these relations if any (``obl`` finds ``obl:tmod``)."""
-        found = self._children[token]
-        return tuple(child for child in found if self.has(child, *relations)) if relations else found
+        children = self._children[token]
+        return tuple(child for child in children if self.has(child, *relations)) if relations else children
 
     def has(self, token: int, *relations: str) -> bool:
         """Tell whether a token's relation is one of these, or a subtype of one."""
@@ -141,11 +141,11 @@ class Placed:
 
 def placed(text: str, trees: Sequence[Tree]) -> list[Placed]:
     """Locate the tokens of a text's sentences, from left to right, without gaps in them."""
-    found, end = [], 0
+    tokens, end = [], 0
     readable = HALF.sub(UNKNOWN, text)
     for tree in trees:
         for token, word in enumerate(tree.words):
             start = readable.index(word, end)
             end = start + len(word)
-            found.append(Placed(start, end, tree, token))
-    return found
+            tokens.append(Placed(start, end, tree, token))
+    return tokens

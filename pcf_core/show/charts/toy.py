@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from pcf_core.core.records import FloatArray
-from pcf_core.measure.toy import SimplexRisk, ToyRisk
+from pcf_core.measure.reference_models import SimplexRisk, ToyRisk
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.risk import RiskBar, risk_bars
 from pcf_core.show.findings.numbers import words_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcf_core.measure.decomposition import RiskTotal
-from pcf_core.measure.toy import ToyRisk
+from pcf_core.measure.reference_models import ToyRisk
 from pcf_core.show.wording import sentences
 
 say = sentences("toy")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.material.safety.reading import label, read_table, read_toml, title_of
-from pcf_core.material.safety.text import (
-    check_left_out,
-    check_text,
-    check_word,
-    first_duplicate,
-    shown,
-    shown_value,
-)
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.base import Kind, Material, Omitted, Origin, Rows, Text, origin_of
+from pcf_core.material.safety.text import check_once, check_word, shown, shown_value
+from pcf_core.material.shelves import Shelf
 from pcf_core.texts.criteria.gender_reading import WORD
 from pcf_core.texts.criteria.records.independence import GivenName, NameList
 from pcf_core.texts.criteria.records.quantities import GENDERS
@@ -26,14 +22,79 @@ ENDINGS = (".toml", ".csv")
 SHELF = Shelf("list of names", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
 MOST_NAMES = 2000
 LEAST_SHARE = 0.5  # of a user's own list that states none: the other gender is not the commoner one
-FACTS = ("title", "version", "source", "notes", "years", "least_share", "names", "left_out")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A name in a line of a table: name, gender, births and those of girls."""
+
+    where: str
+    cells: Sequence[object]
+
+
+def _names(value: object, info: ValidationInfo) -> tuple[GivenName, ...]:
+    where, least = origin_of(info).where, info.data.get("least_share", LEAST_SHARE)
+    if not isinstance(value, list):
+        raise CriteriaError(f'{where}: names is {shown(value)}; write a list such as [["Mary", "female"]].')
+    lines = [entry if isinstance(entry, _Line) else _Line(where, _entry(entry, where)) for entry in value]
+    names = tuple(_name(line.where, line.cells, least) for line in lines)
+    if len(names) > MOST_NAMES:
+        raise CriteriaError(f"{where} has {len(names):,} names; at most {MOST_NAMES:,} are asked about.")
+    check_once((one.name.casefold() for one in names), "name", where, CriteriaError)
+    for gender in GENDERS:
+        if not any(one.gender == gender for one in names):
+            raise CriteriaError(f"{where} has no {gender} name: give names of both genders.")
+    return names
+
+
+def _share(value: object, info: ValidationInfo) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.5 <= value <= 1:
+        raise CriteriaError(
+            f"{origin_of(info).where}: least_share is {shown_value(value)}; write a share from 0.5 to 1."
+        )
+    return float(value)
+
+
+def _years(years: object, info: ValidationInfo) -> tuple[int, int] | None:
+    if years is None:
+        return None
+    if not isinstance(years, list) or [type(year) for year in years] != [int, int] or years[0] > years[1]:
+        raise CriteriaError(
+            f"{origin_of(info).where}: years is {shown(years)}; write the first and the last, such as "
+            "[1940, 2020]."
+        )
+    return years[0], years[1]
+
+
+class WrittenNames(Material):
+    """A list as a file has it; see :class:`~pcf_core.texts.criteria.records.independence.NameList`.
+
+    CSV has the columns ``name`` and ``gender`` (female or male) and, if wanted, ``births`` and
+    ``female_births``.
+    """
+
+    record = NameList
+    columns = ("name", "gender")
+    optional = ("births", "female_births")
+
+    version: Text = "1"
+    years: Annotated[tuple[int, int] | None, BeforeValidator(_years)] = None
+    least_share: Annotated[float, BeforeValidator(_share)] = LEAST_SHARE
+    names: Annotated[tuple[GivenName, ...], BeforeValidator(_names)] = ()
+    left_out: Omitted = ()
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Read a name a row."""
+        columns = (*cls.columns, *cls.optional)
+        return {"names": [_Line(where, [row.get(column, "") for column in columns]) for where, row in rows]}
+
+
+NAMES: Kind[NameList] = Kind(SHELF, WrittenNames)
 
 
 def load_names(name_or_path: str | Path = USUAL) -> NameList:
     """Load the shipped list by its name, or the user's own: TOML as the shipped one, or CSV.
-
-    CSV has the columns ``name`` and ``gender`` (female or male) and, if wanted, ``births`` and
-    ``female_births``.
 
     Raises
     ------
@@ -42,41 +103,7 @@ def load_names(name_or_path: str | Path = USUAL) -> NameList:
         is neither; births that do not fit, or of which less than ``least_share`` are of the gender; no name
         of a gender, or over 2,000 in all.
     """
-    file = SHELF.find(name_or_path)
-    where = label(file)
-    if file.suffix.lower() == ".csv":
-        table: dict[str, Any] = {}
-        optional = ("births", "female_births")
-        rows: list[tuple[str, Sequence[object]]] = [
-            (place, [row["name"], row["gender"], *(row.get(column, "") for column in optional)])
-            for place, row in read_table(file, ("name", "gender"), optional, CriteriaError)
-        ]
-    else:
-        table = read_toml(file, FACTS, CriteriaError)
-        rows = [(where, _entry(entry, where)) for entry in _entries(table, where)]
-    least = table.get("least_share", LEAST_SHARE)
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0.5 <= least <= 1:
-        raise CriteriaError(f"{where}: least_share is {shown_value(least)}; write a share from 0.5 to 1.")
-    names = tuple(_name(place, cells, float(least)) for place, cells in rows)
-    _check_names(names, where)
-    return NameList(
-        name=name_of(file),
-        title=check_text(table.get("title", ""), "the title", where, CriteriaError) or title_of(file),
-        version=check_text(table.get("version", "1"), "the version", where, CriteriaError),
-        source=check_text(table.get("source", ""), "the source", where, CriteriaError),
-        notes=check_text(table.get("notes", ""), "the notes", where, CriteriaError),
-        years=_years(table.get("years"), where),
-        least_share=float(least),
-        names=names,
-        left_out=check_left_out(table.get("left_out", []), where, CriteriaError),
-    )
-
-
-def _entries(table: Mapping[str, Any], where: str) -> list[Any]:
-    entries = table.get("names")
-    if not isinstance(entries, list):
-        raise CriteriaError(f'{where}: names is {shown(entries)}; write a list such as [["Mary", "female"]].')
-    return entries
+    return NAMES.load(name_or_path)
 
 
 def _entry(entry: object, where: str) -> Sequence[object]:
@@ -106,31 +133,10 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
         raise CriteriaError(
             f"{where}: {shown(name)} has {female:,} births of girls out of {births:,}; correct the counts."
         )
-    found = GivenName(name=name, gender=gender, births=births, female_births=female)
-    if found.share is not None and found.share < least:
+    given = GivenName(name=name, gender=gender, births=births, female_births=female)
+    if given.share is not None and given.share < least:
         raise CriteriaError(
-            f"{where}: {shown(name)} is {gender} for {100 * found.share:.1f} % of its bearers, under the "
+            f"{where}: {shown(name)} is {gender} for {100 * given.share:.1f} % of its bearers, under the "
             f"{100 * least:g} % that the list asks for; leave it out."
         )
-    return found
-
-
-def _check_names(names: tuple[GivenName, ...], where: str) -> None:
-    if len(names) > MOST_NAMES:
-        raise CriteriaError(f"{where} has {len(names):,} names; at most {MOST_NAMES:,} are asked about.")
-    twice = first_duplicate(one.name.casefold() for one in names)
-    if twice is not None:
-        raise CriteriaError(f"{where}: the name {shown(twice)} stands twice; write it once.")
-    for gender in GENDERS:
-        if not any(one.gender == gender for one in names):
-            raise CriteriaError(f"{where} has no {gender} name: give names of both genders.")
-
-
-def _years(years: object, where: str) -> tuple[int, int] | None:
-    if years is None:
-        return None
-    if not isinstance(years, list) or [type(year) for year in years] != [int, int] or years[0] > years[1]:
-        raise CriteriaError(
-            f"{where}: years is {shown(years)}; write the first and the last, such as [1940, 2020]."
-        )
-    return years[0], years[1]
+    return given

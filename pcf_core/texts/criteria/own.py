@@ -68,9 +68,9 @@ def open_experiment(experiment: ExperimentName, name: str = USUAL, labeller: str
         return load_experiment(experiment, labeller=labeller)
     files = own_files(experiment)
     if name not in files:
-        kept = ", ".join((USUAL, *files))
+        names = ", ".join((USUAL, *files))
         raise CriteriaError(
-            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {kept}."
+            f"There are no {KINDS[experiment]} of yours named {shown(name)}: choose one of {names}."
         )
     return load_experiment(experiment, files[name], labeller)
 
@@ -137,11 +137,11 @@ def delete_own(experiment: ExperimentName, name: str) -> None:
 def free_name(experiment: ExperimentName, file_name: str) -> str:
     """Derive from a file's name a safe one that is not taken: my-names, my-names-2 and so on."""
     stem = safe_name(Path(upload_label(file_name)).stem)[: MAX_NAME - 6]
-    taken, found, number = {USUAL, *own_files(experiment)}, stem, 1
-    while found in taken:
+    taken, free, number = {USUAL, *own_files(experiment)}, stem, 1
+    while free in taken:
         number += 1
-        found = f"{stem}-{number}"
-    return found
+        free = f"{stem}-{number}"
+    return free
 
 
 def _folder(experiment: ExperimentName) -> Path:

@@ -10,13 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.core.settings import settings
-from pcf_core.material.safety.reading import label, read_table, read_toml, title_of
-from pcf_core.material.safety.text import check_name, check_text, first_duplicate, shown, shown_value
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.base import Kind, Material, Origin, Rows, Text, origin_of
+from pcf_core.material.safety.reading import read_toml
+from pcf_core.material.safety.text import check_once, check_text, shown, shown_value
+from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import with_article
 from pcf_core.texts.criteria.gender_reading import WORD, GenderReader, gendered_words, tells
 from pcf_core.texts.criteria.records.independence import (
@@ -111,76 +114,69 @@ class _Professions(Shelf):
 
 
 SHELF = _Professions("list of professions", "criteria", (".toml",), ENDINGS, CriteriaError)
-KEYS = ("name", "title", "version", "source", "notes", "professions")
+
+
+def _professions(value: object, info: ValidationInfo) -> tuple[Profession, ...]:
+    where = origin_of(info).where
+    rows = tables_of(value, "professions", where)
+    if not 2 <= len(rows) <= MOST:
+        raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
+    reader = GenderReader(load_reading())
+    professions = tuple(_profession(row, number, reader, where) for number, row in enumerate(rows, start=1))
+    check_once((each.name.casefold() for each in professions), "profession", where, CriteriaError)
+    return professions
+
+
+class WrittenProfessions(Material):
+    """A list as a file has it; see :class:`~pcf_core.texts.criteria.records.independence.ProfessionList`.
+
+    ``professions``: tables of ``name``, ``women_share`` (0 to 1) and, if wanted, ``title`` (the line of the
+    statistics).  Refused are fewer than two or over 1,000; one that stands twice, is over 60 characters long,
+    has brackets, or tells a gender by itself ("waitress", "fireman", "cleaning lady"); a share that is no
+    number from 0 to 1, or one half, which has no majority.
+    """
+
+    record = ProfessionList
+    columns = ("profession", "women_share")
+    optional = ("title",)
+
+    version: Text = "1"
+    professions: Annotated[tuple[Profession, ...], BeforeValidator(_professions)] = ()
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Read a profession a row."""
+        return {
+            "professions": [
+                {
+                    "name": row["profession"],
+                    "women_share": _number(row["women_share"]),
+                    "title": row.get("title", ""),
+                }
+                for _, row in rows
+            ]
+        }
+
+
+PROFESSIONS: Kind[ProfessionList] = Kind(SHELF, WrittenProfessions)
 
 
 def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
     """Load a shipped list by its name, or a user's file.
 
-    TOML with ``professions``, tables of ``name``, ``women_share`` (0 to 1) and, if wanted, ``title`` (the
-    line of the statistics), and if wanted ``name``, ``title``, ``version``, ``source`` and ``notes``; or CSV
-    with the columns ``profession``, ``women_share`` and, if wanted, ``title``.
-
     Raises
     ------
     CriteriaError
-        Unknown, unreadable, or refused by :func:`make_professions`.
+        Unknown, unreadable, or refused by the rules of :class:`WrittenProfessions`.
     """
-    path = SHELF.find(name_or_path)
-    where = label(path)
-    table: dict[str, Any] = {}
-    if path.suffix.lower() == ".toml":
-        table = read_toml(path, KEYS, CriteriaError)
-        rows = tables_of(table.pop("professions", None), "professions", where)
-    else:
-        cells = read_table(path, ("profession", "women_share"), ("title",), CriteriaError, {})
-        rows = [
-            {
-                "name": row["profession"],
-                "women_share": _number(row["women_share"]),
-                "title": row.get("title", ""),
-            }
-            for _, row in cells
-        ]
-    facts = {"name": name_of(path), "title": title_of(path), **table}
-    return make_professions(facts.pop("name"), rows, where=where, **facts)
+    return PROFESSIONS.load(name_or_path)
 
 
 def make_professions(
-    name: object,
-    rows: Sequence[Mapping[str, object]],
-    *,
-    title: object = "",
-    version: object = "1",
-    source: object = "",
-    notes: object = "",
-    where: str = "The professions",
+    name: object, rows: Sequence[Mapping[str, object]], *, where: str = "The professions", **facts: object
 ) -> ProfessionList:
-    """Make a list, each profession checked and normalised (NFC, white space).
-
-    Raises
-    ------
-    CriteriaError
-        Fewer than two professions or over 1,000; one that stands twice, is over 60 characters long, has
-        brackets, or tells a gender by itself ("waitress", "fireman", "cleaning lady"); a share that is no
-        number from 0 to 1, or one half, which has no majority; texts that are none.
-    """
-    if not 2 <= len(rows) <= MOST:
-        raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
-    reader = GenderReader(load_reading())
-    professions = tuple(_profession(row, place, reader, where) for place, row in enumerate(rows, start=1))
-    twice = first_duplicate(each.name.casefold() for each in professions)
-    if twice is not None:
-        raise CriteriaError(f"{where}: the profession {shown(twice)} stands twice; write it once.")
-    checked = check_name(name, "the name", where, CriteriaError)
-    return ProfessionList(
-        name=checked,
-        title=check_text(title, "the title", where, CriteriaError) or checked,
-        version=check_text(version, "the version", where, CriteriaError),
-        professions=professions,
-        source=check_text(source, "the source", where, CriteriaError),
-        notes=check_text(notes, "the notes", where, CriteriaError),
-    )
+    """Make a list of rows, each checked and normalised (NFC, white space)."""
+    return PROFESSIONS.make({"name": name, "professions": [*rows], **facts}, where)
 
 
 def _profession(row: Mapping[str, object], place: int, reader: GenderReader, where: str) -> Profession:

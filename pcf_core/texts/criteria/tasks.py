@@ -15,18 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import CriteriaError
-from pcf_core.material.safety.reading import label, read_json, read_toml, title_of
-from pcf_core.material.safety.text import (
-    check_name,
-    check_text,
-    check_word,
-    first_duplicate,
-    shown,
-    shown_value,
-)
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.base import Kind, Material, Text, origin_of
+from pcf_core.material.safety.text import check_name, check_once, check_word, shown, shown_value
+from pcf_core.material.shelves import Shelf
 from pcf_core.texts.criteria.answer_report import Reported, answers_report
 from pcf_core.texts.criteria.answers import AnswerReader
 from pcf_core.texts.criteria.asking import (
@@ -45,6 +41,7 @@ from pcf_core.texts.criteria.asking import (
     scored_cells,
 )
 from pcf_core.texts.criteria.experiment import Ask, ScoredAsk, check_cells
+from pcf_core.texts.criteria.professions import tables_of
 from pcf_core.texts.criteria.questions import default_names
 from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
 from pcf_core.texts.criteria.records.separation import (
@@ -62,8 +59,43 @@ from pcf_core.texts.criteria.records.separation import (
 USUAL = "tasks-1"
 ENDINGS = (".toml", ".json")
 SHELF = Shelf("set of tasks", "criteria", (f"{USUAL}.toml",), ENDINGS, CriteriaError)
-FACTS = ("name", "title", "version", "source", "notes")
 MOST = 1_000
+
+
+def _tasks(value: object, info: ValidationInfo) -> tuple[Task, ...]:
+    where, pairs = origin_of(info).where, info.data.get("pairs", ())
+    entries = tables_of(value, "tasks", where)
+    if not 0 < len(entries) <= MOST:
+        raise CriteriaError(f"{where} has {len(entries):,} tasks: give at least one and at most {MOST:,}.")
+    named_entries = zip(entries, default_names("t", entries), strict=True)
+    tasks = tuple(
+        _task(entry, pairs, f"{where}, task {number:,}", name)
+        for number, (entry, name) in enumerate(named_entries, start=1)
+    )
+    check_once((task.name for task in tasks), "name", where, CriteriaError)
+    if len({task.female for task in tasks}) < 2:
+        raise CriteriaError(
+            f"{where}: all tasks are done by one side; give some that female does, and some that male does."
+        )
+    return tasks
+
+
+def _pairs(value: object, info: ValidationInfo) -> tuple[Pair, ...]:
+    where = origin_of(info).where
+    return tuple(make_pair(entry, where) for entry in tables_of(value, "pairs", where))
+
+
+class WrittenTasks(Material):
+    """A set as a file has it; see :class:`~pcf_core.texts.criteria.records.separation.TaskSet`."""
+
+    record = TaskSet
+
+    version: Text = "1"
+    pairs: Annotated[tuple[Pair, ...], BeforeValidator(_pairs)] = ()
+    tasks: Annotated[tuple[Task, ...], BeforeValidator(_tasks)] = ()
+
+
+TASKS: Kind[TaskSet] = Kind(SHELF, WrittenTasks)
 
 
 def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
@@ -75,34 +107,7 @@ def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
         Unknown, unreadable, a pair or a task of another shape, a name or a task twice, no task of either
         kind, or over 1,000.
     """
-    path = SHELF.find(name_or_path)
-    where = label(path)
-    read = read_toml if path.suffix.lower() == ".toml" else read_json
-    facts = read(path, (*FACTS, "pairs", "tasks"), CriteriaError)
-    pairs, tasks = facts.pop("pairs", []), facts.pop("tasks", [])
-    if not isinstance(pairs, list) or not isinstance(tasks, list):
-        raise CriteriaError(f"{where}: pairs and tasks must be lists of tables.")
-    if not 0 < len(tasks) <= MOST:
-        raise CriteriaError(f"{where} has {len(tasks):,} tasks: give at least one and at most {MOST:,}.")
-    made = tuple(make_pair(entry, where) for entry in pairs)
-    given = tuple(
-        _task(entry, made, f"{where}, task {place:,}", name)
-        for place, (entry, name) in enumerate(zip(tasks, default_names("t", tasks), strict=True), start=1)
-    )
-    twice = first_duplicate(task.name for task in given)
-    if twice is not None:
-        raise CriteriaError(f"{where}: the name {shown(twice)} stands twice; write it once.")
-    if len({task.female for task in given}) < 2:
-        raise CriteriaError(
-            f"{where}: all tasks are done by one side; give some that female does, and some that male does."
-        )
-    facts = {"name": name_of(path), "title": title_of(path), "version": "1", **facts}
-    return TaskSet(
-        name=check_name(facts.pop("name"), "the name", where, CriteriaError),
-        pairs=made,
-        tasks=given,
-        **{key: check_text(value, f"the {key}", where, CriteriaError) for key, value in facts.items()},
-    )
+    return TASKS.load(name_or_path)
 
 
 def _task(entry: object, pairs: tuple[Pair, ...], where: str, name: str) -> Task:

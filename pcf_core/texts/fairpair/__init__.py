@@ -9,7 +9,7 @@ apart, one method, with ``mean_pooling`` for vectors; ``metric``: B, V and F of 
 they settle with more samples; ``intervals``: over prompts, and the test; ``report``: all prompts of a model
 together; ``words``: which n-grams and which categories (``categories``) of words differ.
 
-``records``: what is asked and found, as the store keeps it; ``own_prompts``: files of a user's own.
+``records``: what is asked and found, as the store keeps it.
 
 Every result is our reconstruction; the paper's tables were not available.  F is published, B and V are our
 reading of its figure 2.

@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from pcf_core.core.errors import FairPairError
-from pcf_core.core.records import FloatArray
-from pcf_core.material.own_files import OwnFiles, toml_lines
-from pcf_core.material.safety.reading import label, read_table, read_toml, title_of
-from pcf_core.material.safety.text import check_name, check_text, check_word, first_duplicate, shown
-from pcf_core.material.shelves import Shelf, name_of, safe_name
+from pcf_core.core.records import FloatArray, Record
+from pcf_core.material.base import Entry, Kind, Material, Name, Origin, Rows, Text, origin_of
+from pcf_core.material.safety.text import check_once, shown
+from pcf_core.material.shelves import Shelf, safe_name
 from pcf_core.measure.regression import holm
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.records import CategoryDifference, CategorySet, PromptPairs, WordCategory
@@ -67,104 +68,75 @@ def chosen_categories(name_or_path: str | Path) -> CategorySet | None:
     return None if name_or_path == SHIPPED else load_categories(name_or_path)
 
 
-def load_categories(name_or_path: str | Path) -> CategorySet:
-    """Load a set by its name, shipped or a user's own, or from a file.
-
-    Raises
-    ------
-    FairPairError
-        Unknown, unreadable, without a category, with a category without words or of the name of another, with
-        what is no single word, or with more than there is room for.
-    """
-    path = SHELF.find(name_or_path)
-    where = label(path)
-    if path.suffix.lower() == ".csv":
-        of_category: dict[str, list[object]] = {}
-        for _, row in read_table(path, ("category", "word"), (), FairPairError, {}):
-            of_category.setdefault(row["category"], []).append(row["word"])
-        drafts: list[tuple[object, object, object]] = [
-            (safe_name(title), title, words) for title, words in of_category.items()
-        ]
-        name, title = name_of(path), title_of(path)
-    else:
-        table = read_toml(path, ("name", "title", "version", "categories"), FairPairError)
-        drafts = [_draft(entry, where) for entry in _entries(table.get("categories"), where)]
-        name, title = table.get("name", name_of(path)), table.get("title", title_of(path))
-    return _checked(name, title, drafts, where)
-
-
-def _entries(value: object, where: str) -> list[object]:
-    if not isinstance(value, list):
+def _word_or_stem(word: str, info: ValidationInfo) -> str:
+    """Check a word as texts are cut into words, or a stem of some; in small letters."""
+    stem = word.lower().removesuffix("*")
+    if word_tokens(stem) != (stem,) or (stem != word.lower() and len(stem) < SHORTEST_STEM):
         raise FairPairError(
-            f"{where}: categories is {shown(value)}; write [[categories]] above each of them."
+            f"{origin_of(info).where}: {shown(word)} is no single word; write words one by one, each with * "
+            f"at its end where it may go on, behind {SHORTEST_STEM} letters at least."
         )
-    return value
+    return word.lower()
 
 
-def _draft(entry: object, where: str) -> tuple[object, object, object]:
-    if not isinstance(entry, dict) or not {"name", "words"} <= set(entry) <= {"name", "title", "words"}:
-        raise FairPairError(f"{where}: a category needs name and words, and may have title.")
-    words = entry["words"].split() if isinstance(entry["words"], str) else entry["words"]
-    return entry["name"], entry.get("title", entry["name"]), words
+class _WrittenCategory(Record):
+    """A category as a file has it; its words may be one text."""
+
+    name: Name
+    title: Text = ""
+    words: Annotated[
+        tuple[Annotated[Entry, AfterValidator(_word_or_stem)], ...],
+        BeforeValidator(lambda words: words.split() if isinstance(words, str) else words),
+        Field(min_length=1),
+    ]
 
 
-def _checked(
-    name: object, title: object, drafts: Sequence[tuple[object, object, object]], where: str
-) -> CategorySet:
-    """Check a set; report its first fault."""
-    if not 0 < len(drafts) <= MOST_CATEGORIES:
-        raise FairPairError(f"{where} has {len(drafts):,} categories: give 1 to {MOST_CATEGORIES}.")
-    found = tuple(
-        WordCategory(
-            name=(short := check_name(one, "the name of a category", where, FairPairError)),
-            title=check_text(long, "the title of a category", where, FairPairError) or short,
-            words=_words(words, short, where),
-        )
-        for one, long, words in drafts
-    )
-    twice = first_duplicate(category.name for category in found)
-    if twice is not None:
-        raise FairPairError(f"{where}: two categories are named {twice}; rename one.")
-    words = sum(len(category.words) for category in found)
+def _checked(written: tuple[_WrittenCategory, ...], info: ValidationInfo) -> tuple[WordCategory, ...]:
+    where = origin_of(info).where
+    if not 0 < len(written) <= MOST_CATEGORIES:
+        raise FairPairError(f"{where} has {len(written):,} categories: give 1 to {MOST_CATEGORIES}.")
+    check_once((category.name for category in written), "category", where, FairPairError)
+    words = sum(len(category.words) for category in written)
     if words > MOST_WORDS:
         raise FairPairError(f"{where} has {words:,} words: leave {MOST_WORDS:,} at most.")
-    return CategorySet(
-        name=check_name(name, "the name", where, FairPairError),
-        title=check_text(title, "the title", where, FairPairError),
-        categories=found,
+    return tuple(
+        WordCategory(
+            name=category.name,
+            title=category.title or category.name,
+            words=tuple(dict.fromkeys(category.words)),
+        )
+        for category in written
     )
 
 
-def _words(value: object, category: str, where: str) -> tuple[str, ...]:
-    """Check words: lower case, each once; a word as texts are cut into words, or a stem of some."""
-    if not isinstance(value, list) or not value:
-        raise FairPairError(f"{where}: the words of {category} are {shown(value)}; write at least one.")
-    found = []
-    for entry in value:
-        word = check_word(entry, f"a word of {category}", where, FairPairError).lower()
-        stem = word.removesuffix("*")
-        if word_tokens(stem) != (stem,) or (stem != word and len(stem) < SHORTEST_STEM):
-            raise FairPairError(
-                f"{where}: {shown(entry)} in {category} is no single word; write words one by one, each with "
-                f"* at its end where it may go on, behind {SHORTEST_STEM} letters at least."
-            )
-        found.append(word)
-    return tuple(dict.fromkeys(found))
+class WrittenCategories(Material):
+    """A set as a file has it; see :class:`~pcf_core.texts.fairpair.records.CategorySet`."""
+
+    record = CategorySet
+    columns = ("category", "word")
+    besides = ("version",)
+
+    categories: Annotated[tuple[_WrittenCategory, ...], AfterValidator(_checked)]
+
+    @classmethod
+    def of_file(cls, path: Path, origin: Origin) -> dict[str, Any]:
+        """Read a file; its version is for people."""
+        facts = super().of_file(path, origin)
+        facts.pop("version", None)
+        return facts
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Gather the words of each category, a row for every word."""
+        words: dict[str, list[str]] = {}
+        for _, row in rows:
+            words.setdefault(row["category"], []).append(row["word"])
+        entries = [{"name": safe_name(title), "title": title, "words": words[title]} for title in words]
+        return {"categories": entries}
 
 
-def categories_toml(several: CategorySet) -> str:
-    """Write a set as TOML that :func:`load_categories` reads as the same set."""
-    facts = toml_lines({"name": several.name, "title": several.title})
-    each = [toml_lines(category.model_dump(mode="json")) for category in several.categories]
-    return "\n".join([facts, *(f"[[categories]]\n{lines}" for lines in each)])
-
-
-def checked_categories(several: CategorySet) -> CategorySet:
-    """Return the set as it is; :func:`load_categories` has checked it."""
-    return several
-
-
-OWN = OwnFiles(SHELF, lambda several: categories_toml(several).encode(), load_categories, checked_categories)
+OWN: Kind[CategorySet] = Kind(SHELF, WrittenCategories)
+load_categories, categories_toml = OWN.load, OWN.text
 
 
 def categories_of(words: Sequence[str], known: Sequence[Category]) -> tuple[str, ...]:
@@ -198,7 +170,7 @@ def category_differences(
         Counter(word for pair in texts for words in pair[side].values() for word in words) for side in (0, 1)
     ]
     sizes = np.array([[len(side) for side in pair] for pair in texts])
-    found = []
+    differing = []
     for category in used:
         members = {word for word in times[0] | times[1] if category.holds(word)}
         having = [[_having(side, members) for side in pair] for pair in texts]
@@ -207,8 +179,8 @@ def category_differences(
             tuple((row, place) for row, pair in enumerate(having) for place in pair[side]) for side in (0, 1)
         ]
         each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
-        found.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
-    adjusted = iter(holm([p for _, _, p, _ in found if p is not None]))
+        differing.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
+    adjusted = iter(holm([p for _, _, p, _ in differing if p is not None]))
     return tuple(
         CategoryDifference(
             name=category.name,
@@ -221,7 +193,7 @@ def category_differences(
             original_texts=behind[0],
             prompt_texts=behind[1],
         )
-        for category, behind, p, each in found
+        for category, behind, p, each in differing
     )
 
 

@@ -5,35 +5,29 @@ A prompt is a text with ``{name}`` where the entity's name stands.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationInfo
 
 from pcf_core.core.errors import PerturbationError, PromptError
 from pcf_core.core.records import LeftOut
+from pcf_core.material.base import Kind, Material, Omitted, Origin, Rows, Text, origin_of
 from pcf_core.material.evidence import SHELF as EVIDENCE
 from pcf_core.material.evidence import load_evidence
-from pcf_core.material.safety.reading import label, read_table, read_text, read_toml, title_of
-from pcf_core.material.safety.text import (
-    check_left_out,
-    check_name,
-    check_text,
-    first_duplicate,
-    listed,
-    shown,
-)
-from pcf_core.material.safety.whole_files import upload_label, uploaded
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.safety.text import check_left_out, check_once, check_text, listed, shown
+from pcf_core.material.shelves import Shelf
 from pcf_core.material.suiting import with_article
 from pcf_core.texts.fairpair.records import Prompt, PromptSet
 from pcf_core.texts.fairpair.tables import check_names
 
 ENDINGS = (".toml", ".csv", ".txt")
 SHELF = Shelf("set of prompts", "prompts", (".toml",), ENDINGS, PromptError, keeps_own=True)
-KEYS = (*(name for name in PromptSet.model_fields if name != "left_out"), "frames", "facts", "occupations")
 USUAL = ("John", "Jane")
 NAME, FACT, OCCUPATION = "{name}", "{fact}", "{occupation}"
 MOST = 5_000  # prompts
@@ -47,6 +41,76 @@ class Draft:
     text: object
     category: object = ""
     fact: str = ""
+
+
+def _names(value: object, info: ValidationInfo) -> tuple[str, str]:
+    origin = origin_of(info)
+    try:
+        return check_names(value, origin.where)
+    except PerturbationError as problem:
+        raise origin.error(str(problem)) from problem
+
+
+def _prompts(value: Sequence[object], info: ValidationInfo) -> tuple[Prompt, ...]:
+    where, names = origin_of(info).where, info.data["names"]
+    if not 0 < len(value) <= MOST:
+        got = f"more than {MOST:,}" if value else "no"
+        raise PromptError(f"{where} has {got} prompts: give at least one and at most {MOST:,}.")
+    prompts = tuple(_prompt(entry, names[0], number, where) for number, entry in enumerate(value, start=1))
+    check_once((prompt.text for prompt in prompts), "prompt", where, PromptError)
+    return prompts
+
+
+class WrittenPrompts(Material):
+    """A set as a file has it; see :class:`~pcf_core.texts.fairpair.records.PromptSet`."""
+
+    record = PromptSet
+    columns = ("text",)
+    optional = ("category",)
+    besides = ("frames", "facts", "occupations")
+
+    version: Text = "1"
+    names: Annotated[tuple[str, str], BeforeValidator(_names)] = USUAL
+    prompts: Annotated[tuple[Prompt, ...], BeforeValidator(_prompts)]
+    left_out: Omitted = ()
+
+    @classmethod
+    def of_file(cls, path: Path, origin: Origin) -> dict[str, Any]:
+        """Read a file, and make the prompts of its frames and occupations."""
+        table, where = super().of_file(path, origin), origin.where
+        frames, facts = table.pop("frames", []), table.pop("facts", {})
+        prompts = table.pop("prompts", [])
+        if not isinstance(prompts, list):
+            raise PromptError(f"{where}: prompts is {shown(prompts)}; write a list of texts.")
+        drafts: Iterator[object] = chain(prompts, _framed(frames, facts, where))
+        if "occupations" in table:
+            occupations, table["left_out"] = _occupations(table.pop("occupations"), where)
+            drafts = chain(drafts, occupations)
+        return {**table, "prompts": [*islice(drafts, MOST + 1)]}
+
+    @classmethod
+    def of_rows(cls, rows: Rows, origin: Origin) -> dict[str, Any]:
+        """Read a prompt a row."""
+        return {"prompts": [Draft(row["text"], row.get("category", "")) for _, row in rows]}
+
+    @classmethod
+    def of_lines(cls, lines: Sequence[str], origin: Origin) -> dict[str, Any]:
+        """Read a prompt a line."""
+        return {"prompts": [*map(Draft, lines)]}
+
+    @classmethod
+    def written(cls, record: PromptSet) -> dict[str, Any]:
+        """Return the fields with braces for the name; prompts of a frame become prompts like any other."""
+        facts = super().written(record.model_copy(update={"left_out": ()}))
+        name = record.names[0]
+        prompts = [
+            {"text": with_braces(prompt.text, name), "category": prompt.category} for prompt in record.prompts
+        ]
+        return {**facts, "prompts": prompts}
+
+
+OWN: Kind[PromptSet] = Kind(SHELF, WrittenPrompts)
+prompts_toml, load_prompts_upload = OWN.text, OWN.read_upload
 
 
 def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> PromptSet:
@@ -63,47 +127,8 @@ def load_prompts(name_or_path: str | Path, entity: Sequence[str] = ()) -> Prompt
     PerturbationError
         ``entity`` is no pair of names.
     """
-    path = SHELF.find(name_or_path)
-    where, ending = label(path), path.suffix.lower()
-    table: dict[str, Any] = {}
-    left_out: tuple[LeftOut, ...] = ()
-    drafts: Iterable[Draft]
-    if ending == ".toml":
-        table = read_toml(path, KEYS, PromptError)
-        listed_ones = _listed(table.pop("prompts", []), where)
-        framed = _framed(table.pop("frames", []), table.pop("facts", {}), where)
-        drafts = chain(listed_ones, framed)
-        if "occupations" in table:
-            more, left_out = _occupations(table.pop("occupations"), where)
-            drafts = chain(drafts, more)
-    elif ending == ".csv":
-        rows = read_table(path, ("text",), ("category",), PromptError, {})
-        drafts = [Draft(row["text"], row.get("category", "")) for _, row in rows]
-    else:
-        drafts = [Draft(line) for line in read_text(path, PromptError).splitlines() if line.strip()]
-    own = table.pop("names", USUAL)
-    facts = {"name": name_of(path), "title": title_of(path), **table}
-    chosen = check_names(entity) if entity else own
-    return make_prompts(facts.pop("name"), drafts, chosen, where=where, left_out=left_out, **facts)
-
-
-def load_upload(file_name: str, data: bytes, entity: Sequence[str] = ()) -> PromptSet:
-    """Load a set from the bytes of a TOML, CSV or text file; nothing of it is kept.
-
-    Raises
-    ------
-    PromptError
-        Another kind of file, or refused by :func:`load_prompts`.
-    PerturbationError
-        ``entity`` is no pair of names.
-    StoreError
-        There is no room for temporary files.
-    """
-    name = upload_label(file_name)
-    if Path(name).suffix.lower() not in ENDINGS:
-        raise PromptError(f"{shown(name)} is no {', '.join(ENDINGS)} file: save the prompts as one.")
-    with uploaded(name, data) as path:
-        return load_prompts(path, entity)
+    instead = {"names": check_names(entity)} if entity else {}
+    return OWN.load(name_or_path, **instead)
 
 
 def make_prompts(
@@ -111,12 +136,8 @@ def make_prompts(
     drafts: Iterable[Draft],
     names: object = USUAL,
     *,
-    title: object = "",
-    version: object = "1",
-    source: object = "",
-    notes: object = "",
-    left_out: tuple[LeftOut, ...] = (),
     where: str = "The prompts",
+    **facts: object,
 ) -> PromptSet:
     """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in.
 
@@ -126,33 +147,21 @@ def make_prompts(
         No prompt or over 5,000; one that is empty, over 1,000 characters, without ``{name}``, with other
         braces, or there twice; names that are no pair; a name of the set that is not safe.
     """
-    try:
-        entity = check_names(names, where)
-    except PerturbationError as problem:
-        raise PromptError(str(problem)) from problem
-    given = list(islice(drafts, MOST + 1))
-    if not 0 < len(given) <= MOST:
-        got = f"more than {MOST:,}" if given else "no"
-        raise PromptError(f"{where} has {got} prompts: give at least one and at most {MOST:,}.")
-    prompts = tuple(_prompt(draft, entity[0], place, where) for place, draft in enumerate(given, start=1))
-    twice = first_duplicate(prompt.text for prompt in prompts)
-    if twice is not None:
-        raise PromptError(f"{where}: the prompt {shown(twice)} stands twice; write it once.")
-    checked = check_name(name, "the name", where, PromptError)
-    return PromptSet(
-        name=checked,
-        title=check_text(title, "the title", where, PromptError) or checked,
-        version=check_text(version, "the version", where, PromptError),
-        names=entity,
-        prompts=prompts,
-        source=check_text(source, "the source", where, PromptError),
-        notes=check_text(notes, "the notes", where, PromptError),
-        left_out=left_out,
-    )
+    return OWN.make({"name": name, "prompts": [*islice(drafts, MOST + 1)], "names": names, **facts}, where)
 
 
-def _prompt(draft: Draft, name: str, place: int, where: str) -> Prompt:
-    what = f"prompt {place:,}"
+def with_braces(text: str, name: str) -> str:
+    """Put ``{name}`` wherever the entity's name stands as a word: "John's" -> "{name}'s"."""
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", NAME, text)
+
+
+def _prompt(entry: object, name: str, number: int, where: str) -> Prompt:
+    what = f"prompt {number:,}"
+    if isinstance(entry, Mapping):
+        if not {"text"} <= set(entry) <= {"text", "category"}:
+            raise PromptError(f"{where}: a prompt written as a table needs text, and may have category.")
+        entry = Draft(entry["text"], entry.get("category", ""))
+    draft = entry if isinstance(entry, Draft) else Draft(entry)
     text = check_text(draft.text, what, where, PromptError)
     if len(text) > LONGEST:
         raise PromptError(f"{where}: {what} has {len(text):,} characters; shorten it to {LONGEST:,}.")
@@ -164,18 +173,6 @@ def _prompt(draft: Draft, name: str, place: int, where: str) -> Prompt:
     category = check_text(draft.category, f"the category of {what}", where, PromptError)
     filled = text.replace(NAME, name)
     return Prompt(text=filled, category=category, fact=draft.fact or filled)
-
-
-def _listed(entries: object, where: str) -> Iterator[Draft]:
-    if not isinstance(entries, list):
-        raise PromptError(f"{where}: prompts is {shown(entries)}; write a list of texts.")
-    for entry in entries:
-        if isinstance(entry, dict):
-            if not {"text"} <= set(entry) <= {"text", "category"}:
-                raise PromptError(f"{where}: a prompt written as a table needs text, and may have category.")
-            yield Draft(entry["text"], entry.get("category", ""))
-        else:
-            yield Draft(entry)
 
 
 def _framed(frames: object, facts: object, where: str) -> Iterator[Draft]:
@@ -256,20 +253,20 @@ def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | N
     """
     unknown = sorted(set(categories) - set(prompts.categories))
     if unknown:
-        known = listed([name or "(none)" for name in prompts.categories])
-        raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {known}.")
+        existing = listed([name or "(none)" for name in prompts.categories])
+        raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {existing}.")
     if most is not None and most < 1:
         raise PromptError(f"At least one prompt of each category is needed, and {most} were asked for.")
     among = [prompt for prompt in prompts.prompts if not categories or prompt.category in categories]
     if most is None:
         return prompts.model_copy(update={"prompts": tuple(among)})
-    kept = {
-        place
+    taken = {
+        index
         for category in dict.fromkeys(prompt.category for prompt in among)
-        for place in _first_of_each_fact(among, category)[:most]
+        for index in _first_of_each_fact(among, category)[:most]
     }
     return prompts.model_copy(
-        update={"prompts": tuple(prompt for place, prompt in enumerate(among) if place in kept)}
+        update={"prompts": tuple(prompt for index, prompt in enumerate(among) if index in taken)}
     )
 
 
@@ -277,8 +274,8 @@ def _first_of_each_fact(prompts: Sequence[Prompt], category: str) -> list[int]:
     """Order a category's prompts: the first of every fact, then the second of every fact, and so on."""
     times: Counter[str] = Counter()
     ranked = []
-    for place, prompt in enumerate(prompts):
+    for index, prompt in enumerate(prompts):
         if prompt.category == category:
-            ranked.append((times[prompt.fact], place))
+            ranked.append((times[prompt.fact], index))
             times[prompt.fact] += 1
-    return [place for _, place in sorted(ranked)]
+    return [index for _, index in sorted(ranked)]

@@ -2,57 +2,96 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from pcf_core.core.errors import PerturbationError
-from pcf_core.material.safety.reading import label, read_toml, title_of
-from pcf_core.material.safety.text import check_name, check_text, check_word, first_duplicate, listed, shown
-from pcf_core.material.shelves import Shelf, name_of
+from pcf_core.material.base import Entry, Flag, Kind, Material, Name, origin_of
+from pcf_core.material.safety.text import check_word, first_duplicate, listed, shown
+from pcf_core.material.shelves import Shelf
 from pcf_core.texts.fairpair.records import Pair, PerturbationTable, Rule
 
 SHELF = Shelf("table of counterparts", "perturbations", (".toml",), (".toml",), PerturbationError)
-KEYS = tuple(PerturbationTable.model_fields)
-PAIRS = ("names", "titles", "words", "plurals")
 MOST = 2_000  # entries of one list
 
 
-def load_table(name_or_path: str | Path) -> PerturbationTable:
-    """Load a shipped table by its name, or a TOML file of the same form (``assets/perturbations``).
+def _lettered(word: str, field: str, where: str) -> str:
+    if not any(character.isalpha() for character in word):
+        raise PerturbationError(
+            f"{where}: {shown(word)} in {field} has no letter; write a word or remove it."
+        )
+    return word
 
-    Raises
-    ------
-    PerturbationError
-        Unknown, unreadable; a list of another shape; a word twice where one counterpart is meant; a pair of
-        which one word alone has a capital; a pronoun or surname without a counterpart; a word that is its
-        own.
-    """
-    path = SHELF.find(name_or_path)
-    where = label(path)
-    table = read_toml(path, KEYS, PerturbationError)
-    sides = _pair(table.get("sides"), "sides", where)
-    for side in sides:
-        check_name(side, "a side", where, PerturbationError)
-    lists: dict[str, tuple[Pair, ...]] = {
-        key: tuple(_pair(entry, key, where) for entry in _list(table, key, where)) for key in PAIRS
-    }
-    if not lists["names"]:
-        raise PerturbationError(f'{where} has no names: give a pair, such as names = [["John", "Jane"]].')
-    found = PerturbationTable(
-        name=check_name(table.get("name", name_of(path)), "the name", where, PerturbationError),
-        title=check_text(table.get("title", title_of(path)), "the title", where, PerturbationError),
-        sides=sides,
-        **lists,
-        rules=tuple(_rule(entry, sides, where) for entry in _list(table, "rules", where)),
-        pronouns=_words(table, "pronouns", where),
-        surnames=_words(table, "surnames", where),
-        fixed=_words(table, "fixed", where),
-        unpaired=_unpaired(table.get("unpaired", {}), sides, where),
-        source=check_text(table.get("source", ""), "the source", where, PerturbationError),
-        notes=check_text(table.get("notes", ""), "the notes", where, PerturbationError),
-    )
-    _refuse_clashes(found, where)
-    return found
+
+def _of_two(first: str, second: str, field: str, where: str) -> Pair:
+    if first.casefold() == second.casefold():
+        raise PerturbationError(f"{where}: {shown(first)} in {field} is its own counterpart; remove it.")
+    return first, second
+
+
+Lettered = Annotated[
+    Entry, AfterValidator(lambda word, info: _lettered(word, info.field_name, origin_of(info).where))
+]
+OfTwo = Annotated[
+    tuple[Lettered, Lettered],
+    AfterValidator(lambda pair, info: _of_two(*pair, info.field_name, origin_of(info).where)),
+]
+Words = Annotated[tuple[Lettered, ...], Field(max_length=MOST)]
+Pairs = Annotated[tuple[OfTwo, ...], Field(max_length=MOST)]
+
+
+class _WrittenRule(Rule):
+    """A rule as a file has it."""
+
+    word: Lettered
+    becomes: Lettered
+    tags: Words = ()
+    title: Flag = False
+
+
+def _plain(rules: tuple[_WrittenRule, ...]) -> tuple[Rule, ...]:
+    return tuple(Rule(**dict(rule)) for rule in rules)
+
+
+class WrittenTable(Material):
+    """A table as a file has it; see :class:`~pcf_core.texts.fairpair.records.PerturbationTable`."""
+
+    record = PerturbationTable
+
+    sides: tuple[Name, Name]
+    names: Pairs = ()
+    titles: Pairs = ()
+    words: Pairs = ()
+    plurals: Pairs = ()
+    rules: Annotated[tuple[_WrittenRule, ...], Field(max_length=MOST), AfterValidator(_plain)] = ()
+    pronouns: Words = ()
+    surnames: Words = ()
+    fixed: Words = ()
+    unpaired: dict[str, Words] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _fits_together(self, info: ValidationInfo) -> Self:
+        where, sides = origin_of(info).where, self.sides
+        _of_two(*sides, "sides", where)
+        if not self.names:
+            raise PerturbationError(f'{where} has no names: give a pair, such as names = [["John", "Jane"]].')
+        for rule in self.rules:
+            if rule.side not in sides:
+                raise PerturbationError(
+                    f"{where}: the rule for {shown(rule.word)} has the side {shown(rule.side)}; use "
+                    f"{listed(sides)}."
+                )
+            _of_two(rule.word, rule.becomes, "rules", where)
+        if not set(self.unpaired) <= set(sides):
+            raise PerturbationError(
+                f"{where}: unpaired must be a table with lists for {listed(sides)} alone."
+            )
+        _refuse_clashes(self, where)
+        return self
+
+
+load_table = Kind[PerturbationTable](SHELF, WrittenTable).load
 
 
 def check_names(names: object, where: str = "The entity") -> Pair:
@@ -63,7 +102,12 @@ def check_names(names: object, where: str = "The entity") -> Pair:
     PerturbationError
         Not two, the same one twice, or one that is written small.
     """
-    pair = _pair(names, "names", where)
+    if not isinstance(names, list | tuple) or len(names) != 2:
+        raise PerturbationError(f"{where}: names is {shown(names)}; write two texts in brackets.")
+    words = (
+        _lettered(check_word(name, "a name", where, PerturbationError), "names", where) for name in names
+    )
+    pair = _of_two(next(words), next(words), "names", where)
     for name in pair:
         if not name[0].isupper():
             raise PerturbationError(f"{where}: the name {shown(name)} must begin with a capital letter.")
@@ -80,69 +124,17 @@ def check_sides(table: PerturbationTable, entity: Pair) -> None:
     PerturbationError
         A name of the other side.
     """
-    for place, name in enumerate(entity):
-        known = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
-        if name.casefold() in known[1 - place] and name.casefold() not in known[place]:
-            side, other = table.sides[place], table.sides[1 - place]
+    for index, name in enumerate(entity):
+        existing = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
+        if name.casefold() in existing[1 - index] and name.casefold() not in existing[index]:
+            side, other = table.sides[index], table.sides[1 - index]
             raise PerturbationError(
                 f"{shown(name)} stands for the side {side} here, and is a name of {other} in the table "
                 f"{table.name}: exchange the two names, or ask for the other way round (--reverse)."
             )
 
 
-def _list(table: dict[str, Any], key: str, where: str) -> list[Any]:
-    entries = table.get(key, [])
-    if not isinstance(entries, list) or len(entries) > MOST:
-        got = f"{len(entries):,} entries" if isinstance(entries, list) else shown(entries)
-        raise PerturbationError(f"{where}: {key} must be a list of at most {MOST:,} entries, not {got}.")
-    return entries
-
-
-def _word(value: object, key: str, where: str) -> str:
-    word = check_word(value, f"an entry of {key}", where, PerturbationError)
-    if not any(character.isalpha() for character in word):
-        raise PerturbationError(f"{where}: {shown(word)} in {key} has no letter; write a word or remove it.")
-    return word
-
-
-def _words(table: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
-    return tuple(_word(entry, key, where) for entry in _list(table, key, where))
-
-
-def _pair(value: object, key: str, where: str) -> Pair:
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise PerturbationError(f"{where}: an entry of {key} is {shown(value)}; write two texts in brackets.")
-    first, second = (_word(word, key, where) for word in value)
-    if first.casefold() == second.casefold():
-        raise PerturbationError(f"{where}: {shown(first)} in {key} is its own counterpart; remove it.")
-    return first, second
-
-
-def _rule(entry: object, sides: Pair, where: str) -> Rule:
-    needed, allowed = {"side", "word", "becomes"}, {"side", "word", "becomes", "tags", "title"}
-    if not isinstance(entry, dict) or not needed <= set(entry) <= allowed:
-        raise PerturbationError(
-            f"{where}: an entry of rules must have {listed(sorted(needed))}, and may have tags and title."
-        )
-    word, becomes = _pair((entry["word"], entry["becomes"]), "rules", where)
-    if entry["side"] not in sides:
-        raise PerturbationError(
-            f"{where}: the rule for {shown(word)} has the side {shown(entry['side'])}; use {listed(sides)}."
-        )
-    if not isinstance(title := entry.get("title", False), bool):
-        raise PerturbationError(f"{where}: title of the rule for {shown(word)} must be true or false.")
-    return Rule(
-        side=entry["side"], word=word, becomes=becomes, tags=_words(entry, "tags", where), title=title
-    )
-
-
-def _unpaired(value: object, sides: Pair, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(value, dict) or not set(value) <= set(sides):
-        raise PerturbationError(f"{where}: unpaired must be a table with lists for {listed(sides)} alone.")
-    return {side: _words(value, side, where) for side in value}
-
-
-def _refuse_clashes(table: PerturbationTable, where: str) -> None:
+def _refuse_clashes(table: WrittenTable, where: str) -> None:
     """Refuse a word with two counterparts, but for titles and rules.
 
     Pronouns and unpaired words are what they say.
@@ -159,11 +151,11 @@ def _refuse_clashes(table: PerturbationTable, where: str) -> None:
     twice = first_duplicate(both_ways) or next((word for word in both_ways if word in always), None)
     if twice is not None:
         raise PerturbationError(f"{where}: {shown(twice)} has two counterparts; keep one, or write rules.")
-    known = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
+    paired = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
     for what, words in (("pronoun", table.pronouns), ("surname", table.surnames)):
         for word in words:
-            if word.casefold() not in known:
+            if word.casefold() not in paired:
                 raise PerturbationError(f"{where}: the {what} {shown(word)} has no counterpart; add it.")
     for word in (word for words in table.unpaired.values() for word in words):
-        if word.casefold() in known:
+        if word.casefold() in paired:
             raise PerturbationError(f"{where}: {shown(word)} is unpaired and has a counterpart; keep one.")

@@ -16,10 +16,8 @@ from spacy.vocab import Vocab
 from pcf_core.core.errors import PipelineError
 from pcf_core.mining import chinese
 from pcf_core.mining.parser.pipeline import open_pipeline, tree_of
-from pcf_core.mining.parser.places import SHIPPED, check_language
-from pcf_core.mining.parser.schemes import scheme_of
-from tests.mining.chinese_hand import rows
-from tests.mining.hand import texts
+from pcf_core.mining.parser.schemes import SHIPPED, check_language, scheme_of
+from tests.mining.hand import texts, tree
 
 # Part of the labels of zh_core_web_sm 3.8, as its card lists them.
 LABELS = (
@@ -59,11 +57,11 @@ def test_a_parser_of_chinese_needs_no_tags_and_no_lemmas(untrained: Callable[...
     opened = open_pipeline(untrained(*LABELS), "zh")
     assert opened.scheme == "stanford"
     (trees,) = opened.trees([TEXT])
-    assert "".join(word for tree in trees for word in tree.words) == TEXT
-    for tree in trees:
-        assert tree.relations[tree.root] == "root"
-        assert sorted(tree.subtree(tree.root)) == list(range(len(tree)))
-        assert TEXT.startswith("".join(tree.words), tree.offset)
+    assert "".join(word for one in trees for word in one.words) == TEXT
+    for one in trees:
+        assert one.relations[one.root] == "root"
+        assert sorted(one.subtree(one.root)) == list(range(len(one)))
+        assert TEXT.startswith("".join(one.words), one.offset)
 
 
 def test_a_parser_of_another_language_is_refused_with_what_to_name(untrained: Callable[..., str]) -> None:
@@ -106,22 +104,20 @@ def test_each_language_has_schemes_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("text", "template"),
     [
-        ("这/DT/3/det 位/M/1/mark:clf 护士/NN/4/nsubj 说/VV/0/ROOT 她/PN/6/nsubj 累/VA/4/ccomp 。",
+        ("这 DT 3 det; 位 M 1 mark:clf; 护士 NN 4 nsubj; 说 VV 0 root; 她 PN 6 nsubj; 累 VA 4 ccomp",
          "这位[X]说[Y]"),
-        ("医生/NN/3/nsubj 没有/AD/3/neg 表示/VV/0/ROOT 他/PN/5/nsubj 累/VA/3/ccomp 。", "这位[X]没有表示[Y]"),
-        ("去年/NT/3/nmod:tmod 记者/NN/3/nsubj 失去/VV/0/ROOT 了/AS/3/aux:asp 他/PN/7/nmod:assmod "
-         "的/DEG/5/case 工作/NN/3/dobj 。", "这位[X]失去了[Y]的工作"),
-        ("护士/NN/2/compound:nn 王芳/NR/3/nsubj 说/VV/0/ROOT 她/PN/6/nsubjpass 被/SB/6/auxpass "
-         "解雇/VV/3/ccomp 。", "这位[X]说[Y]"),
+        ("医生 NN 3 nsubj; 没有 AD 3 neg; 表示 VV 0 root; 他 PN 5 nsubj; 累 VA 3 ccomp",
+         "这位[X]没有表示[Y]"),
+        ("去年 NT 3 nmod:tmod; 记者 NN 3 nsubj; 失去 VV 0 root; 了 AS 3 aux:asp; 他 PN 7 nmod:assmod;"
+         "的 DEG 5 case; 工作 NN 3 dobj", "这位[X]失去了[Y]的工作"),
+        ("护士 NN 2 compound:nn; 王芳 NR 3 nsubj; 说 VV 0 root; 她 PN 6 nsubjpass; 被 SB 6 auxpass;"
+         "解雇 VV 3 ccomp", "这位[X]说[Y]"),
     ],
 )  # fmt: skip
 def test_stanfords_labels_are_read_as_those_of_universal_dependencies(text: str, template: str) -> None:
-    annotated = rows(text.replace("ROOT", "root"))
-    words, tags, heads, relations = zip(*annotated, strict=True)
-    deps = ["ROOT" if relation == "root" else relation for relation in relations]
-    doc = Doc(Vocab(), words=list(words), tags=list(tags), heads=list(heads), deps=deps)
-    tree = tree_of(doc[:], "stanford")
-    found = [
-        one for find in (chinese.clause, chinese.possessive) for one in texts(find(tree, chinese.PRONOUNS))
-    ]
-    assert found == [template]
+    one = tree(text)
+    deps = ["ROOT" if relation == "root" else relation for relation in one.relations]
+    doc = Doc(Vocab(), words=list(one.words), tags=list(one.tags), heads=list(one.heads), deps=deps)
+    converted = tree_of(doc[:], "stanford")
+    finders = (chinese.clause, chinese.possessive)
+    assert [template] == [one for find in finders for one in texts(find(converted, chinese.PRONOUNS, ()))]

@@ -20,7 +20,7 @@ from pcf_core.core.errors import PipelineError
 from pcf_core.core.settings import settings
 from pcf_core.mining.parser import pipeline as module
 from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
-from pcf_core.mining.parser.places import SHIPPED, find
+from pcf_core.mining.parser.schemes import SHIPPED, find
 
 SENTENCES = ("The nurse said that she was tired.", "He left.", "A lawyer, who had won, thanked the court.")
 
@@ -133,14 +133,14 @@ def test_parts_that_no_rule_reads_are_left_out(shipped: Pipeline) -> None:
 
 def test_the_identity_is_that_of_what_parses(variant: Callable[..., str], shipped: Pipeline) -> None:
     folder = Path(variant())
-    assert module.identity_of(folder) == shipped.identity
+    assert module._identity_of(folder) == shipped.identity
     (folder / "notes.md").write_text("a card", encoding="utf8")
-    assert module.identity_of(folder) == shipped.identity
+    assert module._identity_of(folder) == shipped.identity
     moves = folder / "parser" / "moves"
     content = moves.read_bytes()
     moves.unlink()
     moves.write_bytes(content + b" ")
-    assert module.identity_of(folder) != shipped.identity
+    assert module._identity_of(folder) != shipped.identity
 
 
 @pytest.mark.parametrize(

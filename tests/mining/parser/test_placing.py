@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
-from pcf_core.mining.parser.places import SHIPPED
+from pcf_core.mining.parser.schemes import SHIPPED
 from pcf_core.mining.parser.trees import Placed, Tree, placed
 
 

@@ -1,21 +1,23 @@
-"""Every text architecture of the installed transformers, tiny: the table in docs/architectures.md.
+"""Every text architecture of the installed transformers, tiny: architectures.csv and docs/architectures.md.
 
-``python -m tests.models.scoring.architectures`` writes the table, in about six minutes of one core; with
-names behind it (``causal:llama``, or ``missing``), their rows alone.  A row says what the scorer does with a
-model of the type, built from its default configuration with every size cut down and weights drawn so wide
-that texts and words differ by nats: its scores are those of transformers' own class, given one text at a time
+``python -m tests.models.scoring.architectures`` writes both, in about six minutes of one core; with names
+behind it (``causal:llama``, or ``missing``), their rows alone. A row says what the scorer does with a model
+of the type, built from its default configuration with every size cut down and weights drawn so wide that
+texts and words differ by nats: its scores are those of transformers' own class, given one text at a time
 without padding, batch or mask, and of a causal model each token read at the end of a text that stops before
 it; or it is refused, in a sentence; or a tiny one cannot be built.
 """
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +44,8 @@ from tests.models.scoring.seq2seq_models import (
 )
 from tests.models.scoring.tiny_tokenizers import bert_tokenizer, opt_tokenizer, roberta_tokenizer
 
-TABLE = Path(__file__).parents[3] / "docs" / "architectures.md"
+TABLE = Path(__file__).with_suffix(".csv")
+PAGE = Path(__file__).parents[3] / "docs" / "architectures.md"
 WORDS = ("he", "man", "woman")  # of one to four tokens
 PROMPTS = (
     "The nurse said that [Y]",
@@ -352,33 +355,78 @@ def _line(text: str, place: Path) -> str:
 HEADER = """# Architectures
 
 What the scorer does with a tiny model of every text architecture of transformers {version}, with random
-weights: *right* where its scores are those of transformers' own class, given one text at a time, in float32
-and in bfloat16. Each token of a causal model is read at the end of a text that stops before it. In float32
-scores may differ by 0.0001 nats and a millionth of the score; in bfloat16, where batches round otherwise, by
-0.1 nats and twice the most that transformers' own scores differ between bfloat16 and float32. *Shared*: the
-largest prefix tree that gives a model's own numbers, or whether a row of the decoder holds all words; – where
-each text runs by itself. A sentence in place of *right* is a refusal. `MODEL` stands for the model's name.
+weights. *Right*: its scores are those of transformers' own class, given one text at a time, in float32
+(within 0.0001 nats and a millionth of the score) and in bfloat16 (within 0.1 nats and twice the most that
+transformers' own scores differ between the two). Each token of a causal model is read at the end of a text
+that stops before it. All others are refused with a sentence when they are opened.
 
-`python -m tests.models.scoring.architectures` writes this page; a slow test compares every row.
-
-| model type | class | read as | float32 | bfloat16 | shared |
-|---|---|---|---|---|---|
+`python -m tests.models.scoring.architectures` writes this page and
+`tests/models/scoring/architectures.csv`, which has the class and the whole sentence of each; a slow test
+compares every row.
 """
+TITLES = {"causal": "Causal models", "masked": "Masked models", "seq2seq": "Encoder–decoders"}
+UNBUILT = "no tiny model could be built"
+SHORT = (
+    (r"has the architecture \S+, which cannot be scored", "the class is none that can be scored"),
+    (r"loads no causal language model", "transformers loads no causal language model of the type"),
+    (r"cannot be scored from left to right", "the model looks ahead"),
+    (r"draws random numbers", "the model draws random numbers"),
+    (r"cannot compute a forward pass|A forward pass of", "the tiny model cannot compute a forward pass"),
+    (r"^not built", UNBUILT),
+)
 
 
 def read_table() -> dict[str, Row]:
-    """Read the rows of the page."""
-    lines = TABLE.read_text(encoding="utf8").splitlines() if TABLE.is_file() else []
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if ":" in line[:40]]
-    return {row[0]: Row(*row) for row in cells if len(row) == 6}
+    """Read the recorded rows."""
+    if not TABLE.is_file():
+        return {}
+    with TABLE.open(encoding="utf8", newline="") as file:
+        return {row["name"]: Row(**row) for row in csv.DictReader(file)}
 
 
 def write_table(rows: dict[str, Row]) -> None:
-    """Write the page, in the order of the types."""
-    order = [f"{family}:{kind}" for family, kind in types()]
-    lines = [f"| {' | '.join(astuple(rows[name]))} |" for name in order if name in rows]
-    text = HEADER.format(version=transformers.__version__) + "\n".join(lines) + "\n"
-    TABLE.write_text(text, encoding="utf8")
+    """Write the rows in the order of the types, and the page about them."""
+    order = [rows[name] for family, kind in types() if (name := f"{family}:{kind}") in rows]
+    with TABLE.open("w", encoding="utf8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([field.name for field in fields(Row)])
+        writer.writerows(astuple(row) for row in order)
+    PAGE.write_text(page(order), encoding="utf8")
+
+
+def page(rows: Iterable[Row]) -> str:
+    """Write the page: of each family the types that are right, and the others by their reason."""
+    parts = [HEADER.format(version=transformers.__version__)]
+    for family, title in TITLES.items():
+        several = [row for row in rows if row.name.startswith(f"{family}:")]
+        right = [row for row in several if row.float32 == RIGHT]
+        half = [row for row in right if row.bfloat16 != RIGHT]
+        lines = [f"**Right ({len(right)} of {len(several)})**: {_types(right)}."]
+        if half:
+            lines.append(f"**Right in float32, refused in bfloat16 ({len(half)})**: {_types(half)}.")
+        reasons: dict[str, list[Row]] = {}
+        for row in several:
+            if row.float32 != RIGHT:
+                reasons.setdefault(_reason(row.float32), []).append(row)
+        for reason, same in reasons.items():
+            outcome = "Not tried" if reason == UNBUILT else "Refused"
+            lines.append(f"**{outcome}: {reason} ({len(same)})**: {_types(same)}.")
+        parts.append(
+            f"## {title}\n\n"
+            + "\n\n".join(textwrap.fill(line, 128, break_on_hyphens=False) for line in lines)
+            + "\n"
+        )
+    return "\n".join(parts)
+
+
+def _types(rows: Sequence[Row]) -> str:
+    return ", ".join(row.name.partition(":")[2] for row in rows)
+
+
+def _reason(text: str) -> str:
+    return next(
+        (short for pattern, short in SHORT if re.search(pattern, text)), text.removeprefix("refused: ")
+    )
 
 
 def main(names: Sequence[str]) -> None:

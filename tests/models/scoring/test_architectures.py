@@ -1,4 +1,4 @@
-"""docs/architectures.md says of every text architecture of transformers what the scorer does with it."""
+"""architectures.csv records what the scorer does with every text architecture of transformers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import transformers
 
-from tests.models.scoring.architectures import RIGHT, TABLE, read_table, row_of, types
+from tests.models.scoring.architectures import PAGE, RIGHT, page, read_table, row_of, types
 
 ROWS = read_table()
 NAMES = [f"{family}:{kind}" for family, kind in types()]
@@ -15,9 +15,11 @@ OUTCOMES = (RIGHT, "refused: ", "not built: ")
 
 
 def test_the_table_is_of_the_installed_transformers() -> None:
-    """In the order of its types."""
+    """In the order of its types; the page in the docs is made of it."""
     assert list(ROWS) == NAMES
-    assert f"transformers {transformers.__version__}," in TABLE.read_text(encoding="utf8")
+    text = PAGE.read_text(encoding="utf8")
+    assert text == page(ROWS.values())
+    assert f"transformers {transformers.__version__}," in text
 
 
 def test_no_score_in_the_table_is_wrong() -> None:

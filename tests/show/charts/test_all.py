@@ -15,7 +15,7 @@ import pytest
 
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import Preferences
-from pcf_core.measure.toy import criterion_curve, simplex_risk, toy_risk, two_models
+from pcf_core.measure.reference_models import criterion_curve, simplex_risk, toy_risk, two_models
 from pcf_core.show import charts
 from pcf_core.show.charts import marks, theme
 from pcf_core.show.charts.anecdotes import information_dots, share_against_world

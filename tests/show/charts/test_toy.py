@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from pcf_core.measure.toy import ToyRisk, criterion_curve, simplex_risk, toy_risk, two_models
+from pcf_core.measure.reference_models import ToyRisk, criterion_curve, simplex_risk, toy_risk, two_models
 from pcf_core.show.charts.toy import jensen_curve, reference_tiles, risk_flow, simplex
 
 NURSE = toy_risk("nurse", ("male", "<i>female</i>"), ("context 1", "context 2"), [0.9, 0.35], [3, 1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pcf_core.measure.toy import ToyRisk, older_bias, older_deviation, toy_risk, two_models
+from pcf_core.measure.reference_models import ToyRisk, older_bias, older_deviation, toy_risk, two_models
 from pcf_core.show.findings.toy import (
     caprice_finding,
     flow_finding,

@@ -72,7 +72,7 @@ def test_an_own_list_of_either_kind(tmp_path: Path) -> None:
         ('least_share = 90\nnames = [["Ada", "female"], ["Alan", "male"]]', "least_share is 90"),
         ('years = [true, false]\nnames = [["Ada", "female"], ["Alan", "male"]]', "first and the last"),
         ('years = [2020, 1940]\nnames = [["Ada", "female"], ["Alan", "male"]]', "first and the last"),
-        ("name = 1", "unknown key"),
+        ("name = 1", "small letters"),
     ],
 )
 def test_a_list_is_refused_whole(tmp_path: Path, text: str, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pcf_core.mining.parser.pipeline import Pipeline, open_pipeline
-from pcf_core.mining.parser.places import SHIPPED
+from pcf_core.mining.parser.schemes import SHIPPED
 
 
 @pytest.fixture(scope="session")

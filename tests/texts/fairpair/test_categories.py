@@ -188,17 +188,20 @@ def test_a_set_is_kept_and_found_by_its_name(own_settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "write \\[\\[categories\\]\\] above"),
+        ("", "'categories' is missing: write it"),
         ("categories = []", "has 0 categories: give 1 to 50"),
-        ("[[categories]]\nname = 'a'", "a category needs name and words"),
-        ("[[categories]]\nname = 'a'\nwords = ''", "the words of a are .*write at least one"),
+        ("[[categories]]\nname = 'a'", "'words' is missing in category 1: write it"),
+        ("[[categories]]\nname = 'a'\nwords = ''", "the words of category 1 must have at least 1 entry"),
         ("[[categories]]\nname = 'A b'\nwords = 'x'", "use small letters"),
-        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' in a is no single word"),
+        ("[[categories]]\nname = 'a'\nwords = ['two words']", "'two words' is no single word"),
         ("[[categories]]\nname = 'a'\nwords = 'b*'", "behind 2 letters at least"),
         ("[[categories]]\nname = 'a'\nwords = '*'", "is no single word"),
-        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "two categories are named a"),
+        ("[[categories]]\nname = 'a'\nwords = 'x'\n" * 2, "the category 'a' stands twice"),
         ("[[categories]]\nname = 'a'\nwords = [3]", "write it as a text"),
-        ("[[categories]]\nname = 'a'\nwords = 'x'\nweight = 2", "may have title"),
+        (
+            "[[categories]]\nname = 'a'\nwords = 'x'\nweight = 2",
+            "'weight' is not known in category 1",
+        ),
     ],
 )
 def test_what_is_no_set_is_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

@@ -10,10 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import PerturbationError, PromptError
+from pcf_core.core.settings import Settings
 from pcf_core.material.evidence import load_evidence
 from pcf_core.mining.persons import hints
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
-from pcf_core.texts.fairpair.prompts import SHELF, Draft, load_prompts, load_upload, make_prompts
+from pcf_core.texts.fairpair.prompts import (
+    OWN,
+    SHELF,
+    Draft,
+    load_prompts,
+    load_prompts_upload,
+    make_prompts,
+    prompts_toml,
+    with_braces,
+)
+from pcf_core.texts.fairpair.records import PromptSet
 from tests.quick import quick
 
 CATEGORIES = {
@@ -29,6 +40,10 @@ PRAISE_AND_BLAME = """
 EVALUATIVE = frozenset(PRAISE_AND_BLAME.split())
 
 OCCUPATIONS = b'[occupations]\nframe = "{name} is {occupation}"\nevidence = %s\n'
+
+
+def load_upload(file_name: str, data: bytes) -> PromptSet:
+    return load_prompts_upload([(file_name, data)])
 
 
 def no_parser() -> Parser:
@@ -135,13 +150,12 @@ def test_uploads(file_name: str, data: bytes, texts: tuple[str, ...], categories
 def test_an_upload_names_its_entity() -> None:
     data = b'names = ["Ann", "Tom"]\nprompts = ["{name} and {name}"]'
     assert load_upload("own.toml", data).texts == ("Ann and Ann",)
-    assert load_upload("own.toml", data, ("Eve", "Adam")).texts == ("Eve and Eve",)
 
 
 @pytest.mark.parametrize(
     ("file_name", "data", "reason"),
     [
-        ("own.pdf", b"", "is no .toml, .csv, .txt file"),
+        ("own.pdf", b"", "is no .toml or .csv or .txt file"),
         ("own.txt", b"", "has no prompts"),
         ("own.txt", b"John sings.", r"must have \{name\}"),
         ("own.txt", b"{name} {verb}", "no other braces"),
@@ -192,3 +206,30 @@ def test_any_text_is_taken_or_refused(texts: list[str], category: str) -> None:
         said = ""
         assert all("John" in text and "{" not in text for text in found.texts)
     assert "\n" not in said
+
+
+CSV_FILE = b"text,category\n{name}'s book is red.,books\n{name} met Johnson.,people\n"
+
+
+def test_a_set_is_kept_and_read_with_other_names(own_settings: Settings) -> None:
+    found = load_prompts_upload([("My prompts.csv", CSV_FILE)])
+    assert found.texts == ("John's book is red.", "John met Johnson.")
+    kept = OWN.save(found)
+    assert OWN.names() == ("my-prompts",)
+    assert load_prompts("my-prompts") == kept
+    assert load_prompts("my-prompts", ("Greg", "Jamal")).texts == ("Greg's book is red.", "Greg met Johnson.")
+    assert load_prompts("my-prompts").hash == found.hash
+    OWN.delete("my-prompts")
+    assert OWN.names() == ()
+
+
+def test_the_file_of_a_shipped_set_is_the_same_prompts(own_settings: Settings) -> None:
+    shipped = load_prompts("common-sents-1")
+    again = load_upload("common.toml", prompts_toml(shipped).encode())
+    assert again.texts == shipped.texts
+    assert again.categories == shipped.categories
+    assert again.hash == shipped.hash
+
+
+def test_braces_stand_for_whole_words() -> None:
+    assert with_braces("John met Johnson and St-John.", "John") == "{name} met Johnson and St-{name}."
