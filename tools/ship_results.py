@@ -36,8 +36,9 @@ from pcf_core.material.templates import load_templates
 from pcf_core.material.topics import load_topic
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.layer import Missing
 from pcf_core.store.results import RunInfo
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import environment
 from pcf_core.work.knowledge import score_knowledge
 from pcf_core.work.scoring import score_run

@@ -39,7 +39,8 @@ from pcf_core.measure.knowledge import (
     knowledge_score,
     knowledge_total,
 )
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 
 # Which answers of a knowledge set count, and how probable the right ones are among them.
 

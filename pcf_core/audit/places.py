@@ -33,7 +33,8 @@ import numpy as np
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
 from pcf_core.core.topics import filled, whole_word_prompt
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 
 GAP = "[Y]"
 QUOTES = "\"'“”„«»‘’‹›「」"

@@ -54,7 +54,8 @@ from pcf_core.core.settings import settings
 from pcf_core.core.topics import Evidence, TemplateSet, Topic
 from pcf_core.material.safety.text import listed
 from pcf_core.models.scoring.base import MOST_NAMED, has_right_text
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 
 LEFT_WITHOUT: Mapping[Protocol, str] = {  # why a selection may leave a group without a word
     "single-token": "its tokenizer has none of them in one token",

@@ -230,7 +230,7 @@ class Gate:
 
     def checked(self, spec: ModelSpec, runs: Sequence[RunSpec]) -> GateReport:
         """Judge a model on the runs of all contexts, in their order."""
-        from pcf_core.work.engines import scorers_of
+        from pcf_core.work.blocks import scorers_of
 
         with scorers_of(settings().engine, settings()) as open_scorer:
             found = tuple(

@@ -127,7 +127,7 @@ def given_or_usual(given: str, topic: Topic, option: Literal["templates", "evide
 
 def score_now(store: Store, run: RunSpec, protocol: Protocol, engine: Engine) -> dict[str, Any]:
     """Score in the foreground, with progress on stderr."""
-    from pcf_core.work.engines import scorers_of
+    from pcf_core.work.blocks import scorers_of
 
     with scorers_of(engine, settings()) as open_scorer:
         return score_with(store, run, protocol, open_scorer)

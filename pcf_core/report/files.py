@@ -74,10 +74,10 @@ def spreadsheet_safe(table: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     safe = table.set_axis([guarded(name) for name in table.columns], axis=1)
-    for place in range(safe.shape[1]):
-        column = safe.iloc[:, place]
+    for index in range(safe.shape[1]):
+        column = safe.iloc[:, index]
         if not pd.api.types.is_numeric_dtype(column):
-            safe.isetitem(place, pd.Series([guarded(cell) for cell in column], dtype=object).array)
+            safe.isetitem(index, pd.Series([guarded(cell) for cell in column], dtype=object).array)
     return safe
 
 

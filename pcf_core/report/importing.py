@@ -73,17 +73,17 @@ def import_pack(store: Store, pack: Pack, signature: str) -> Arrived:
 
 def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
     new: dict[str, Mapping[str, bytes]] = {}
-    known: list[RunSpec] = []
+    existing: list[RunSpec] = []
     imported = {info.run.key for info in store.imported_runs()}
     _must_agree_within(pack)
     for content in pack.contents:
         run = content.run
         if store.is_made_here(run.key):
             _must_agree(store, content, run.scoring, whole=True)
-            known.append(run)
+            existing.append(run)
         elif run.key in imported:
             _must_agree(store, content, run.as_imported.scoring, whole=True)
-            known.append(run.as_imported)
+            existing.append(run.as_imported)
         else:
             _must_agree(store, content, run.as_imported.scoring, whole=False)
             new[run.key] = _kept_files(content, mark_of(pack, signature))
@@ -96,7 +96,7 @@ def _imported(store: Store, pack: Pack, signature: str) -> Arrived:
     arrived = (content.run.as_imported for content in pack.contents if content.run.key in new)
     return Arrived(
         tuple(arrived),
-        tuple(known),
+        tuple(existing),
         tuple(one.result for one in new_texts),
         tuple(one.result for one in pack.texts if one.result.asked.hash in here),
         tuple(
@@ -123,31 +123,31 @@ def _must_agree_in_texts(store: Store, several: Sequence[Checked]) -> None:
     documents: dict[tuple[str, str], Mapping[str, Any]] = {}
     texts: dict[tuple[str, str, int], Generated] = {}
     for one in several:
-        asked = one.result.asked
-        kept = store.load_document(asked.hash, one.kind)
-        same = kept is None or _unmarked(kept) == _unmarked(one.result.model_dump(mode="json"))
-        for place, body in one.documents.items():
-            other = documents.setdefault(place, store.load_document(*place) or body)
+        request = one.result.asked
+        stored = store.load_document(request.hash, one.kind)
+        same = stored is None or _unmarked(stored) == _unmarked(one.result.model_dump(mode="json"))
+        for address, body in one.documents.items():
+            other = documents.setdefault(address, store.load_document(*address) or body)
             same &= other == body
         for key, block in one.texts:
             count = len(block.texts)
-            told = texts.setdefault((key.hash, block.prompt, block.first), block)
-            same &= all(map(operator.eq, told.texts, block.texts))
+            first = texts.setdefault((key.hash, block.prompt, block.first), block)
+            same &= all(map(operator.eq, first.texts, block.texts))
             there = store.texts(key, block.prompt, block.first + count)
             if there is not None:
                 same &= there.texts[block.first :] == block.texts
         if not same:
             raise PackError(
-                f"The {one.kind} result {asked.hash} of {asked.key.model} contradicts an earlier import, "
+                f"The {one.kind} result {request.hash} of {request.key.model} contradicts an earlier import, "
                 "or another result of this pack: nothing was imported; delete the other one on the page "
                 "Models, or leave this pack."
             )
 
 
-def _unmarked(kept: Mapping[str, Any]) -> dict[str, Any]:
+def _unmarked(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result without the mark of its import."""
-    made = {name: value for name, value in kept["provenance"].items() if name != IMPORTED}
-    return {**kept, "provenance": made}
+    made = {name: value for name, value in stored["provenance"].items() if name != IMPORTED}
+    return {**stored, "provenance": made}
 
 
 def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
@@ -169,9 +169,9 @@ def _text_files(one: Checked, mark: Mapping[str, str]) -> dict[str, bytes]:
 
 def _must_agree(store: Store, content: Content, key: ScoringKey, *, whole: bool) -> None:
     """Refuse scores that are not those known under a key; ``whole``: every one has to be known."""
-    run, table, known = content.run, content.table, store.known_words(key)
-    other = any(known.tokens.get(word, count) != count for word, count in table.tokens.items())
-    other |= bool(set(known.tokens) & set(table.refused) or set(known.refused) & set(table.tokens))
+    run, table, stored = content.run, content.table, store.known_words(key)
+    other = any(stored.tokens.get(word, count) != count for word, count in table.tokens.items())
+    other |= bool(set(stored.tokens) & set(table.refused) or set(stored.refused) & set(table.tokens))
     lacking = False
     for block in content.parts():
         values = store.gather(key, block.prompts, block.words)
@@ -199,10 +199,10 @@ def _must_agree_within(pack: Pack) -> None:
         scoring = content.run.scoring.hash
         for block in content.blocks if several[scoring] > 1 else ():
             for row, prompt in enumerate(block.prompts):
-                for other, place in seen.get((scoring, prompt), ()):
+                for other, other_row in seen.get((scoring, prompt), ()):
                     words = [word for word in block.words if word in other.words]
                     here = block.values[row, [block.words.index(word) for word in words]]
-                    there = other.values[place, [other.words.index(word) for word in words]]
+                    there = other.values[other_row, [other.words.index(word) for word in words]]
                     if (here != there).any():
                         raise PackError(
                             f"Two runs of this pack give other scores of {prompt[:60]!r}: nothing was "
@@ -221,8 +221,8 @@ def _kept_files(content: Content, mark: Mapping[str, str]) -> dict[str, bytes]:
         provenance={**packed.provenance, IMPORTED: mark},
     )
     files = {f"runs/{run.key}.json": seal(info.model_dump(mode="json"))}
-    told = Block((), all_words(run), np.zeros((0, len(content.table.tokens)), dtype=np.float32))
-    for block in (told, *content.parts()):
+    word_block = Block((), all_words(run), np.zeros((0, len(content.table.tokens)), dtype=np.float32))
+    for block in (word_block, *content.parts()):
         words = tuple(
             word for word in block.words if word in content.table.tokens or word in content.table.refused
         )

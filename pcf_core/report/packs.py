@@ -289,21 +289,21 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
         raise RunError(f"The run {run.key} was imported: pass on the pack that it came in.")
     if not info.complete or is_unchecked(info):
         raise RunError(f"The run {run.key} is not finished: score it to the end, then pack it.")
-    known = store.known_words(run.scoring)
+    stored_table = store.known_words(run.scoring)
     words = all_words(run)
     lacking = RunError(f"The run {run.key} lacks scores: score it again, then pack it.")
     if any(
-        word not in known.tokens and word not in known.refused
+        word not in stored_table.tokens and word not in stored_table.refused
         for written in by_writing(run.prompts, run.topic.words)
         for word in written
     ):
         raise lacking
     table = PackedWords(
-        tokens={word: known.tokens[word] for word in words if word in known.tokens},
-        refused={word: known.refused[word] for word in words if word in known.refused},
-        spelling={word: known.spelling[word] for word in words if word in known.spelling},
-        unspaced=tuple(word for word in words if word in known.unspaced),
-        at_start={word: known.at_start[word] for word in words if word in known.at_start},
+        tokens={word: stored_table.tokens[word] for word in words if word in stored_table.tokens},
+        refused={word: stored_table.refused[word] for word in words if word in stored_table.refused},
+        spelling={word: stored_table.spelling[word] for word in words if word in stored_table.spelling},
+        unspaced=tuple(word for word in words if word in stored_table.unspaced),
+        at_start={word: stored_table.at_start[word] for word in words if word in stored_table.at_start},
     )
     scores = io.BytesIO()
     for prompts, accepted in _written(run, table.table):
@@ -318,12 +318,12 @@ def _files_of(store: Store, info: RunInfo) -> dict[str, bytes]:
 
 
 def _said(text: str, option: str, longest: int) -> str:
-    said = check_text(text, "the text", option, PackError)
-    if len(said) > longest or MARKUP & set(said):
+    checked = check_text(text, "the text", option, PackError)
+    if len(checked) > longest or MARKUP & set(checked):
         raise PackError(
             f"{option} may have {longest:,} characters, and no < or >: shorten it, or write words."
         )
-    return said
+    return checked
 
 
 def canonical(record: Record) -> bytes:
@@ -354,18 +354,18 @@ def read_pack(data: bytes) -> Pack:
             f"A pack has at most {LARGEST // 2**20} MiB, and this file has more: ask for one with fewer runs."
         )
     try:
-        manifest_bytes, place = _entry(data, 0, MANIFEST, LARGEST_JSON)
+        manifest_bytes, offset = _entry(data, 0, MANIFEST, LARGEST_JSON)
         manifest = _record(PackManifest, manifest_bytes, MANIFEST)
         if [part.name for part in manifest.parts] != manifest.names:
             raise ValueError("its manifest names other parts than a pack has")
         parts: dict[str, bytes] = {}
         for part in manifest.parts:
-            parts[part.name], place = _entry(data, place, part.name, part.size)
+            parts[part.name], offset = _entry(data, offset, part.name, part.size)
             if len(parts[part.name]) != part.size or sha256(parts[part.name]) != part.sha256:
                 raise ValueError(f"the checksum of {part.name} does not fit")
         signature = b""
-        if _name_at(data, place) == SIGNATURE.encode():
-            signature, place = _entry(data, place, SIGNATURE, LARGEST_SIGNATURE)
+        if _name_at(data, offset) == SIGNATURE.encode():
+            signature, offset = _entry(data, offset, SIGNATURE, LARGEST_SIGNATURE)
         if pack_bytes(manifest_bytes, parts, signature) != data:
             raise ValueError("it has more, or other entries, than its manifest lists")
         _check_said(manifest)
@@ -383,25 +383,25 @@ def read_pack(data: bytes) -> Pack:
     return Pack(manifest, manifest_bytes, signature, tuple(contents), texts)
 
 
-def _name_at(data: bytes, place: int) -> bytes:
+def _name_at(data: bytes, offset: int) -> bytes:
     """Return the name of the entry at a place; nothing where none begins there."""
-    if data[place : place + 4] != b"PK\x03\x04":
+    if data[offset : offset + 4] != b"PK\x03\x04":
         return b""
-    length = int.from_bytes(data[place + 26 : place + 28], "little")
-    return data[place + HEAD : place + HEAD + length]
+    length = int.from_bytes(data[offset + 26 : offset + 28], "little")
+    return data[offset + HEAD : offset + HEAD + length]
 
 
-def _entry(data: bytes, place: int, name: str, largest: int) -> tuple[bytes, int]:
+def _entry(data: bytes, offset: int, name: str, largest: int) -> tuple[bytes, int]:
     """Cut out the entry of this name that begins at a place; return it with the place behind it.
 
     Its size is what its head says: whether that is so, shows when the archive is put together again.
     """
-    if _name_at(data, place) != name.encode():
+    if _name_at(data, offset) != name.encode():
         raise ValueError(f"{name} is not where it belongs")
-    size = int.from_bytes(data[place + 18 : place + 22], "little")
+    size = int.from_bytes(data[offset + 18 : offset + 22], "little")
     if size > largest:
         raise ValueError(f"{name} has more than {largest:,} bytes")
-    begin = place + HEAD + len(name)
+    begin = offset + HEAD + len(name)
     return data[begin : begin + size], begin + size
 
 
@@ -410,13 +410,13 @@ def _record(kind: type[Made], data: bytes, name: str, largest: int = LARGEST_JSO
     if len(data) > largest:
         raise ValueError(f"{name} has more than {largest:,} bytes")
     try:
-        found = kind.model_validate_json(data, strict=True)
+        record = kind.model_validate_json(data, strict=True)
     except ValidationError as error:
         problem = first_problem(error)  # without what came, which may be anybody's text
         raise ValueError(f"{name}: {problem.where[:100] or 'it'} {problem.wanted[:100]}") from error
-    if canonical(found) != data:
+    if canonical(record) != data:
         raise ValueError(f"{name} is not written as the app writes it")
-    return found
+    return record
 
 
 def _check_said(manifest: PackManifest) -> None:
@@ -452,12 +452,12 @@ def _content(key: str, files: Sequence[bytes], most_cells: int) -> Content:
     values = np.frombuffer(scores, "<f4")
     if np.isnan(values).any() or (values > ABOVE_NOTHING).any():
         raise ValueError("scores.f32 holds what is no logarithm of a probability")
-    blocks, place = [], 0
+    blocks, start = [], 0
     for prompts, accepted in written:
         count = len(prompts) * len(accepted)
-        block = values[place : place + count].reshape(len(prompts), len(accepted))
+        block = values[start : start + count].reshape(len(prompts), len(accepted))
         blocks.append(Block(prompts, accepted, block))
-        place += count
+        start += count
     return Content(packed, table.table, tuple(blocks))
 
 
@@ -477,16 +477,16 @@ def _texts(manifest: PackManifest, parts: Mapping[str, bytes]) -> tuple[Checked,
 def _checked(kind: type[PackedFairPair | PackedCriteria], key: str, data: bytes, name: str) -> Checked:
     """Check a text audit: its names as those of a run, all else against each other."""
     packed = _record(kind, data, name, LARGEST_TEXTS)
-    asked = packed.result.asked
-    if asked.hash != key:
+    request = packed.result.asked
+    if request.hash != key:
         raise ValueError(f"{name} is that of another request than {key}")
-    for encoder in asked.encoders if isinstance(asked, FairPairAsked) else ():
+    for encoder in request.encoders if isinstance(request, FairPairAsked) else ():
         _check_model(encoder)
-    if isinstance(asked.key, ScoringKey):
-        _check_key(asked.key)
+    if isinstance(request.key, ScoringKey):
+        _check_key(request.key)
     else:
-        _check_model(asked.key, asked.key.family, asked.key.dtype, asked.key.chat_template)
-        if asked.key.system:
+        _check_model(request.key, request.key.family, request.key.dtype, request.key.chat_template)
+        if request.key.system:
             raise ValueError("its key has a system message, which is that of each prompt")
     _check_made(packed.result.provenance)
     return packed.checked()
@@ -560,12 +560,16 @@ def _check_told(value: object, depth: int) -> None:
 def _check_words(run: RunSpec, table: PackedWords) -> None:
     """Check that words.json tells of the words of the run, each once, and of no other."""
     words = set(all_words(run))
-    told = [set(table.tokens), set(table.refused)]
+    counted = [set(table.tokens), set(table.refused)]
     further = [set(table.spelling), set(table.unspaced), set(table.at_start)]
-    if told[0] & told[1] or not (told[0] | told[1]) <= words or any(not one <= told[0] for one in further):
+    if (
+        counted[0] & counted[1]
+        or not (counted[0] | counted[1]) <= words
+        or any(not one <= counted[0] for one in further)
+    ):
         raise ValueError("words.json tells of other words than the run has")
     needed = {word for written in by_writing(run.prompts, run.topic.words) for word in written}
-    if not needed <= told[0] | told[1]:
+    if not needed <= counted[0] | counted[1]:
         raise ValueError("words.json lacks words of the run")
     for text in (*table.refused.values(), *table.spelling.values()):
         check_text(text, "a text", "words.json", PackError)

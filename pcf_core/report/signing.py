@@ -74,8 +74,12 @@ def signature_of(signed: bytes, signature: bytes, signers: Path | None) -> str:
             raise PackError("The signature of this pack is not one of its manifest: ask for it anew.")
         if signers is None or not signers.is_file():
             return UNKNOWN
-        found = _run("find-principals", "-s", str(path), "-f", str(signers))
-        names = found.stdout.decode(errors="replace").splitlines() if found and not found.returncode else []
+        principals = _run("find-principals", "-s", str(path), "-f", str(signers))
+        names = (
+            principals.stdout.decode(errors="replace").splitlines()
+            if principals and not principals.returncode
+            else []
+        )
         for name in (name.strip() for name in names if not PATTERN & set(name)):
             given = ("-f", str(signers), "-I", name, "-n", NAMESPACE, "-s", str(path))
             verified = _run("verify", *given, data=signed)

@@ -1,78 +1,56 @@
-"""The index of one folder of shards: which shards hold a prompt, and which words they answer."""
+"""The index of one folder of shards: which shards hold a prompt, and which words they answer.
+
+It is tables in SQLite, all of which can be made again from the shards, and in memory sorted hashes of the
+prompts, in which many prompts are searched at once.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcf_core.core.run import TokenTable
-from pcf_core.store.database import FILE_NAME, Database, KeptTwice, opened
+from pcf_core.store.database import FILE_NAME, Database, opened
 from pcf_core.store.files import sha256
-from pcf_core.store.held import Held, Holding, prompt_hashes
 from pcf_core.store.shards import Manifest
 
+# One row per shard, not per prompt: millions of rows took longer to read than the shards themselves.
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS shards (
-        number INTEGER PRIMARY KEY, scoring TEXT NOT NULL, id TEXT NOT NULL,
-        tokens TEXT NOT NULL, refused TEXT NOT NULL, UNIQUE (scoring, id))""",
-    # A table of its own: the one of shards may be older than what it tells.
-    """CREATE TABLE IF NOT EXISTS spellings (
-        shard INTEGER PRIMARY KEY, spelling TEXT NOT NULL, unspaced TEXT NOT NULL)""",
-    """CREATE TABLE IF NOT EXISTS prompts (
-        prompt BLOB NOT NULL, shard INTEGER NOT NULL, PRIMARY KEY (prompt, shard)) WITHOUT ROWID""",
-    """CREATE TABLE IF NOT EXISTS warnings (
-        scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
-)
-SHARDS = KeptTwice("shards", ("number", "scoring", "id", "tokens", "refused", "spelt", "at_start"))
-SPELLINGS = KeptTwice("spellings", ("shard", "spelling", "unspaced"))
-WARNINGS = KeptTwice("warnings", ("scoring", "shard", "sentence"))
-# What was indexed before is indexed again from the shards, which are checked; prompts are checked by the
-# shard that they lead to.  ``spelt``: whether the shard has a row in the table of spellings.
-CHECKED = (
-    "ALTER TABLE shards ADD COLUMN spelt INTEGER",
-    "ALTER TABLE shards ADD COLUMN at_start TEXT",
-    *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
-    *(step for kept in (SHARDS, SPELLINGS, WARNINGS) for step in kept.steps),
-)
-# A row a shard and not a prompt: millions of rows took longer than all that the shards themselves take.  The
-# tables of before are emptied, and what was in them is indexed again from the shards.
-INDEX = KeptTwice("shard_words", ("number", "scoring", "id", "words", "checksum"))
-BY_SHARD = (
-    # No number is given twice, so that how many there are and the largest tell whether anything changed.
+    # Numbers are not used again, so that their count and maximum tell whether anything changed.
     """CREATE TABLE shard_words (
         number INTEGER PRIMARY KEY AUTOINCREMENT, scoring TEXT NOT NULL, id TEXT NOT NULL,
-        words TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (scoring, id))""",
+        words TEXT NOT NULL, prompts TEXT NOT NULL, checksum TEXT NOT NULL, UNIQUE (scoring, id))""",
     "CREATE TABLE shard_prompts (shard INTEGER PRIMARY KEY, hashes BLOB NOT NULL)",
-    *(f"DELETE FROM {table}" for table in ("shards", "spellings", "prompts")),
-    *INDEX.steps,
+    """CREATE TABLE warnings (
+        scoring TEXT NOT NULL, shard TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (scoring, shard))""",
 )
-VERSIONS = (TABLES, CHECKED, BY_SHARD)
 KEYS_HELD = 2  # whose prompts stay in memory: pages compare two models
 ROWS_AT_ONCE = 256
 
 
 class Catalogue:
-    """Tables in a database that other processes use too; all of it can be rebuilt from the shards.
+    """Tables in a database that other processes use too; all of them can be rebuilt from the shards.
 
-    Every method raises DamagedCatalogueError where the file is not as it was written.
+    Every method raises DamagedCatalogueError if the file is damaged.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        database.bring_up("catalogue", VERSIONS)
-        self._held: dict[str, Held] = {}  # by scoring key, the one that was asked for last at the end
+        database.create_tables("shard_words", TABLES)
+        self._held: dict[str, Held] = {}  # by scoring key, the last used at the end
 
     @classmethod
     def open(cls, root: Path) -> Catalogue:
-        """Open the catalogue of the cache at ``root``.
-
-        Raises
-        ------
-        StoreError
-            Another process holds it, or a later version of this program has written it.
-        """
+        """Open the catalogue of the cache at ``root``."""
         return opened(root / FILE_NAME, cls)
 
     def shards(self, scoring: str) -> set[str]:
@@ -86,7 +64,7 @@ class Catalogue:
         return bool(self.database.execute(sql, (scoring, shard)))
 
     def newest(self) -> int:
-        """Return a number that grows with each shard that is indexed, by whatever process."""
+        """Return a number that grows with each shard that any process indexes."""
         return int(self.database.execute("SELECT max(number) FROM shard_words")[0][0] or 0)
 
     def add(self, scoring: str, manifest: Manifest, prompts: Sequence[str]) -> None:
@@ -94,17 +72,15 @@ class Catalogue:
         self.add_all(scoring, [(manifest, prompts)])
 
     def add_all(self, scoring: str, shards: Iterable[tuple[Manifest, Sequence[str]]]) -> None:
-        """Index shards; this settles warnings about earlier, damaged ones of the same ids.
-
-        ``shards``: the manifest and the prompts of each.
-        """
+        """Index shards, by manifest and prompts, and drop warnings about damaged ones of the same ids."""
         with self.database.transaction():
             for manifest, prompts in shards:
                 hashes = prompt_hashes(prompts)
+                row = (scoring, manifest.shard, _words_of(manifest), sha256(hashes))
                 added = self.database.execute(
-                    "INSERT INTO shard_words (scoring, id, words, checksum) VALUES (?, ?, ?, ?) "
+                    "INSERT INTO shard_words (scoring, id, words, prompts, checksum) VALUES (?, ?, ?, ?, ?) "
                     "ON CONFLICT DO NOTHING RETURNING number",
-                    (scoring, manifest.shard, _words_of(manifest), sha256(hashes)),
+                    (*row, row_checksum(*row)),
                 )
                 self.database.execute_many(
                     "INSERT OR REPLACE INTO shard_prompts (shard, hashes) VALUES (?, ?)",
@@ -113,7 +89,7 @@ class Catalogue:
                 self.settle(scoring, manifest.shard)
 
     def forget(self, scoring: str, shards: Collection[str]) -> None:
-        """Take shards out of the index."""
+        """Remove shards from the index."""
         with self.database.transaction():
             for shard in shards:
                 gone = self.database.execute(
@@ -129,12 +105,11 @@ class Catalogue:
                 self.database.execute(f"DELETE FROM {table}")
 
     def holdings(self, scoring: str, prompts: Sequence[str]) -> Iterator[Holding]:
-        """Yield the shards that hold some of the prompts, by id: one search for all of them.
+        """Yield the shards that hold some of the prompts, by id.
 
-        A few tens of thousands of prompts at a time are enough to make the search cheap, and fit into memory.
-        Where nothing is indexed under the key no prompt is looked at: of several layers most hold nothing.
+        All prompts are searched at once; a few tens of thousands make that cheap and fit into memory.
         """
-        undone = self.database.in_transaction  # what it adds may be taken back, and its numbers given again
+        undone = self.database.in_transaction  # its rows may be rolled back, and their numbers used again
         with self.database.snapshot():
             held = self._holding(scoring)
             if undone:
@@ -142,10 +117,7 @@ class Catalogue:
         yield from held.find(prompts)
 
     def _holding(self, scoring: str) -> Held:
-        """Return what is held under a key by now.
-
-        Only what was added since the last time is read, or all, where something was forgotten.
-        """
+        """Return the prompts indexed under a key; only rows added since the last call are read."""
         sql = "SELECT count(*), max(number) FROM shard_words WHERE scoring = ?"
         ((shards, newest),) = self.database.execute(sql, (scoring,))
         held = self._held.pop(scoring, None) or Held()
@@ -161,16 +133,17 @@ class Catalogue:
         return held
 
     def _read_on(self, held: Held, scoring: str) -> Held:
-        """Return what is held with the shards that were added since."""
+        """Add the rows of shards that were indexed since."""
         while True:
-            rows = self.database.checked(
-                f"SELECT number, id, words, checksum, hashes, {INDEX.whole} AS whole FROM shard_words "
+            rows = self._rows(
+                "SELECT number, id, words, prompts, checksum, hashes FROM shard_words "
                 "LEFT JOIN shard_prompts ON shard = number WHERE scoring = ? AND number > ? "
                 f"ORDER BY number LIMIT {ROWS_AT_ONCE}",
-                (scoring, held.newest),
+                scoring,
+                held.newest,
             )
             for row in rows:
-                if not isinstance(row["hashes"], bytes) or sha256(row["hashes"]) != row["checksum"]:
+                if not isinstance(row["hashes"], bytes) or sha256(row["hashes"]) != row["prompts"]:
                     self.database.give_up("the prompts of a shard are not as they were written")
             held = held.with_shards(
                 [(row["number"], row["id"], tuple(json.loads(row["words"])["tokens"])) for row in rows],
@@ -181,37 +154,46 @@ class Catalogue:
                 return held
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Unite what the shards know: tokens per word, the tokens where they are known, and words refused."""
-        known: dict[str, Any] = {"tokens": {}, "refused": {}, "spelling": {}, "unspaced": {}, "at_start": {}}
-        rows = self.database.checked(
-            f"SELECT DISTINCT words, {INDEX.whole} AS whole FROM shard_words WHERE scoring = ?", (scoring,)
-        )
-        for row in rows:
-            for name, found in json.loads(row["words"]).items():
-                known[name].update(found if isinstance(found, dict) else dict.fromkeys(found))
-        return TokenTable(**known | {"unspaced": frozenset(known["unspaced"])})
+        """Return the tokens and refusals of words in all shards of a key."""
+        united: dict[str, Any] = {"tokens": {}, "refused": {}, "spelling": {}, "unspaced": {}, "at_start": {}}
+        rows = self._rows("SELECT id, words, prompts, checksum FROM shard_words WHERE scoring = ?", scoring)
+        for words in dict.fromkeys(row["words"] for row in rows):
+            for name, part in json.loads(words).items():
+                united[name].update(part if isinstance(part, dict) else dict.fromkeys(part))
+        return TokenTable(**united | {"unspaced": frozenset(united["unspaced"])})
 
     def warn(self, scoring: str, shard: str, sentence: str) -> None:
-        """Record what is wrong with a shard, until it is written again."""
+        """Store a sentence about a damaged shard, until it is written again."""
         self.database.execute(
             "INSERT OR REPLACE INTO warnings (scoring, shard, sentence) VALUES (?, ?, ?)",
             (scoring, shard, sentence),
         )
 
     def settle(self, scoring: str, shard: str) -> None:
-        """Take back what was recorded: the shard is there again."""
+        """Delete the sentence about a shard that was written again."""
         self.database.execute("DELETE FROM warnings WHERE scoring = ? AND shard = ?", (scoring, shard))
 
     def warnings(self) -> tuple[str, ...]:
-        """List what is to be said of damaged shards."""
-        rows = self.database.checked(
-            f"SELECT sentence, {WARNINGS.whole} AS whole FROM warnings ORDER BY scoring, shard"
-        )
+        """List the sentences about damaged shards."""
+        rows = self.database.execute("SELECT sentence FROM warnings ORDER BY scoring, shard")
         return tuple(row["sentence"] for row in rows)
+
+    def _rows(self, sql: str, scoring: str, *parameters: Any) -> list[sqlite3.Row]:
+        """Run a query of shards under a key, and give the file up if a row does not fit its checksum."""
+        rows = self.database.execute(sql, (scoring, *parameters))
+        for row in rows:
+            if row["checksum"] != row_checksum(scoring, row["id"], row["words"], row["prompts"]):
+                self.database.give_up("a row is not as it was written")
+        return rows
+
+
+def row_checksum(scoring: str, shard: str, words: str, prompts: str) -> str:
+    """Return the checksum of a row of ``shard_words``; ``prompts``: the checksum of their hashes."""
+    return sha256(json.dumps([scoring, shard, words, prompts], default=repr).encode())
 
 
 def _words_of(manifest: Manifest) -> str:
-    """Write what a shard tells of words, as it is kept in the index."""
+    """Return what a manifest says of words as JSON."""
     return json.dumps(
         {
             "tokens": dict(zip(manifest.words, manifest.tokens, strict=True)),
@@ -221,3 +203,110 @@ def _words_of(manifest: Manifest) -> str:
             "at_start": manifest.at_start,
         }
     )
+
+
+HASH_BYTES = 16  # of 32: nobody finds two texts with the same 128 bits by chance
+HALVES = np.dtype("<u8")  # a hash is compared by its first half, where that is the same by its second
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A shard with some of the wanted prompts: its ``words``, and the ``positions`` of those prompts."""
+
+    shard: str
+    words: tuple[str, ...]
+    positions: NDArray[np.int_]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Prompts of some shards, sorted by the first half of their hashes; ``rows``: the shard of each."""
+
+    first: NDArray[np.uint64]
+    second: NDArray[np.uint64]
+    rows: NDArray[np.int32]
+
+    def joined(self, other: Piece) -> Piece:
+        """Return the prompts of both."""
+        first = np.concatenate([self.first, other.first])
+        order = np.argsort(first, kind="stable")
+        second = np.concatenate([self.second, other.second])
+        return Piece(first[order], second[order], np.concatenate([self.rows, other.rows])[order])
+
+    def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int_]]:
+        """Return the shard, and the index in ``hashes`` [prompt, half], of each hash that is here."""
+        low, high = (np.searchsorted(self.first, hashes[:, 0], side) for side in ("left", "right"))
+        alike = high - low
+        wanted = np.repeat(np.arange(len(hashes)), alike)
+        here = np.arange(len(wanted)) + np.repeat(low - (np.cumsum(alike) - alike), alike)
+        same = self.second[here] == hashes[wanted, 1]
+        return self.rows[here[same]], wanted[same]
+
+
+@dataclass(frozen=True)
+class Held:
+    """The prompts of all shards of a key; ``names``: the id and the words of each shard.
+
+    Each piece has more than twice the prompts of the next, so that adding shards one by one does not sort all
+    of them each time.  ``newest``: the largest number of a shard in the index.
+    """
+
+    names: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    newest: int = 0
+
+    @property
+    def shards(self) -> int:
+        """The number of shards."""
+        return len(self.names)
+
+    def with_shards(
+        self, shards: Sequence[tuple[int, str, tuple[str, ...]]], hashes: bytes, sizes: Sequence[int]
+    ) -> Held:
+        """Add shards.
+
+        Parameters
+        ----------
+        shards
+            [shard] number, id and words, by ascending number.
+        hashes
+            Of their prompts, shard after shard, as :func:`prompt_hashes` makes them.
+        sizes
+            [shard] bytes of them.
+        """
+        if not shards:
+            return self
+        halves = np.frombuffer(hashes, dtype=HALVES).reshape(-1, 2)
+        order = np.argsort(halves[:, 0], kind="stable")
+        counts = np.asarray(sizes) // HASH_BYTES
+        rows = np.repeat(np.arange(self.shards, self.shards + len(shards), dtype=np.int32), counts)
+        pieces = [*self.pieces, Piece(halves[order, 0], halves[order, 1], rows[order])]
+        while len(pieces) > 1 and len(pieces[-2].first) <= 2 * len(pieces[-1].first):
+            last = pieces.pop()
+            pieces[-1] = pieces[-1].joined(last)
+        names = tuple((shard, words) for _, shard, words in shards)
+        return Held((*self.names, *names), tuple(pieces), shards[-1][0])
+
+    def find(self, prompts: Iterable[str]) -> Iterator[Holding]:
+        """Yield the shards that hold some of the prompts, by id."""
+        if not self.pieces:
+            return
+        hashes = np.frombuffer(prompt_hashes(prompts), dtype=HALVES).reshape(-1, 2)
+        order = np.argsort(hashes[:, 0], kind="stable")  # sorted, they are found in memory that lies together
+        matches = [piece.find(hashes[order]) for piece in self.pieces]
+        rows = np.concatenate([rows for rows, _ in matches])
+        positions = order[np.concatenate([wanted for _, wanted in matches])]
+        by_shard = np.lexsort((positions, rows))
+        rows, positions = rows[by_shard], positions[by_shard]
+        bounds = [0, *(np.flatnonzero(np.diff(rows)) + 1).tolist(), len(rows)]
+        parts = [
+            (*self.names[rows[start]], positions[start:end]) for start, end in pairwise(bounds) if end > start
+        ]
+        for part in sorted(parts, key=lambda part: part[0]):
+            yield Holding(*part)
+
+
+def prompt_hashes(prompts: Iterable[str]) -> bytes:
+    """Return 128 bits of the hash of each prompt, joined."""
+    made = hashlib.sha256
+    return b"".join([made(prompt.encode()).digest()[:HASH_BYTES] for prompt in prompts])

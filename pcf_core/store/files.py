@@ -1,9 +1,8 @@
-"""Bytes on disk: written whole or not at all, JSON sealed with a checksum, failures told in one sentence.
+"""Files: written whole or not at all, JSON with its own checksum, errors in one sentence, locks.
 
-**A lock on a piece of work: of several processes on one cache, one is at it and the others wait.**  It is
-a lock of the operating system on a file, so it ends with its process, however that ends, and not before: one
-that is frozen keeps it.  So the file says who holds it.  SQLite's own locks, by which processes share the
-catalogue, ask no less of the file system.
+**Locks.**  Of several processes on one cache, one does a piece of work and the others wait.  It is a lock of
+the operating system on a file, so it ends with its process, and a frozen process keeps it.  So the file says
+who holds it.  SQLite's locks on the catalogue need the same support of the file system.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from pcf_core.core.files import read_file
 ROOM = 2**20  # bytes that must be free before it is worth another try
 FULL = (errno.ENOSPC, errno.EDQUOT)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
-# What SQLite says of a file that is not as it was written: also that a table, a column or a type is not what
-# the program's own statements say; ``None``: of a text that is none.
+# SQLite's codes for a damaged file: also that a table, a column or a type is not what the program's own
+# statements say; ``None``: an error of decoding a text.
 DAMAGED = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -48,11 +47,11 @@ def sha256(data: bytes) -> str:
 
 
 def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
-    """Write a file that is there completely or not at all, also after a power cut.
+    """Write a file completely or not at all, also if the power fails.
 
-    The draft beside it has a fixed name, so that what a killed process left is overwritten by the next
-    attempt; callers therefore hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give
-    their drafts a ``suffix`` of their own.
+    The draft beside it has a fixed name, so that the next attempt overwrites what a killed process left;
+    callers therefore hold a lock (:meth:`pcf_core.store.database.Database.transaction`), or give their drafts
+    a ``suffix`` of their own.
 
     Raises
     ------
@@ -63,14 +62,9 @@ def write_whole(path: Path, data: bytes, suffix: str = ".tmp") -> None:
 
 
 def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
-    """Write files, each as :func:`write_whole` does; the disk is waited for once, not for each of them.
+    """Write several files, each as :func:`write_whole` does, and wait for the disk once.
 
-    They get their names in this order, once all of their bytes are safe.
-
-    Raises
-    ------
-    OSError
-        A folder is full or cannot be written; no draft is left behind.
+    They get their names in this order, once all bytes are on the disk.
     """
     with _drafted(files, suffix) as drafts:
         for path, draft in drafts.items():
@@ -78,13 +72,7 @@ def write_together(files: Mapping[Path, bytes], suffix: str = ".tmp") -> None:
 
 
 def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
-    """Write a file that is never replaced; return false where it exists already, whoever wrote it.
-
-    Raises
-    ------
-    OSError
-        As :func:`write_whole`.
-    """
+    """Write a file unless it exists; return whether it was written."""
     if path.exists():
         return False
     with _drafted({path: data}, suffix) as drafts:
@@ -99,20 +87,20 @@ def write_new(path: Path, data: bytes, suffix: str = ".tmp") -> bool:
 
 @contextmanager
 def _drafted(files: Mapping[Path, bytes], suffix: str) -> Iterator[dict[Path, Path]]:
-    """Write a complete draft beside each path, which is given its name inside the block."""
+    """Write a complete draft beside each path; the block gives the drafts their names."""
     folders = {path.parent for path in files}
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
     drafts = {path: path.with_name(path.name + suffix) for path in files}
     try:
         with ExitStack() as written:
-            kept = []
+            open_files = []
             for path, data in files.items():
                 drafts[path].unlink(missing_ok=True)  # it may be another name of a finished file
-                kept.append(written.enter_context(drafts[path].open("xb")))
-                kept[-1].write(data)
-                kept[-1].flush()
-            for file in kept:  # only now: the disk takes all of them at once
+                open_files.append(written.enter_context(drafts[path].open("xb")))
+                open_files[-1].write(data)
+                open_files[-1].flush()
+            for file in open_files:  # only now: the disk takes all of them at once
                 os.fsync(file.fileno())
         yield drafts
     finally:
@@ -127,12 +115,12 @@ def _drafted(files: Mapping[Path, bytes], suffix: str) -> Iterator[dict[Path, Pa
 
 
 def set_aside(path: Path) -> None:
-    """Rename a damaged file so that it is no longer found, where the folder can be written."""
+    """Rename a damaged file so that it is no longer used."""
     path.replace(path.with_name(f"{path.name}.damaged"))
 
 
 def takes_files(folder: Path) -> bool:
-    """Tell whether a folder looks as if it could be written: allowed, and with some space left."""
+    """Tell whether a folder seems to be writable and has some space left."""
     try:
         state = os.statvfs(folder)
     except OSError:
@@ -141,19 +129,13 @@ def takes_files(folder: Path) -> bool:
 
 
 def seal(body: Mapping[str, Any]) -> bytes:
-    """Write JSON that carries the checksum of its own content."""
+    """Return JSON with the checksum of its own content."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False)
     return json.dumps({**body, "checksum": sha256(text.encode())}, ensure_ascii=False, indent=1).encode()
 
 
 def unseal(data: bytes) -> dict[str, Any]:
-    """Return the content of sealed JSON.
-
-    Raises
-    ------
-    ValueError
-        Any byte differs from what :func:`seal` wrote.
-    """
+    """Return the content of sealed JSON."""
     body = json.loads(data)
     if isinstance(body, dict) and body.pop("checksum", None) and seal(body) == data:
         return body
@@ -161,10 +143,10 @@ def unseal(data: bytes) -> dict[str, Any]:
 
 
 @contextmanager
-def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
-    """Turn what the operating system or SQLite raises inside into one sentence about ``place``.
+def as_store_error(path: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
+    """Turn errors of the operating system or SQLite into a StoreError about ``path``.
 
-    ``setting`` is the one that chooses another place.
+    ``setting`` names the setting that chooses another folder.
 
     Raises
     ------
@@ -174,46 +156,41 @@ def told(place: Path, setting: str = "PCF_CACHE") -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(sentence(error, place, setting)) from error
+        raise StoreError(sentence(error, path, setting)) from error
 
 
 def sentence(
-    error: OSError | sqlite3.Error | UnicodeDecodeError, place: Path, setting: str = "PCF_CACHE"
+    error: OSError | sqlite3.Error | UnicodeDecodeError, path: Path, setting: str = "PCF_CACHE"
 ) -> str:
-    """Say what went wrong with the cache at ``place``, and the remedy."""
+    """Return a sentence on what went wrong with the cache at ``path``, and the remedy."""
     code = sqlite_code(error)
     number = error.errno if isinstance(error, OSError) else None
-    if number in FULL or code == sqlite3.SQLITE_FULL or _lacks_room(error):
+    # The last is how SQLite first meets a full disk: it cannot enlarge its shared memory file.
+    lacks_room = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
+    if number in FULL or code == sqlite3.SQLITE_FULL or lacks_room:
         return (
-            f"The cache at {place} is full: free some space or set {setting} to another folder, "
+            f"The cache at {path} is full: free some space or set {setting} to another folder, "
             "then repeat; what is finished is kept."
         )
     if number in NOT_WRITABLE or code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-        return f"The cache at {place} cannot be written: make it writable or set {setting} to another folder."
+        return f"The cache at {path} cannot be written: make it writable or set {setting} to another folder."
     if code == sqlite3.SQLITE_BUSY:
-        return busy(place)
+        return busy(path)
     if is_damage(error):
-        return f"The catalogue at {place} is damaged: delete it, it is rebuilt from the shards."
-    return (
-        f"The cache at {place} cannot be used ({error}): check the disk or set {setting} to another folder."
-    )
+        return f"The catalogue at {path} is damaged: delete it, it is rebuilt from the shards."
+    return f"The cache at {path} cannot be used ({error}): check the disk or set {setting} to another folder."
 
 
-def busy(place: Path) -> str:
-    """Say that other processes hold the cache."""
-    return f"The cache at {place} is busy with other processes: repeat in a moment."
+def busy(path: Path) -> str:
+    """Return the sentence for a cache that other processes hold."""
+    return f"The cache at {path} is busy with other processes: repeat in a moment."
 
 
 def is_damage(error: Exception) -> bool:
-    """Tell whether SQLite finds that a file was damaged; its message may then be no text itself."""
+    """Tell whether an error of SQLite means a damaged file; its message may then be undecodable."""
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
         return sqlite_code(error) in DAMAGED
     return isinstance(error, UnicodeDecodeError)
-
-
-def _lacks_room(error: Exception) -> bool:
-    """Tell whether SQLite could not enlarge its shared file: how it first meets a full disk."""
-    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_SHMSIZE
 
 
 def sqlite_code(error: Exception) -> int | None:
@@ -222,44 +199,28 @@ def sqlite_code(error: Exception) -> int | None:
     return None if code is None else code & 0xFF
 
 
-# A lock on a piece of work: of several processes on one cache, one is at it and the others wait.
-
-
 FOLDER = "turns"
 POLL_SECONDS = 0.2
 NOBODY_KNOWN = "another process"
 
 
 @contextmanager
-def turn(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
+def locked(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock on a piece of work, as soon as no other process holds it.
 
-    The file stays: one that is taken away while others wait for it would let two of them in.
-
-    Parameters
-    ----------
-    root
-        The cache folder.
-    name
-        Of the work, as a file can be called.
-    while_waiting
-        Called several times a second while another process is at it, with the name of that one for a person;
-        what it raises ends this.
-
-    Raises
-    ------
-    StoreError
-        The folder is full or read-only.
+    The file stays: if it were removed while others wait, two of them could get the lock.  ``while_waiting``
+    is called several times a second while another process holds the lock, with the name of that process; an
+    exception ends the waiting.
     """
     path = root / FOLDER / name
-    with told(path):
+    with as_store_error(path):
         path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
         while not _taken(lock, path):
             while_waiting(_holder(path))
             time.sleep(POLL_SECONDS)
-        with suppress(OSError):  # a full disk: nobody is told who holds it
+        with suppress(OSError):  # a full disk: the file does not say who holds it
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}", encoding="utf8")
         yield
     finally:
@@ -267,8 +228,8 @@ def turn(root: Path, name: str, while_waiting: Callable[[str], None]) -> Iterato
 
 
 def _taken(lock: BaseFileLock, path: Path) -> bool:
-    """Take the lock; return false while another process, or another lock of this one, has it."""
-    with told(path):
+    """Acquire the lock; return false if another process, or another lock of this one, holds it."""
+    with as_store_error(path):
         try:
             lock.acquire(timeout=0)
         except Timeout:  # to Python an OSError, and here none
@@ -277,7 +238,7 @@ def _taken(lock: BaseFileLock, path: Path) -> bool:
 
 
 def _holder(path: Path) -> str:
-    """Return who holds the lock, as it said when it took it."""
+    """Return the name of the process that holds the lock, as it wrote it into the file."""
     with suppress(OSError):
         return read_file(path).decode("utf8", errors="replace").strip() or NOBODY_KNOWN
     return NOBODY_KNOWN

@@ -32,7 +32,7 @@ STAGE = ".staged-"  # before the name of a folder that is being filled; a dot be
 
 
 class Imported:
-    """The imported runs of the cache at ``root``; folders that come or go are noticed when asked."""
+    """The imported runs and text audits of the cache at ``root``; each call lists the folders."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -54,50 +54,45 @@ class Imported:
         return [self._folder / TEXTS / key for key in self.text_keys()]
 
     def stamp(self, key: str) -> int:
-        """Return when a text audit came in, in nanoseconds; 0 where there is none of this key."""
+        """Return when a text audit was imported, in nanoseconds; 0 if there is none of this key."""
         try:
             return (self._folder / TEXTS / key).stat().st_mtime_ns if KEY.fullmatch(key) else 0
         except OSError:
             return 0
 
     def text_layers(self, generation: str) -> Sequence[TextLayer]:
-        """Return the texts of every import with this generation key."""
+        """Return the layers of all imports with this generation key."""
         holds = [folder for folder in self.text_folders() if (folder / "texts" / generation).is_dir()]
         for folder in holds:
             if folder.name not in self._texts:
-                place = place_of(folder, kind="texts")
-                self._texts[folder.name] = TextLayer(place, Catalogue(Database(None)))
+                texts = place_of(folder, kind="texts")
+                self._texts[folder.name] = TextLayer(texts, Catalogue(Database(None)))
         return [self._texts[folder.name] for folder in holds]
 
     def infos(self) -> dict[str, RunInfo]:
         """Load the runs by key, each marked as imported; a damaged one is logged and left out."""
-        found = {}
+        infos = {}
         for key in self.run_keys():
             runs = self._runs.setdefault(key, RunFolder(self._folder / key))
             info = runs.infos().get(key)
             if info is not None:
-                found[key] = info.model_copy(update={"run": info.run.as_imported})
-        return found
+                infos[key] = info.model_copy(update={"run": info.run.as_imported})
+        return infos
 
     def layers(self, scoring: str) -> Sequence[Layer]:
-        """Return the shards of every import with this scoring key."""
+        """Return the layers of all imports with this scoring key."""
         holds = [key for key in self.run_keys() if (self._folder / key / "scores" / scoring).is_dir()]
         return [self._layer(key) for key in holds]
 
     def all_layers(self) -> Sequence[Layer]:
-        """Return the shards of every import."""
+        """Return the layers of all imports."""
         return [self._layer(key) for key in self.run_keys()]
 
     def add(self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]) -> None:
-        """Keep the files of runs and of text audits, by key and path in its folder: all of them or none.
+        """Store the files of runs and text audits, by key and path: all of them or none.
 
-        They are written into a folder beside, which takes its name when it is whole.  What lies under that
-        name is a rest: of a deletion that was ended, or with a damaged record.
-
-        Raises
-        ------
-        OSError
-            The folder is full or cannot be written.
+        They are written into a staging folder, which is renamed when it is complete.  A folder that has the
+        name already is the remainder of an interrupted deletion, or has a damaged record.
         """
         packs = {**runs, **{f"{TEXTS}/{key}": files for key, files in texts.items()}}
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -127,13 +122,7 @@ class Imported:
         return sum(path.stat().st_size for path in self._files(key))
 
     def delete(self, key: str) -> None:
-        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them.
-
-        Raises
-        ------
-        OSError
-            The folder cannot be written.
-        """
+        """Delete a run of :meth:`run_keys`, with its shards and what was derived from them."""
         for path in self._files(key):  # the record comes first: no run is known without its scores
             path.unlink(missing_ok=True)
         shutil.rmtree(self._folder / key, ignore_errors=True)
@@ -141,13 +130,7 @@ class Imported:
         self._layers.pop(key, None)
 
     def delete_texts(self, key: str) -> None:
-        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them.
-
-        Raises
-        ------
-        OSError
-            The folder cannot be written.
-        """
+        """Delete a text audit of :meth:`text_keys`, with its texts; another key is none of them."""
         if key in self.text_keys():
             gone = self._folder / f"{STAGE}{key}"  # no result is known without its texts
             (self._folder / TEXTS / key).rename(gone)
@@ -160,8 +143,8 @@ class Imported:
             self._folder / key,
             self._root / "results" / f"imported-{key}",
         )
-        found = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
-        return list(dict.fromkeys(found))
+        files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
+        return list(dict.fromkeys(files))
 
     def _layer(self, key: str) -> Layer:
         if key not in self._layers:

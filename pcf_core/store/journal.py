@@ -2,13 +2,13 @@
 
     <root>/journal.jsonl    a line an entry, JSON; only ever added to
 
-It is a file of its own, since the catalogue is an index that may be made anew.  Every line names the SHA-256
-of the line before it, so that a line which was altered, taken out or put in between is noticed.  Lines that
-were cut off at the end, or a file that somebody wrote anew as a whole, are noticed only by who has kept the
-last digest: an export has it.
+It is not in the catalogue, which is an index that may be rebuilt.  Every line has the SHA-256 of the line
+before it, so that an altered, removed or inserted line is noticed.  Lines cut off at the end, or a file
+replaced as a whole, are noticed only by comparing the last digest with one from an export.
 
-Several processes write.  A lock puts them into an order, and a line is on the disk before the lock is free.
-What a process that died in the middle of a line has left is closed by the next one, and told as damage.
+Several processes write.  A lock puts them into an order, and a line is on the disk before the lock is
+released.  If a process died in the middle of a line, the next one ends that line, and it is reported as
+damage.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ Did = Literal["queued", "queued again", "cancelled", "imported", "deleted", "exp
 
 
 def _in_utc(at: datetime) -> datetime:
-    """Return a time as entries have it: any other was put there by somebody else."""
+    """Refuse a time that no entry of this program can have."""
     if at.utcoffset() != timedelta(0):
         raise ValueError("is not in UTC")
     return at
 
 
 class Entry(Record):
-    """What somebody did.
+    """One action of a person.
 
-    ``number`` counts from 1, ``at`` is the wall time in UTC.  ``who``: the address that a log-in vouches for,
-    ``terminal: USER`` for the command line, empty where nobody logs in.  ``what``: the kind of thing, as
-    "run" or "topic", ``name`` which one.  ``previous``: SHA-256 of the line before.
+    ``number`` counts from 1, ``at`` is the wall time in UTC.  ``who``: the address of a verified log-in,
+    ``terminal: USER`` for the command line, empty where nobody logs in.  ``what``: the kind of thing, such as
+    "run" or "topic", and its ``name``.  ``previous``: SHA-256 of the line before.
     """
 
     number: int = Field(ge=1, lt=2**53)
@@ -67,9 +67,9 @@ class Entry(Record):
 
 @dataclass(frozen=True)
 class Journaled:
-    """What the journal holds: its entries in order, why it is not whole, and the digest of its last line.
+    """The entries of a journal in order, and the digest of its last line.
 
-    ``damage``: a sentence for the first place that is not as it was written, empty where all are.
+    ``damage``: a sentence about the first damaged line, empty if there is none.
     """
 
     entries: tuple[Entry, ...]
@@ -84,13 +84,7 @@ class Journal:
         self.path = root / FILE_NAME
 
     def check_writable(self) -> None:
-        """Refuse before something is done that could not be recorded.
-
-        Raises
-        ------
-        StoreError
-            The folder is read-only or full, or other processes hold the journal for long.
-        """
+        """Raise before an action that could not be recorded."""
         with self._alone():
             pass
 
@@ -138,16 +132,16 @@ class Journal:
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """What changes whenever the file does: its size in bytes and time; zeros where it is not there."""
+        """Size in bytes and time of change of the file; zeros if there is none."""
         try:
-            found = self.path.stat()
+            state = self.path.stat()
         except OSError:
             return 0, 0
-        return found.st_size, found.st_mtime_ns
+        return state.st_size, state.st_mtime_ns
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:
-        """Open the journal to be added to, while nobody else does."""
+        """Open the journal for appending, under its lock."""
         folder = self.path.parent / FOLDER
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -173,9 +167,9 @@ def _line(entry: Entry) -> bytes:
 
 
 def _end_of(file: FileIO) -> tuple[int, str]:
-    """Return the number and digest of the last line; one that was not written to its end is closed.
+    """Return number and digest of the last line, after ending one that was cut off.
 
-    The number of a line that cannot be read is that of how many lines there are.
+    A line that cannot be read counts as the number of lines.
     """
     size = file.seek(0, os.SEEK_END)
     if not size:
@@ -196,11 +190,11 @@ def _end_of(file: FileIO) -> tuple[int, str]:
 
 def _checked(file: BinaryIO) -> Journaled:
     entries, damage, previous, number = [], "", BEGINNING, 0
-    for place, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+    for line_number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
         try:
             entry = Entry.model_validate_json(line)
         except ValidationError:
-            damage = damage or f"Line {place:,} of {FILE_NAME} is no entry: it was altered or cut."
+            damage = damage or f"Line {line_number:,} of {FILE_NAME} is no entry: it was altered or cut."
         else:
             entries.append(entry)
             if entry.previous != previous or entry.number != number + 1 or not line.endswith(b"\n"):

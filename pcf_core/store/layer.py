@@ -1,21 +1,27 @@
-"""One place of shards with its catalogue: what is there, what is intact, what has to be set aside."""
+"""Shards of scores in one folder with their catalogue; what several such layers lack, hold and can delete."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcf_core.core.errors import DamagedCatalogueError, DamagedShardError, StoreError
-from pcf_core.core.run import ScoringKey, TokenTable
-from pcf_core.store.catalogue import Catalogue
+from pcf_core.core.records import FloatArray
+from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
+from pcf_core.core.settings import settings
+from pcf_core.core.topics import whole_word_prompt
+from pcf_core.store.catalogue import Catalogue, Holding
 from pcf_core.store.files import unseal
-from pcf_core.store.held import Holding
-from pcf_core.store.places import Place, UnreachableError
+from pcf_core.store.places import Folder, Place, UnreachableError
 from pcf_core.store.shards import (
     MANIFEST,
     Manifest,
@@ -40,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Scores:
-    """A block to be kept as a shard; see :meth:`Store.write` for what its parts are."""
+    """A block to be stored as a shard; for its fields see :meth:`Store.write`."""
 
     prompts: tuple[str, ...]
     words: tuple[str, ...]
@@ -51,10 +57,10 @@ class Scores:
 class Layer:
     """Shards at ``scores``, a folder per scoring key.
 
-    The catalogue is only an index: a shard counts while its files are there and fit their checksums.  Reading
-    goes on where the index cannot be kept up to date (a full disk); that is logged and mended later.  Where
-    the shards cannot be reached at all, UnreachableError passes through: nothing is called missing for it.
-    So does DamagedCatalogueError: the catalogue is to be opened anew, and what was asked to be asked again.
+    The catalogue is only an index: a shard counts while its files exist and fit their checksums.  If the
+    index cannot be written (a full disk), that is logged and reading goes on.  Two errors pass through:
+    UnreachableError, so that nothing counts as missing because a network is down, and DamagedCatalogueError,
+    after which the catalogue has to be opened again and the request repeated.
     """
 
     def __init__(self, scores: Place, catalogue: Catalogue) -> None:
@@ -65,22 +71,22 @@ class Layer:
         self._marks: dict[str, tuple[object, ...]] = {}
         self._changes: Counter[str] = Counter()
 
-    def begin_anew(self, catalogue: Catalogue) -> None:
-        """Go on with another catalogue, which is filled when something is asked."""
+    def use_catalogue(self, catalogue: Catalogue) -> None:
+        """Replace the catalogue; it is filled at the next request."""
         self.catalogue = catalogue
         self._refreshed.clear()
 
     def refresh(self, scoring: str) -> None:
-        """Index shards that were added without the catalogue, forget those that are gone."""
+        """Bring the catalogue up to date with the folder: index new shards, forget deleted ones."""
         started = time.monotonic()
         if started - self._refreshed.get(scoring, -self.scores.listing_seconds) < self.scores.listing_seconds:
             return
-        known = self.catalogue.shards(scoring)  # before looking: what is written meanwhile is not "gone"
+        indexed = self.catalogue.shards(scoring)  # before listing: a shard written meanwhile is not "deleted"
         there = set(self.shards(scoring))
         try:
-            if known - there:
-                self.catalogue.forget(scoring, known - there)
-            for shard in sorted(there - known):
+            if indexed - there:
+                self.catalogue.forget(scoring, indexed - there)
+            for shard in sorted(there - indexed):
                 self._index(scoring, shard)
         except (UnreachableError, DamagedCatalogueError):
             raise
@@ -105,7 +111,7 @@ class Layer:
         return list(self.catalogue.holdings(scoring, prompts))
 
     def changes(self, scoring: str) -> int | None:
-        """Count how often shards of a key were added by now, here or elsewhere; see :meth:`Store.changes`."""
+        """Count additions of shards under a key by any process; see :meth:`Store.changes`."""
         if self.scores.shared:
             return None
         with self.catalogue.database.snapshot():
@@ -113,10 +119,10 @@ class Layer:
             return self._changes[scoring]
 
     def _look(self, scoring: str) -> None:
-        """Count a change since the last look, inside a transaction, so that threads look one after the other.
+        """Count a change since the last look; the caller's transaction keeps threads apart.
 
-        Whoever adds a shard writes files to the folder and a number to the index.  The latter also changes
-        within one tick of the disk's clock, the former also where its writer was killed before the latter.
+        A writer adds files to the folder, then a number to the index.  The number changes even within one
+        tick of the disk's clock, the folder even if the writer was killed before it came to the index.
         """
         mark = self._mark(scoring)
         if self._marks.get(scoring) != mark:
@@ -127,30 +133,24 @@ class Layer:
         return self.catalogue.newest(), self.scores.stamp(scoring)
 
     def known_words(self, scoring: str) -> TokenTable:
-        """Return what is known of words under a key, after a look for new shards."""
+        """Return the tokens of words under a key, new shards included."""
         self.refresh(scoring)
         return self.catalogue.known_words(scoring)
 
     def is_intact(self, scoring: str, shard: str) -> bool:
-        """Tell whether the shard's bytes fit their checksums; read again only after a file changed."""
-        stamps = self._stamps(scoring, shard)
+        """Tell whether a shard fits its checksums; it is read again only after a file changed."""
+        stamps = stamps_of(self.scores / scoring, shard)
         if self._verdicts.get((scoring, shard), (None, False))[0] != stamps:
             self._judge(scoring, shard, stamps)
         return self._verdicts[scoring, shard][1]
 
     def read(self, scoring: str, shard: str) -> Shard | None:
-        """Read a shard, every byte checked; return ``None`` if it is gone or damaged, and forget it.
-
-        Raises
-        ------
-        UnreachableError
-            The place does not answer, which says nothing about the shard.
-        """
+        """Read a shard and check every byte; ``None``, and no longer indexed, if it is gone or damaged."""
         folder = self.scores / scoring
         return read_or_set_aside(lambda: read_shard(folder, shard), folder, shard, self.catalogue)
 
     def write(self, key: ScoringKey, table: TokenTable, blocks: Iterable[Scores]) -> list[str]:
-        """Write shards, but those that another process wrote first; see :meth:`Store.write_all`."""
+        """Write shards that no other process has written yet; see :meth:`Store.write_all`."""
         self.catalogue.database.must_last()
         scoring, folder = key.hash, self.scores / key.hash
         shards = [(block.prompts, *_drafted(key, table, block)) for block in blocks]
@@ -169,11 +169,11 @@ class Layer:
         return [manifest.shard for _, manifest, _ in shards]
 
     def _lacking(self, scoring: str, shards: Sequence[Drafted]) -> Iterator[Drafted]:
-        """Yield the shards that are not indexed, asked for one after the other."""
+        """Yield the shards that are not indexed when their turn comes."""
         return (shard for shard in shards if not self.catalogue.holds(scoring, shard[1].shard))
 
     def rows(self, scoring: str, shard: str) -> int:
-        """Return how many prompts a shard holds, by its manifest; 0 where that is gone or damaged."""
+        """Return the number of prompts in a shard's manifest; 0 if that is gone or damaged."""
         _, manifest = file_names(shard)
         try:
             return int(unseal((self.scores / scoring).read(manifest) or b"")["rows"])
@@ -181,22 +181,18 @@ class Layer:
             return 0
 
     def _index(self, scoring: str, shard: str) -> None:
-        """Add a shard to the catalogue, unless it was looked at before and found unusable."""
-        stamps = self._stamps(scoring, shard)
+        """Index a shard, unless it was read before and found unusable."""
+        stamps = stamps_of(self.scores / scoring, shard)
         if self._verdicts.get((scoring, shard)) != (stamps, False):
-            found = self._judge(scoring, shard, stamps)
-            if found:
-                self.catalogue.add(scoring, found.manifest, found.prompts)
+            content = self._judge(scoring, shard, stamps)
+            if content:
+                self.catalogue.add(scoring, content.manifest, content.prompts)
 
     def _judge(self, scoring: str, shard: str, stamps: Stamps) -> Shard | None:
-        """Read a shard and remember whether it was intact when it had these stamps."""
-        found = self.read(scoring, shard)
-        self._verdicts[scoring, shard] = stamps, found is not None
-        return found
-
-    def _stamps(self, scoring: str, shard: str) -> Stamps:
-        """Return values that change when somebody writes the files."""
-        return stamps_of(self.scores / scoring, shard)
+        """Read a shard, and remember whether it was intact while its files had these stamps."""
+        content = self.read(scoring, shard)
+        self._verdicts[scoring, shard] = stamps, content is not None
+        return content
 
 
 def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifest, bytes]:
@@ -206,22 +202,15 @@ def _drafted(key: ScoringKey, table: TokenTable, block: Scores) -> tuple[Manifes
 
 
 def stamps_of(folder: Place, shard: str) -> Stamps:
-    """Return values that change when somebody writes the files of a shard."""
+    """Return values that change when a file of a shard does."""
     return tuple(folder.stamp(name) for name in file_names(shard))
 
 
 def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogue: Catalogue) -> T | None:
-    """Read a shard with ``read``; set a damaged one aside.
+    """Read a shard with ``read``; return ``None`` if it is gone or cannot be used.
 
-    Return ``None`` where it is gone, or cannot be used and no longer counts.
-
-    Where it fails it looks once more while nobody writes; then a damaged shard is renamed, and its sentence
-    kept with the catalogue's warnings.
-
-    Raises
-    ------
-    UnreachableError
-        The place does not answer, which says nothing about the shard.
+    A failure is tried again while nobody writes; then a damaged shard is renamed, and the catalogue gets a
+    warning.
     """
     try:
         return read()
@@ -246,6 +235,194 @@ def read_or_set_aside(read: Callable[[], T], folder: Place, shard: str, catalogu
                             folder.set_aside(name)
     except (UnreachableError, DamagedCatalogueError):
         raise
-    except StoreError as error:  # the index cannot be written: the next reader finds the same
+    except StoreError as error:  # the index cannot be written: the next reader does this again
         log.warning("%s", error)
     return None
+
+
+# Prompts × words that several layers lack or hold.
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A block of prompts × words that has to be scored."""
+
+    prompts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def missing_blocks(
+    layers: Sequence[Layer],
+    key: ScoringKey,
+    prompts: Sequence[str],
+    words: Sequence[str],
+    refused: Collection[str],
+) -> list[Missing]:
+    """List what no layer has of prompts × words; see :meth:`~pcf_core.store.store.Store.missing`."""
+    prompts = tuple(dict.fromkeys(prompts))
+    words = tuple(word for word in dict.fromkeys(words) if word not in refused)
+    there = np.zeros((len(prompts), len(words)), dtype=bool)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            _, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
+                there[cells] = True
+    blocks = []
+    for rows in _alike(there):
+        lacking = tuple(word for word, is_there in zip(words, there[rows[0]], strict=True) if not is_there)
+        for start in range(0, len(rows) if lacking else 0, settings().most_prompts):
+            part = rows[start : start + settings().most_prompts]
+            blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
+    return blocks
+
+
+def gathered(
+    layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
+) -> FloatArray:
+    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
+
+    Raises
+    ------
+    DamagedCatalogueError
+        A shard does not hold what a catalogue says of it.
+    """
+    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
+    for layer in layers:
+        for holding in layer.holdings(key.hash, prompts):
+            there, columns = _shared(holding.words, words)
+            cells = np.ix_(holding.positions, columns)
+            if not np.isnan(values[cells]).any():
+                continue
+            shard = layer.read(key.hash, holding.shard)
+            if shard is not None:
+                rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
+                if (rows < 0).any() or holding.words != shard.manifest.words:
+                    layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
+                nats = shard.values[np.ix_(rows, there)]
+                values[cells] = np.where(np.isnan(values[cells]), nats, values[cells])
+    return values
+
+
+def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
+    """Group the rows of prompts that lack the same words, in the order of each group's first row."""
+    if (there == there[:1]).all():  # nothing is there, or everything
+        return [range(len(there))] if len(there) else []
+    packed = np.packbits(~there, axis=1)
+    width, lacks = packed.shape[1], packed.tobytes()
+    alike: dict[bytes, list[int]] = {}
+    for row in range(len(there)):
+        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
+    return alike.values()
+
+
+def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
+    """Return the row of each wanted prompt in a shard; -1 if it is not there."""
+    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
+        return np.arange(len(there))
+    row_of = {prompt: row for row, prompt in enumerate(there)}
+    return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
+
+
+def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return the columns of common words in the shard and in the request."""
+    column_of = {word: column for column, word in enumerate(shard_words)}
+    here = [column for column, word in enumerate(words) if word in column_of]
+    there = [column_of[words[column]] for column in here]
+    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
+
+
+def check_block(block: Scores, table: TokenTable) -> None:
+    """Raise ValueError for a block that :meth:`Store.write` refuses."""
+    prompts, values = block.prompts, block.values
+    accepted = sum(word in table.tokens for word in block.words)
+    unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
+    if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
+        raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
+    if unknown or np.isnan(values).any():
+        raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
+
+
+# What goes with a run that is deleted.
+
+
+@dataclass(frozen=True)
+class Deletable:
+    """The files to delete with a run, in this order, and the ids of the shards among them."""
+
+    files: tuple[Path, ...]
+    shards: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(path.stat().st_size for path in self.files)
+
+
+def deletable(root: Path, layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> Deletable:
+    """Return what deleting a run would delete.
+
+    Scores are stored by prompt and word, and several runs of a model may read the same: a shard goes with a
+    run only where that run asked for all of it and none of ``others``, which may include the run, asks for
+    any of it.  Shards in a folder that several caches share stay: nobody here knows who reads them.
+    """
+    derived = sorted((root / "results" / run.key).glob("*"))
+    # The record first, so that no run is known without its results, and manifests before what they seal.
+    files = [root / "runs" / f"{run.key}.json", *derived]
+    shards: tuple[str, ...] = ()
+    if isinstance(layer.scores, Folder) and not layer.scores.shared:
+        folder = layer.scores.path / run.scoring.hash
+        shards = _of_one(layer, run, others)
+        files += [folder / name for shard in shards for name in reversed(file_names(shard))]
+    return Deletable(tuple(path for path in files if path.is_file()), shards)
+
+
+def delete(removal: Deletable, layer: Layer, run: RunSpec) -> None:
+    """Delete what :func:`deletable` returned.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    for path in removal.files:
+        path.unlink(missing_ok=True)
+    layer.catalogue.forget(run.scoring.hash, removal.shards)
+
+
+def _of_one(layer: Layer, run: RunSpec, others: Iterable[RunSpec]) -> tuple[str, ...]:
+    """Return the shards whose prompts and words all belong to a run, and none to another run.
+
+    Words are compared without capitals: where ``[Y]`` begins a sentence they are stored with one.
+    """
+    scoring, (prompts, words) = run.scoring.hash, _stored_as(run)
+    alone = {
+        holding.shard
+        for holding in layer.holdings(scoring, prompts)
+        if _folded(holding.words) <= words and len(holding.positions) == layer.rows(scoring, holding.shard)
+    }
+    for other in others:
+        if alone and other.key != run.key and other.scoring.hash == scoring:
+            prompts, other_words = _stored_as(other)
+            alone -= {
+                holding.shard
+                for holding in layer.holdings(scoring, prompts)
+                if other_words & _folded(holding.words)
+            }
+    return tuple(sorted(alone))
+
+
+def _stored_as(run: RunSpec) -> tuple[tuple[str, ...], set[str]]:
+    """Return prompts and words of a run as they are stored: letters that touch ``[Y]`` are in the words."""
+    prompts, letters = dict[str, None](), set[tuple[str, str]]()
+    for prompt in run.prompts:
+        whole, left, right = whole_word_prompt(prompt)
+        prompts[whole] = None
+        letters.add((left, right))
+    return tuple(prompts), _folded(
+        f"{left}{word}{right}" for left, right in letters for word in run.topic.words
+    )
+
+
+def _folded(words: Iterable[str]) -> set[str]:
+    return {word.casefold() for word in words}

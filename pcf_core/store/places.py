@@ -1,4 +1,4 @@
-"""Where the files of the shards lie: a folder on a disk, or object storage behind fsspec."""
+"""Where shards are stored: a folder on a disk, or object storage through fsspec."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ import fsspec
 
 from pcf_core.core.errors import SettingsError, StoreError
 from pcf_core.core.files import read_file
-from pcf_core.store.files import set_aside, told, write_new, write_together
+from pcf_core.store.files import as_store_error, set_aside, write_new, write_together
 
 LISTING_SECONDS = 5.0  # what other machines wrote to object storage is noticed after this time at the latest
-# As in s3://key:secret@bucket; a secret may hold a slash, and some take theirs behind a question mark.  What
-# follows // is taken whether an @ ends it or not, so that it is looked at once.
+# As in s3://key:secret@bucket; a secret may contain a slash, and some URLs have it behind a question mark.
+# The text behind // is matched whether an @ ends it or not, so that matching takes linear time.
 USER = re.compile(r"//[^\s@]*@?")
 QUERY = re.compile(r"(?<=\?)[^\s'\")]*")
 
 
 class UnreachableError(StoreError):
-    """Object storage does not answer or refuses: nothing is known about what it holds."""
+    """Object storage does not answer or refuses, so nothing is known about its content."""
 
 
 class Place(abc.ABC):
-    """A folder of files that are there whole or not at all; ``place / name`` is a folder in it.
+    """A folder whose files are written completely or not at all; ``place / name`` is a folder in it.
 
-    ``name`` is the last part of its path.  ``shared``: others write to it without taking our lock.
+    ``name`` is the last part of its path.  ``shared``: others write to it without our lock.
     ``listing_seconds``: how long a listing may be used again.  Every method raises StoreError, with one
-    sentence, where the place cannot be used.
+    sentence, if the folder cannot be used.
     """
 
     name: str
@@ -53,33 +53,33 @@ class Place(abc.ABC):
 
     @abc.abstractmethod
     def stamp(self, name: str) -> object:
-        """Return a value that changes when somebody writes the file; ``None`` where it does not exist."""
+        """Return a value that changes when the file does; ``None`` if it does not exist."""
 
     @abc.abstractmethod
     def read(self, name: str) -> bytes | None:
-        """Read all bytes of a file; return ``None`` where it does not exist."""
+        """Read all bytes of a file; return ``None`` if it does not exist."""
 
     @abc.abstractmethod
     def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless it is there; say whether it was written."""
+        """Write a file unless it exists; return whether it was written."""
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write a file whether it is there or not."""
+        """Write or replace a file."""
         self.replace_all({name: data})
 
     @abc.abstractmethod
     def replace_all(self, files: Mapping[str, bytes]) -> None:
-        """Write files, by name, whether they are there or not."""
+        """Write or replace files, by name."""
 
     @abc.abstractmethod
     def set_aside(self, name: str) -> None:
-        """Rename a damaged file so that it is no longer found."""
+        """Rename a damaged file so that it is no longer used."""
 
 
 class Folder(Place):
-    """On a disk, or on a file system that several machines share.
+    """A folder on a disk, or on a file system that several machines share.
 
-    ``root`` and ``setting``: what messages say is full or read-only, and how to choose another.
+    ``root`` and ``setting``: the folder that error messages name, and the setting that chooses another.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Folder(Place):
 
     def read(self, name: str) -> bytes | None:
         """Read a file; return ``None`` where it does not exist."""
-        with self._told():
+        with self._as_store_error():
             try:
                 return read_file(self.path / name)
             except FileNotFoundError:
@@ -125,32 +125,29 @@ class Folder(Place):
 
     def create(self, name: str, data: bytes) -> bool:
         """Write a new file; return false where it exists already."""
-        with self._told():
+        with self._as_store_error():
             return write_new(self.path / name, data, self._draft())
 
     def replace_all(self, files: Mapping[str, bytes]) -> None:
         """Write files, or replace each as a whole."""
-        with self._told():
+        with self._as_store_error():
             write_together({self.path / name: data for name, data in files.items()}, self._draft())
 
     def set_aside(self, name: str) -> None:
         """Rename a damaged file, so that it no longer counts."""
-        with self._told():
+        with self._as_store_error():
             set_aside(self.path / name)
 
     def _draft(self) -> str:
-        """Return the ending of a draft.
-
-        It is fixed where writers hold a lock, so that the next one clears up after a kill.
-        """
+        """Return the ending of drafts: fixed where writers hold a lock, so that the next one cleans up."""
         return f".{socket.gethostname()}-{os.getpid()}.tmp" if self.shared else ".tmp"
 
-    def _told(self) -> AbstractContextManager[None]:
-        return told(self._root, self._setting)
+    def _as_store_error(self) -> AbstractContextManager[None]:
+        return as_store_error(self._root, self._setting)
 
 
 class Objects(Place):
-    """In object storage, or whatever else fsspec reaches; a put there is atomic, a folder is a prefix."""
+    """A prefix in object storage, or in anything else that fsspec reaches; a put there is atomic."""
 
     shared = True
 
@@ -174,7 +171,7 @@ class Objects(Place):
 
     def stamp(self, name: str) -> object:
         """Return a value that changes when the object does; ``None`` where it does not exist."""
-        with self._told():
+        with self._as_unreachable():
             try:
                 return self._system.ukey(f"{self._path}/{name}")
             except FileNotFoundError:
@@ -182,7 +179,7 @@ class Objects(Place):
 
     def read(self, name: str) -> bytes | None:
         """Read an object; return ``None`` where it does not exist."""
-        with self._told():
+        with self._as_unreachable():
             try:
                 return bytes(self._system.cat_file(f"{self._path}/{name}"))
             except FileNotFoundError:
@@ -190,7 +187,7 @@ class Objects(Place):
 
     def create(self, name: str, data: bytes) -> bool:
         """Write a new object; return false where it exists already."""
-        with self._told():
+        with self._as_unreachable():
             try:
                 self._system.pipe_file(f"{self._path}/{name}", data, mode="create")
             except FileExistsError:
@@ -199,18 +196,18 @@ class Objects(Place):
 
     def replace_all(self, files: Mapping[str, bytes]) -> None:
         """Write objects, or replace each as a whole."""
-        with self._told():
+        with self._as_unreachable():
             for name, data in files.items():
                 self._system.pipe_file(f"{self._path}/{name}", data)
 
     def set_aside(self, name: str) -> None:
         """Rename a damaged object, so that it no longer counts."""
-        with self._told():
+        with self._as_unreachable():
             self._system.mv(f"{self._path}/{name}", f"{self._path}/{name}.damaged")
 
     def _listing(self) -> list[tuple[str, str]]:
-        """List (name, kind) of all that is there now, in order: fsspec would remember an old listing."""
-        with self._told():
+        """List (name, kind) of all entries, in order, past the cache of fsspec."""
+        with self._as_unreachable():
             self._system.invalidate_cache(self._path)
             try:
                 entries = self._system.ls(self._path, detail=True)
@@ -219,29 +216,27 @@ class Objects(Place):
         return sorted((entry["name"].rstrip("/").rpartition("/")[2], entry["type"]) for entry in entries)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_unreachable(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # every library behind fsspec has errors of its own
+        except Exception as error:  # every library behind fsspec has its own errors
             reason = shorten(f"{type(error).__name__}: {error}", 240, placeholder=" …")
-            said = (
+            message = (
                 f"The scores at {self._url} cannot be used ({reason}): check PCF_SCORES, its credentials and "
                 "the network, then repeat; what is finished is kept."
             )
-            raise UnreachableError(without_credentials(said)) from error
+            raise UnreachableError(without_credentials(message)) from error
 
 
 def without_credentials(text: str) -> str:
     """Remove user names, passwords and queries from the URLs in a sentence."""
-    return QUERY.sub("", USER.sub(lambda found: "//" if found[0].endswith("@") else found[0], text))
+    return QUERY.sub("", USER.sub(lambda match: "//" if match[0].endswith("@") else match[0], text))
 
 
 def place_of(root: Path, scores: str = "", kind: str = "scores") -> Place:
-    """Return the place of the shards of the cache at ``root``.
+    """Return where the cache at ``root`` stores shards: in itself, or at ``scores``, a folder or a URL.
 
-    It is in the cache, or where ``scores`` says, a folder or a URL.
-
-    ``kind`` names their folder; texts lie in one of this name beside the scores that ``scores`` shares.
+    ``kind``: "scores", or "texts", which are in a folder of this name in the shared one.
 
     Raises
     ------

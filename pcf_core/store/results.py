@@ -1,8 +1,6 @@
-"""Results derived from scores and texts, as Parquet tables or sealed JSON.
+"""Results derived from scores and texts, as Parquet tables or sealed JSON, and runs, a sealed JSON file each.
 
-What is damaged or missing is computed again.
-
-Also what was asked for: one sealed JSON file per run.
+A damaged or missing result is computed again.
 """
 
 from __future__ import annotations
@@ -42,13 +40,7 @@ State = tuple[int, int, int]  # of a file: inode, size and time of change
 
 
 def result_path(root: Path, run_key: str, name: str, ending: str = ".parquet") -> Path:
-    """Return the path of a result.
-
-    Raises
-    ------
-    ValueError
-        A key or name that could lead out of the folder.
-    """
+    """Return the path of a result."""
     for part in (run_key, name):
         if not SAFE_NAME.fullmatch(part):
             raise ValueError(f"not a name for a result: {part!r}")
@@ -59,11 +51,6 @@ def encode_result(arrays: Columns, metadata: Mapping[str, Any]) -> bytes:
     """Write arrays of one length as columns of a Parquet table that carries ``metadata`` and a checksum.
 
     Numbers are split by byte as in :func:`~pcf_core.store.shards.encode`; all else keeps its dictionary.
-
-    Raises
-    ------
-    ValueError
-        Arrays that are not columns of one length.
     """
     lengths = {array.shape for array in arrays.values()}
     if len(lengths) > 1 or any(len(shape) != 1 for shape in lengths):
@@ -111,26 +98,26 @@ def read_document(path: Path) -> dict[str, Any] | None:
 
 
 def file_state(path: Path) -> State | None:
-    """Return inode, size and time of change of a file; ``None`` where there is none."""
+    """Return inode, size and time of change of a file; ``None`` if there is none."""
     try:
-        found = path.stat()
+        state = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_ctime_ns
+    return state.st_ino, state.st_size, state.st_ctime_ns
 
 
 def document_states(root: Path, name: str) -> dict[str, tuple[int, State]]:
-    """Return when each document of a name below a root was written, and its state, by key; none is read."""
-    found: dict[str, tuple[int, State]] = {}
+    """Return, by key, when each document of a name was written and its state, without reading it."""
+    states: dict[str, tuple[int, State]] = {}
     try:
         with os.scandir(result_path(root, "any", name).parent.parent) as keys:  # asked for on each page
             for key in keys:
                 with suppress(OSError):
                     state = os.stat(f"{key.path}/{name}.json")  # noqa: PTH116 - a path takes thrice as long
-                    found[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
+                    states[key.name] = state.st_mtime_ns, (state.st_ino, state.st_size, state.st_ctime_ns)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return {}
-    return found
+    return states
 
 
 def _checksum(arrays: Columns, facts: str) -> str:
@@ -141,10 +128,7 @@ def _checksum(arrays: Columns, facts: str) -> str:
     return seen.hexdigest()
 
 
-# What was asked for: one sealed JSON file per run.
-
-
-log = logging.getLogger(__name__)
+# Runs: one sealed JSON file each.
 
 SHORTEST_PREFIX = 6
 KEY = re.compile(r"[0-9a-f]+")
@@ -161,10 +145,9 @@ class RunInfo(Record):
 
 
 class RunFolder:
-    """The folder ``runs`` of one layer; files are read again only after they changed.
+    """The folder ``runs`` of one layer; a file is read again only after it changed.
 
-    Runs on the same list share it: each file has the whole of its lists, which would lie in memory as often
-    as there are models.
+    Each file has its topic, list and templates in full; runs with the same ones share them in memory.
     """
 
     def __init__(self, root: Path) -> None:
@@ -173,24 +156,18 @@ class RunFolder:
         self._read: dict[str, tuple[State, RunInfo | None]] = {}
 
     def save(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool) -> None:
-        """Write or replace a run.
-
-        Raises
-        ------
-        OSError
-            The folder is full or cannot be written.
-        """
+        """Write or replace a run."""
         info = RunInfo(run=run, complete=complete, created=now(), provenance=dict(provenance))
         write_whole(self._folder / f"{run.key}.json", seal(info.model_dump(mode="json")))
 
     def infos(self) -> dict[str, RunInfo]:
-        """Load the runs by key; a damaged file is logged and left out: scoring again replaces it."""
-        found = {}
+        """Load the runs by key; a damaged file is logged and left out."""
+        infos = {}
         for key in Folder(self._folder).stems(".json"):  # asked for a dozen times for each page
             info = self._info(key)
             if info is not None:
-                found[key] = info
-        return found
+                infos[key] = info
+        return infos
 
     def _info(self, key: str) -> RunInfo | None:
         path = f"{self._folder}/{key}.json"
@@ -205,7 +182,7 @@ class RunFolder:
             return None
 
     def _parse(self, path: Path) -> RunInfo | None:
-        """Read one file; ``None`` where it is damaged, or another run than its name says."""
+        """Read one file; ``None`` if it is damaged, or has another run than its name says."""
         try:
             body = unseal(read_file(path))
             lists = {name: self._list(kind, body["run"][name]) for name, kind in LISTS.items()}
@@ -216,22 +193,16 @@ class RunFolder:
         return info if info.run.key == path.stem else None
 
     def _list(self, kind: type[Record], body: object) -> Record:
-        """Return a list of a run, the one that is known already where all of it is the same."""
+        """Return a list of a run: the one in memory, if it is the same."""
         key = kind.__name__, digest(body)
-        found = self._lists.get(key)
-        if found is None:
-            found = self._lists[key] = kind.model_validate(body)
-        return found
+        existing = self._lists.get(key)
+        if existing is None:
+            existing = self._lists[key] = kind.model_validate(body)
+        return existing
 
 
 def find_run(key: str, keys: Sequence[str]) -> str:
-    """Find the full key that ``key``, or its beginning, stands for.
-
-    Raises
-    ------
-    RunError
-        Unknown, too short, or more than one run begins with it.
-    """
+    """Find the full key that ``key``, or its beginning, stands for."""
     if key in keys:
         return key
     if len(key) < SHORTEST_PREFIX or not KEY.fullmatch(key):

@@ -1,11 +1,9 @@
-"""One shard: prompts × words of one scoring key, a Parquet file and its manifest.
+"""Shards: a Parquet file and the manifest that makes it count, of scores or texts.
 
-The Parquet file holds data alone (``prompt``: string, ``log_probability``: fixed_size_list<float32>, nats per
-accepted word), so that the same scores give the same bytes.  All that made them is in the manifest.
-
-**A data file and the manifest that makes it count, whatever the data are: scores or texts.**  The data file
-holds data alone, so that the same data give the same bytes.  All that made them is in the manifest, which is
-written last and carries the checksum of the data.
+The Parquet file holds data alone, so that the same data give the same bytes.  How they were made is in the
+manifest, which is written last and has the checksum of the data.  Of scores, prompts × words of one scoring
+key, the columns are ``prompt``: string, and ``log_probability``: fixed_size_list<float32>, nats per accepted
+word.
 """
 
 from __future__ import annotations
@@ -27,9 +25,6 @@ from pcf_core.core.run import ScoringKey, TokenTable
 from pcf_core.store.files import seal, sha256, unseal
 from pcf_core.store.places import Place
 
-# A data file and the manifest that makes it count, whatever the data are: scores or texts.
-
-
 SCHEMA_VERSION = 1
 MANIFEST = ".json"
 
@@ -37,7 +32,7 @@ T = TypeVar("T")
 
 
 class Sealed(Record):
-    """What every manifest begins with; ``sha256``: of the bytes of the data file."""
+    """The first fields of every manifest; ``sha256``: of the data file."""
 
     schema_version: int = SCHEMA_VERSION
     shard: str
@@ -45,7 +40,7 @@ class Sealed(Record):
 
 
 class MissingShardError(StoreError):
-    """There is no such shard, or not any more."""
+    """There is no such shard."""
 
 
 def file_names(shard: str) -> tuple[str, str]:
@@ -56,28 +51,13 @@ def file_names(shard: str) -> tuple[str, str]:
 def write_sealed(
     folder: Place, manifest: Sealed, data: bytes, answers_the_same: Callable[[bytes], bool]
 ) -> None:
-    """Write the data, then the manifest that makes it count; what counts already stays.
+    """Write the data, then the manifest that makes them count, unless a shard counts already.
 
-    On one disk writers hold a lock, see :func:`write_together`.  In a shared place data that no manifest fits
-    may be another machine's that has not come to its manifest yet.  Two devices may differ in the last bit
-    of a score, and so in a text: a manifest is always written for the data that are there, so that it fits
-    them in whatever order two writers take their steps.
-
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie.
-    manifest
-        Of ``data``.
-    data
-        The bytes.
-    answers_the_same
-        Whether bytes that are there already answer what these do.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
+    On one disk writers hold a lock, see :func:`write_together`.  In a shared folder, data without a manifest
+    may belong to another machine that is about to write one.  Two devices may differ in the last bit of a
+    score, and so in a text: the manifest is always written for the data that exist, so that it fits them in
+    whatever order two writers take their steps.  ``answers_the_same`` tells whether existing bytes answer the
+    same request.
     """
     data_name, manifest_name = file_names(manifest.shard)
     if not folder.shared:
@@ -87,28 +67,16 @@ def write_sealed(
         there = folder.read(data_name)
         if there is not None and answers_the_same(there):
             manifest = manifest.model_copy(update={"sha256": sha256(there)})
-        else:  # what a writer left that was killed while the folder had no atomic writes, or a broken disk
+        else:  # half-written by a killed writer, or a broken disk
             folder.replace(data_name, data)
     folder.create(manifest_name, seal(manifest.model_dump(mode="json")))
 
 
 def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> None:
-    """Write shards where writers hold a lock: the data of all, then the manifests that make them count.
+    """Write shards while holding a lock: the data of all, then their manifests.
 
-    What counts already stays.  Data that no manifest fits are what a killed writer or a broken disk left:
-    nobody vouches for their bytes, and they are replaced.
-
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie, on one disk.
-    shards
-        The manifest and the data of each.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
+    Shards that count already stay.  Data without a fitting manifest were left by a killed writer or a broken
+    disk and are replaced.
     """
     lacking = [
         (*file_names(manifest.shard), manifest, data)
@@ -122,27 +90,9 @@ def write_together(folder: Place, shards: Iterable[tuple[Sealed, bytes]]) -> Non
 def read_sealed(
     folder: Place, shard: str, content: str, interpret: Callable[[dict[str, Any], bytes], T]
 ) -> T:
-    """Read a shard and check every byte of it.
+    """Read a shard, check every byte of it, and return what ``interpret`` makes of its manifest and data.
 
-    Parameters
-    ----------
-    folder
-        Where the shards of one key lie.
-    shard
-        Its id.
-    content
-        What it holds, for a message: "scores".
-    interpret
-        From the manifest's fields and the data to what is wanted; what does not fit is a ValueError.
-
-    Raises
-    ------
-    MissingShardError
-        There is no such shard.
-    DamagedShardError
-        A checksum does not fit, or ``interpret`` found that something does not.
-    StoreError
-        It was written by another version, or the disk refuses to read it.
+    ``interpret`` raises ValueError if they do not fit; ``content`` names the content for messages: "scores".
     """
     data_name, manifest_name = file_names(shard)
     seals = folder.read(manifest_name)
@@ -169,7 +119,7 @@ def read_sealed(
 
 
 def _is_sealed(folder: Place, shard: str) -> bool:
-    """Tell whether a manifest is there and fits the data beside it."""
+    """Tell whether there is a manifest that fits the data."""
     data, seals = (folder.read(name) for name in file_names(shard))
     try:
         return data is not None and seals is not None and unseal(seals)["sha256"] == sha256(data)
@@ -178,7 +128,7 @@ def _is_sealed(folder: Place, shard: str) -> bool:
 
 
 def now() -> datetime:
-    """Return wall time, for people to read: nothing is decided by it."""
+    """Return wall time for people to read; nothing is decided by it."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -193,10 +143,10 @@ class Manifest(Sealed):
     """What a shard holds and what made it.
 
     ``words``: the accepted words, in the order of the columns, with ``tokens`` per word; ``refused``: words
-    that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text,
-    for those whose are known, in older shards of none, and ``unspaced`` those that keep them with no space
-    before; ``at_start``: tokens of those that were asked for at the beginning of a text, left out where none
-    was (:class:`~pcf_core.core.run.TokenTable`).
+    that the tokenizer cannot express, with the reason; ``spelling``: the tokens of accepted words as a text
+    (some shipped shards have none); ``unspaced``: words that keep them with no space before; ``at_start``:
+    tokens of words at the beginning of a text, left out if none stood there
+    (:class:`~pcf_core.core.run.TokenTable`).
     """
 
     scoring: ScoringKey
@@ -213,7 +163,7 @@ class Manifest(Sealed):
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard that was read and found intact; ``values``: [prompt, word] nats."""
+    """A shard that was read and checked; ``values``: [prompt, word] nats."""
 
     manifest: Manifest
     prompts: tuple[str, ...]
@@ -221,7 +171,7 @@ class Shard:
 
 
 def shard_id(scoring: str, prompts: Sequence[str], words: Sequence[str]) -> str:
-    """Return the name of the shard that answers these prompts and words."""
+    """Return the id of the shard for these prompts and words."""
     return digest([SCHEMA_VERSION, scoring, prompts, words])
 
 
@@ -234,7 +184,7 @@ def manifest_of(
     created: datetime,
     provenance: Mapping[str, Any],
 ) -> Manifest:
-    """Describe a shard of these prompts and words, accepted and refused ones, with its data encoded."""
+    """Make the manifest of a shard; ``words`` are accepted and refused ones, ``data`` its encoded scores."""
     accepted = tuple(word for word in words if word in table.tokens)
     return Manifest(
         shard=shard_id(key.hash, prompts, words),
@@ -253,29 +203,12 @@ def manifest_of(
 
 
 def write_shard(folder: Place, manifest: Manifest, data: bytes) -> None:
-    """Write a shard of scores, unless another machine was first; see :func:`write_sealed`.
-
-    Raises
-    ------
-    StoreError
-        Nothing half-written counts: data without a manifest are not there.
-    """
+    """Write a shard of scores that no other machine has written yet; see :func:`write_sealed`."""
     write_sealed(folder, manifest, data, lambda there: _answers_the_same(there, data))
 
 
 def read_shard(folder: Place, shard: str) -> Shard:
-    """Read a shard and check every byte of it.
-
-    Raises
-    ------
-    MissingShardError
-        There is no such shard.
-    DamagedShardError
-        A checksum does not fit, the content is not what a shard holds, or its scores are of another scoring
-        key than the folder's.
-    StoreError
-        It was written by another version, or the disk refuses to read it.
-    """
+    """Read a shard and check every byte of it."""
 
     def interpret(body: dict[str, Any], data: bytes) -> Shard:
         manifest = Manifest.model_validate(body)
@@ -292,8 +225,8 @@ def read_shard(folder: Place, shard: str) -> Shard:
 def encode(prompts: Sequence[str], values: Nats) -> bytes:
     """Encode [prompt, word] nats as a Parquet file; the same numbers give the same bytes.
 
-    The four bytes of each number stand apart (Parquet's BYTE_STREAM_SPLIT): signs and exponents are much
-    alike and compress better on their own.  Shards written without it read the same.
+    Parquet's BYTE_STREAM_SPLIT stores the four bytes of each number apart: signs and exponents are similar
+    and compress better on their own.
     """
     numbers = pa.array(np.ascontiguousarray(values, dtype=np.float32).ravel())
     table = pa.table(
@@ -324,7 +257,7 @@ def decode(data: bytes) -> tuple[tuple[str, ...], Nats]:
 
 
 def _answers_the_same(there: bytes, data: bytes) -> bool:
-    """Tell whether the bytes found hold a score for the same prompts and as many words."""
+    """Tell whether the existing bytes hold a score for the same prompts and as many words."""
     try:
         prompts, values = decode(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):

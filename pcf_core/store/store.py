@@ -1,13 +1,12 @@
-"""The store: asked for prompts × words, it says what is missing and gives what is there."""
+"""The store: which prompts × words are missing, and the scores, texts and results that are there."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -19,13 +18,21 @@ from pcf_core.core.errors import DamagedCatalogueError, RunError, StoreError
 from pcf_core.core.generation import BLOCK, Generated, GenerationKey, MissingTexts, joined, parts
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import RunSpec, ScoringKey, TokenTable
-from pcf_core.core.settings import settings
 from pcf_core.store.catalogue import Catalogue
 from pcf_core.store.database import FILE_NAME, Database, damaged
-from pcf_core.store.deleting import Deletable, deletable, delete
-from pcf_core.store.files import seal, told, turn, write_whole
+from pcf_core.store.files import as_store_error, locked, seal, write_whole
 from pcf_core.store.imported import Imported
-from pcf_core.store.layer import Layer, Scores
+from pcf_core.store.layer import (
+    Deletable,
+    Layer,
+    Missing,
+    Scores,
+    check_block,
+    deletable,
+    delete,
+    gathered,
+    missing_blocks,
+)
 from pcf_core.store.places import place_of
 from pcf_core.store.results import (
     Columns,
@@ -42,135 +49,34 @@ from pcf_core.store.results import (
 )
 from pcf_core.store.texts import TextLayer
 
-# Which prompts × words the layers of the store lack, and what they have of them.
-
-
-@dataclass(frozen=True)
-class Missing:
-    """A block of prompts × words that has to be scored."""
-
-    prompts: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-def missing_blocks(
-    layers: Sequence[Layer],
-    key: ScoringKey,
-    prompts: Sequence[str],
-    words: Sequence[str],
-    refused: Collection[str],
-) -> list[Missing]:
-    """List what no layer has of prompts × words, as :meth:`~pcf_core.store.store.Store.missing` says it."""
-    prompts = tuple(dict.fromkeys(prompts))
-    words = tuple(word for word in dict.fromkeys(words) if word not in refused)
-    there = np.zeros((len(prompts), len(words)), dtype=bool)
-    for layer in layers:
-        for holding in layer.holdings(key.hash, prompts):
-            _, columns = _shared(holding.words, words)
-            cells = np.ix_(holding.positions, columns)
-            if not there[cells].all() and layer.is_intact(key.hash, holding.shard):
-                there[cells] = True
-    blocks = []
-    for rows in _alike(there):
-        lacking = tuple(word for word, known in zip(words, there[rows[0]], strict=True) if not known)
-        for start in range(0, len(rows) if lacking else 0, settings().most_prompts):
-            part = rows[start : start + settings().most_prompts]
-            blocks.append(Missing(tuple(prompts[row] for row in part), lacking))
-    return blocks
-
-
-def gathered(
-    layers: Sequence[Layer], key: ScoringKey, prompts: Sequence[str], words: Sequence[str]
-) -> FloatArray:
-    """Return [prompt, word] float32 nats, of the first layer that has them; NaN where none has.
-
-    Raises
-    ------
-    DamagedCatalogueError
-        A shard does not hold what a catalogue says of it.
-    """
-    values = np.full((len(prompts), len(words)), np.nan, dtype=np.float32)
-    for layer in layers:
-        for holding in layer.holdings(key.hash, prompts):
-            there, columns = _shared(holding.words, words)
-            cells = np.ix_(holding.positions, columns)
-            if not np.isnan(values[cells]).any():
-                continue
-            shard = layer.read(key.hash, holding.shard)
-            if shard is not None:
-                rows = _rows_of(shard.prompts, [prompts[position] for position in holding.positions.tolist()])
-                if (rows < 0).any() or holding.words != shard.manifest.words:
-                    layer.catalogue.database.give_up(f"it is wrong about the shard {holding.shard}")
-                found = shard.values[np.ix_(rows, there)]
-                values[cells] = np.where(np.isnan(values[cells]), found, values[cells])
-    return values
-
-
-def _alike(there: NDArray[np.bool_]) -> Iterable[Sequence[int]]:
-    """Return the rows of prompts that lack the same words, together, in the order of the first of each."""
-    if (there == there[:1]).all():  # nothing is there, or everything
-        return [range(len(there))] if len(there) else []
-    packed = np.packbits(~there, axis=1)
-    width, lacks = packed.shape[1], packed.tobytes()
-    alike: dict[bytes, list[int]] = {}
-    for row in range(len(there)):
-        alike.setdefault(lacks[row * width : (row + 1) * width], []).append(row)
-    return alike.values()
-
-
-def _rows_of(there: Sequence[str], wanted: Sequence[str]) -> NDArray[np.int_]:
-    """Return the row of each wanted prompt of a shard; -1 where it is not there."""
-    if tuple(wanted) == tuple(there):  # as a run that was scored in one piece is read
-        return np.arange(len(there))
-    row_of = {prompt: row for row, prompt in enumerate(there)}
-    return np.array([row_of.get(prompt, -1) for prompt in wanted], dtype=np.int_)
-
-
-def _shared(shard_words: Sequence[str], words: Sequence[str]) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
-    """Return the columns of the shard, and of the request, for the words they have in common."""
-    column_of = {word: column for column, word in enumerate(shard_words)}
-    here = [column for column, word in enumerate(words) if word in column_of]
-    there = [column_of[words[column]] for column in here]
-    return np.array(there, dtype=np.int_), np.array(here, dtype=np.int_)
-
-
-def _check(block: Scores, table: TokenTable) -> None:
-    """Refuse a block that :meth:`Store.write` refuses."""
-    prompts, values = block.prompts, block.values
-    accepted = sum(word in table.tokens for word in block.words)
-    unknown = [word for word in block.words if word not in table.tokens and word not in table.refused]
-    if values.shape != (len(prompts), accepted) or len(set(prompts)) != len(prompts):
-        raise ValueError(f"{values.shape} values for {len(prompts)} prompts and {accepted} accepted words")
-    if unknown or np.isnan(values).any():
-        raise ValueError(f"words the table does not know: {unknown}" if unknown else "values are NaN")
-
-
 log = logging.getLogger(__name__)
 
 IMPORTS = "imports"  # the lock of imports
-IMPORT_SECONDS = 60.0  # that one is waited for
+IMPORT_SECONDS = 60.0  # how long to wait for it
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def mending(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """Make a method repeat once where the catalogue turned out to be damaged."""
+def retrying(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """Run a method again, once, if the catalogue turned out to be damaged."""
 
     @wraps(method)
-    def asking(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def retried(self: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return method(self, *args, **kwargs)
         except DamagedCatalogueError:
-            self.begin_anew()
+            self.reopen_catalogue()
             return method(self, *args, **kwargs)
 
-    return asking
+    return retried
 
 
 class Store:
     """Layers of scores, texts and results: the cache folder, which is written, on top of the shipped ones.
 
-    Safe to share between threads; several processes may open the same folders.
+    Safe to share between threads; several processes may open the same folders.  Every method that writes
+    raises StoreError where the folder is full or read-only; nothing half-written is ever read.  Imported runs
+    and texts, which came in packs, are stored apart and never count as scored here.
     """
 
     def __init__(
@@ -182,7 +88,7 @@ class Store:
         self._folders = tuple(folders)
         self._runs = tuple(RunFolder(folder) for folder in folders)
         self._imported = Imported(root)
-        self._looked = threading.local()  # what runs there are, within :meth:`steady`
+        self._run_cache = threading.local()  # all runs, within :meth:`steady`
 
     @classmethod
     def open(cls, root: Path, shipped: Sequence[Path] = (), scores: str = "") -> Store:
@@ -211,43 +117,33 @@ class Store:
     def _database(self) -> Database:
         return self._layers[0].catalogue.database
 
-    def begin_anew(self) -> None:
-        """Go on with another catalogue, in the place of one that was damaged."""
+    def reopen_catalogue(self) -> None:
+        """Open the catalogue that takes the place of a damaged one."""
         own = Catalogue.open(self._root)
-        self._layers[0].begin_anew(own)
+        self._layers[0].use_catalogue(own)
         self._texts[0].catalogue = own
 
     @property
     def current(self) -> bool:
-        """Whether it stands on the catalogue that others use; if not, it should be opened again."""
+        """Whether other processes use the same catalogue; if not, open the store again."""
         return self._database.current
 
     def must_be_writable(self) -> None:
-        """Refuse what would end in writing, before it costs anything.
+        """Raise StoreError if the folder could not be written when the store was opened.
 
-        Raises
-        ------
-        StoreError
-            The folder could not be written when the store was opened.
+        To be called before work that ends in writing.
         """
         self._database.must_last()
 
-    def turn(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Hold the lock on a piece of work on this cache; see :func:`pcf_core.store.files.turn`.
-
-        Raises
-        ------
-        StoreError
-            The folder is full or read-only.
-        """
-        return turn(self._root, name, while_waiting)
+    def lock(self, name: str, while_waiting: Callable[[str], None]) -> AbstractContextManager[None]:
+        """Hold the lock of this name on the cache; see :func:`pcf_core.store.files.locked`."""
+        return locked(self._root, name, while_waiting)
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        """Hold the lock of whoever imports results, or deletes those that an import is compared with.
+        """Hold the lock for importing results, and for deleting results that an import is compared with.
 
-        Inside, what there is stays until it is changed here.  A cache that cannot be written has no lock:
-        nobody changes it.
+        A cache that cannot be written has no lock: nobody changes it.
 
         Raises
         ------
@@ -263,15 +159,15 @@ class Store:
                     "finished, then repeat."
                 )
 
-        with self.turn(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
-            self._look_again()
+        with self.lock(IMPORTS, while_waiting) if self._database.lasts else nullcontext():
+            self._clear_run_cache()
             yield
 
     # ---------------------------------------------------------------------------------- scores
 
-    @mending
+    @retrying
     def known_words(self, key: ScoringKey) -> TokenTable:
-        """Return what is known of words under a key: tokens per word, the tokens, and words refused."""
+        """Return the tokens of each word under a key, and the words that its tokenizer refuses."""
         tables = [layer.known_words(key.hash) for layer in self._layers_of(key)]
         tokens = {word: count for table in tables for word, count in table.tokens.items()}
         refused = {word: reason for table in tables for word, reason in table.refused.items()}
@@ -281,34 +177,34 @@ class Store:
         return TokenTable(tokens, refused, spelling, unspaced, at_start)
 
     def shards(self, key: ScoringKey) -> tuple[str, ...]:
-        """List ids of the shards under a key, unread; they change exactly when scores are added or lost."""
+        """List ids of the shards under a key without reading them: a key for caches of its scores."""
         return tuple(shard for layer in self._layers_of(key) for shard in layer.shards(key.hash))
 
     def _layers_of(self, key: ScoringKey) -> Sequence[Layer]:
-        """Return where the scores of a key lie: those of packs and those that were made here never mix."""
+        """Return the layers that may hold scores of a key: imported ones and our own never mix."""
         return self._imported.layers(key.hash) if key.imported else self._layers
 
-    @mending
+    @retrying
     def missing(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> list[Missing]:
-        """List what has to be scored before :meth:`gather` gives a number for every prompt and word.
+        """List what has to be scored before :meth:`gather` has a number for every prompt and word.
 
-        Few rectangular blocks: prompts that lack the same words stand together, in the order of the request,
-        at most ``Settings.most_prompts`` a block.  Words that are known to be refused are not missing.
+        Prompts that lack the same words are in one block, in the order of the request, at most
+        ``Settings.most_prompts`` a block.  Words that the tokenizer refuses are not missing.
         """
         return missing_blocks(self._layers_of(key), key, prompts, words, self.known_words(key).refused)
 
-    @mending
+    @retrying
     def changes(self, key: ScoringKey) -> int | None:
-        """Count how often scores may have been added by now, one for each :meth:`write` of this store.
+        """Count additions of scores under a key, one for each :meth:`write` of this store.
 
-        Where it is what it was, what was missing still is; unlike the list of shards it costs the same,
-        however many there are.  ``None`` where others write without our lock, and only the list tells.
+        While the count is the same, what was missing still is.  Unlike :meth:`shards` it takes the same time
+        however many shards there are.  ``None`` in a folder that others write without our lock.
         """
         return self._layers[0].changes(key.hash)
 
-    @mending
+    @retrying
     def gather(self, key: ScoringKey, prompts: Sequence[str], words: Sequence[str]) -> FloatArray:
-        """Return [prompt, word] float32 nats; NaN where not in the store, or refused."""
+        """Return [prompt, word] log-probabilities in nats, float32; NaN where missing or refused."""
         return gathered(self._layers_of(key), key, prompts, words)
 
     def write(
@@ -320,18 +216,18 @@ class Store:
         values: FloatArray,
         provenance: Mapping[str, Any],
     ) -> str:
-        """Keep the scores of a block, and the words of it that were refused; return the shard's id.
+        """Store the scores of a block and which of its words were refused; return the shard's id.
 
         Parameters
         ----------
         key
-            What the scores depend on.
+            Model, tokenizer and protocol.
         prompts
-            Distinct prompts; none, to keep only what is known of ``words``.
+            Distinct prompts; none, to store only the tokens of ``words``.
         words
             Accepted and refused ones.
         table
-            Tokens per word, and reasons of the refused.
+            Tokens per word, and the reason of each refused one.
         values
             [prompt, accepted word] nats, in the order of ``words``.
         provenance
@@ -339,64 +235,43 @@ class Store:
 
         Raises
         ------
-        StoreError
-            The folder is full or read-only; nothing half-written is ever served.
         ValueError
             Shapes that do not fit, NaN, or a word the table does not know.
         """
         nats = values.astype(np.float32, copy=False)
         return self.write_all(key, table, [Scores(tuple(prompts), tuple(words), nats, provenance)])[0]
 
-    @mending
+    @retrying
     def write_all(self, key: ScoringKey, table: TokenTable, blocks: Sequence[Scores]) -> list[str]:
-        """Keep blocks, each as :meth:`write` does and a shard of its own; return their ids.
-
-        All are kept in one step, which takes little longer than one of them would.
-
-        Raises
-        ------
-        StoreError
-            The folder is full or read-only; what is kept of them by then is whole.
-        ValueError
-            As :meth:`write`.
-        """
+        """Store several blocks in one step, each as :meth:`write` does; return the ids of their shards."""
         if key.imported:
             raise ValueError(f"scores of {key.name} come in packs and are not made here")
         for block in blocks:
-            _check(block, table)
+            check_block(block, table)
         return self._layers[0].write(key, table, blocks)
 
     # ----------------------------------------------------------------------------------- texts
 
     def missing_texts(self, key: GenerationKey, prompts: Sequence[str], count: int) -> list[MissingTexts]:
-        """List the parts of blocks to write before :meth:`texts` gives ``count`` texts for every prompt.
-
-        One prompt after the other, in their order; a prompt that stands twice counts once.
-        """
+        """List the texts to write before :meth:`texts` has ``count`` for every prompt, in their order."""
         wanted = [part for prompt in dict.fromkeys(prompts) for part in parts(prompt, 0, count)]
         return self.still_missing_texts(key, wanted)
 
-    @mending
+    @retrying
     def still_missing_texts(self, key: GenerationKey, wanted: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Return what nobody has written yet of parts of blocks."""
+        """Return what is missing of texts that were missing before."""
         lacking = list(wanted)
         for layer in self._texts_of(key):
             lacking = layer.missing(key, lacking)
         return lacking
 
     def _texts_of(self, key: GenerationKey) -> Sequence[TextLayer]:
-        """Return where the texts of a key lie: those of packs and those that were made here never mix."""
+        """Return the layers that may hold texts of a key: imported ones and our own never mix."""
         return self._imported.text_layers(key.hash) if key.imported else self._texts
 
-    @mending
+    @retrying
     def texts(self, key: GenerationKey, prompt: str, count: int) -> Generated | None:
-        """Return the first ``count`` texts of a prompt; ``None`` where one of them is not in the store.
-
-        Raises
-        ------
-        ValueError
-            ``count`` is below 1.
-        """
+        """Return the first ``count`` texts of a prompt; ``None`` if one of them is missing."""
         if count < 1:
             raise ValueError(f"{count} texts")
         there: list[Generated] = []
@@ -405,24 +280,16 @@ class Store:
             first, end = part.first, part.first + part.count
             while first < end:
                 read = (layer.read(key, prompt, first, end - first) for layer in layers)
-                found = next((texts for texts in read if texts is not None), None)
-                if found is None:
+                block = next((texts for texts in read if texts is not None), None)
+                if block is None:
                     return None
-                there.append(found)
-                first += len(found.texts)
+                there.append(block)
+                first += len(block.texts)
         return joined(there, count)
 
-    @mending
+    @retrying
     def write_texts(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
-        """Keep a block of texts or a part of one; return the shard's id.
-
-        Raises
-        ------
-        StoreError
-            The folder is full or read-only; nothing half-written is ever served.
-        ValueError
-            Nothing, or texts of several blocks.
-        """
+        """Store texts of one block; return the shard's id."""
         if not 1 <= len(generated.texts) <= BLOCK - generated.first % BLOCK:
             raise ValueError(
                 f"{len(generated.texts)} texts from index {generated.first} are no part of a block"
@@ -431,74 +298,60 @@ class Store:
             raise ValueError(f"texts of {key.model} come in packs and are not made here")
         return self._texts[0].write(key, generated, provenance)
 
-    @mending
+    @retrying
     def rebuild(self) -> None:
-        """Make the catalogue anew from the shards; jobs stay."""
+        """Rebuild the catalogue from the shards; jobs stay."""
         for layer in (*self._layers, *self._imported.all_layers()):
             layer.rebuild()
 
-    @mending
+    @retrying
     def warnings(self) -> tuple[str, ...]:
-        """List a sentence for each damaged shard not scored again, and one for a damaged catalogue."""
+        """List a sentence for each damaged shard that was not scored again, and for a damaged catalogue."""
         layers = (*self._layers, *self._imported.all_layers())
         of_shards = tuple(sentence for layer in layers for sentence in layer.catalogue.warnings())
-        kept = damaged(self._root / FILE_NAME)
-        if not kept.exists():
+        damaged_file = damaged(self._root / FILE_NAME)
+        if not damaged_file.exists():
             return of_shards
         return (
             *of_shards,
-            f"The catalogue of the cache was damaged and is kept as {kept.name} in its folder; jobs that "
-            "could not be read are lost. Check the disk, then delete that file.",
+            f"The catalogue of the cache was damaged and is kept as {damaged_file.name} in its folder; jobs "
+            "that could not be read are lost. Check the disk, then delete that file.",
         )
 
     # ------------------------------------------------------------------------ runs and results
 
     def save_run(self, run: RunSpec, provenance: Mapping[str, Any], complete: bool = True) -> None:
-        """Store a run under its key, with the lists of :meth:`as_stored`.
-
-        Raises
-        ------
-        RunError
-            As :meth:`as_stored`.
-        StoreError
-            The folder is full or read-only.
-        """
+        """Store a run under its key, with the lists of :meth:`as_stored`, which says what it raises."""
         with self._writing():
             self._runs[0].save(self.as_stored(run), provenance, complete)
 
     def ask_for(self, run: RunSpec) -> None:
-        """Store a run that is to be scored; one that is there keeps its lists and its state.
+        """Store a run that is to be scored; an existing one keeps its lists and its state.
 
-        If a sampling plan draws other templates now, it is not complete any more.
-
-        Raises
-        ------
-        RunError
-            As :meth:`as_stored`.
-        StoreError
-            The folder is full or read-only.
+        It is no longer complete if its sampling plan draws other templates now.  Raises as
+        :meth:`as_stored`.
         """
         with self._writing():
-            run, known = self.as_stored(run), self._made_infos().get(run.key)
-            if known is None:
+            run, stored = self.as_stored(run), self._made_infos().get(run.key)
+            if stored is None:
                 self._runs[0].save(run, {}, complete=False)
-            elif known.run != run:
-                complete = known.complete and known.run.drawn.hash == run.drawn.hash
-                self._runs[0].save(run, known.provenance, complete)
+            elif stored.run != run:
+                complete = stored.complete and stored.run.drawn.hash == run.drawn.hash
+                self._runs[0].save(run, stored.provenance, complete)
 
     def as_stored(self, run: RunSpec) -> RunSpec:
         """Return a run with the lists that were shipped, or first stored, under its key.
 
-        Counts, weights, titles and sources are no part of a key, yet they are what its readers see. So they
-        never change: who brings others reads the run with them, and leaves the run as it is.
+        Counts, weights, titles and sources are no part of a key but readers see them, so they never change:
+        a request with other lists leaves the stored run as it is.
 
         Raises
         ------
         RunError
             A sampling plan that draws by other counts than the stored one.
         """
-        known = self._made_infos().get(run.key)
-        return run if known is None or run.scoring.imported else run.with_lists_of(known.run)
+        stored = self._made_infos().get(run.key)
+        return run if stored is None or run.scoring.imported else run.with_lists_of(stored.run)
 
     def load_run(self, key: str) -> RunSpec:
         """Load the run of a full key, or of its first six digits or more.
@@ -508,7 +361,7 @@ class Store:
         RunError
             No run, or more than one, has this key.
         StoreError
-            No run has it that can be seen, and the cache cannot be read.
+            The cache cannot be read.
         """
         return self.run_info(key).run
 
@@ -526,87 +379,67 @@ class Store:
         return tuple(sorted(self._infos().values(), key=lambda info: info.created, reverse=True))
 
     def own_runs(self) -> tuple[RunInfo, ...]:
-        """List the runs of the cache folder itself, which can be deleted, the newest first."""
+        """List the runs of the cache folder, which can be deleted, the newest first."""
         return tuple(sorted(self._runs[0].infos().values(), key=lambda info: info.created, reverse=True))
 
-    @mending
+    @retrying
     def size_of_run(self, key: str) -> int:
-        """Return the bytes that deleting a run of the cache folder gives back.
-
-        Raises
-        ------
-        RunError
-            It has no such run.
-        """
+        """Return the bytes that deleting a run frees; raises as :meth:`delete_run`."""
         if not self.is_made_here(key) and key in self._imported.run_keys():
             return self._imported.size(key)
         return self._deletable(key)[1].size
 
-    @mending
+    @retrying
     def delete_run(self, key: str) -> None:
-        """Delete a run of the cache folder, with all that no other run needs; see :mod:`.deleting`.
+        """Delete a run of the cache folder, with all that no other run needs (:func:`.layer.deletable`).
 
-        A run that is shipped too is then the shipped one again, an imported one the imported one; of
-        what is imported alone, that is deleted.
+        If the same run is shipped or imported too, that one is read from then on; a run that is only imported
+        is deleted as such.
 
         Raises
         ------
         RunError
-            It has no such run.
-        StoreError
-            The folder is read-only.
+            There is no such run in the cache folder.
         """
         with self.importing(), self._writing():
             if not self.is_made_here(key) and key in self._imported.run_keys():
                 self._imported.delete(key)
                 return
-            run, found = self._deletable(key)
-            delete(found, self._layers[0], run)
+            run, removal = self._deletable(key)
+            delete(removal, self._layers[0], run)
 
     def is_finished(self, run: RunSpec) -> bool:
-        """Tell whether a run is scored to its end, here or, where it is an imported one, elsewhere."""
-        known = self._infos().get(run.key)
-        return known is not None and known.complete and known.run.scoring.imported == run.scoring.imported
+        """Tell whether a run is complete: scored here or, if it is an imported one, elsewhere."""
+        info = self._infos().get(run.key)
+        return info is not None and info.complete and info.run.scoring.imported == run.scoring.imported
 
     def imported_runs(self) -> tuple[RunInfo, ...]:
         """List the runs that came in packs and were not made here, the newest import first."""
         made = self._made_infos()
-        found = [info for key, info in self._imported.infos().items() if key not in made]
-        return tuple(sorted(found, key=lambda info: info.created, reverse=True))
+        infos = [info for key, info in self._imported.infos().items() if key not in made]
+        return tuple(sorted(infos, key=lambda info: info.created, reverse=True))
 
     def is_made_here(self, key: str) -> bool:
         """Tell whether a run of this key was made in this cache, or is shipped with the app."""
         return key in self._made_infos()
 
     def imported_texts(self) -> tuple[str, ...]:
-        """List the keys of the results of text audits that came in packs."""
+        """List the keys of imported results of text audits."""
         return self._imported.text_keys()
 
     def imported_stamp(self, key: str) -> int:
-        """Return what changes when another result of this key is imported; 0 of one that is not imported."""
+        """Return when a result was imported, in nanoseconds; 0 for one that was not."""
         return self._imported.stamp(key)
 
     def delete_imported_texts(self, key: str) -> None:
-        """Delete one of :meth:`imported_texts`, with its texts.
-
-        Raises
-        ------
-        StoreError
-            The folder is read-only.
-        """
+        """Delete one of :meth:`imported_texts`, with its texts."""
         with self.importing(), self._writing():
             self._imported.delete_texts(key)
 
     def add_imported(
         self, runs: Mapping[str, Mapping[str, bytes]], texts: Mapping[str, Mapping[str, bytes]]
     ) -> None:
-        """Keep what a pack that was checked holds, by key and file: all of it or nothing.
-
-        Raises
-        ------
-        StoreError
-            The folder is full or read-only; nothing is left then.
-        """
+        """Store the files of a checked pack, by key and file: all of them or none."""
         with self._writing():
             self._imported.add(runs, texts)
 
@@ -617,93 +450,91 @@ class Store:
                 f"The run {key[:40]} was not made in this cache and cannot be deleted: the page 'Models' "
                 "lists those that can."
             )
-        others = (known.run for known in self._made_infos().values())
+        others = (other.run for other in self._made_infos().values())
         return info.run, deletable(self._root, self._layers[0], info.run, others)
 
     def save_result(self, run_key: str, name: str, arrays: Columns, metadata: Mapping[str, Any]) -> bool:
-        """Keep columns of one length, derived from scores; false where the folder cannot keep them."""
+        """Store columns of one length, derived from scores; return false if the folder cannot take them."""
         path = result_path(self._root, run_key, name)
         data = encode_result(arrays, metadata)
         try:
             with self._writing():
                 write_whole(path, data)
         except StoreError as error:  # nothing is lost: it is computed again
-            log.warning("The result %s of run %s is not kept. %s", name, run_key, error)
+            log.warning("The result %s of run %s is not stored. %s", name, run_key, error)
             return False
         return True
 
     def has_result(self, run_key: str, name: str) -> bool:
-        """Tell whether :meth:`save_result` kept something; whether it is damaged, only reading it tells."""
+        """Tell whether a result is stored, without reading it."""
         return any(result_path(folder, run_key, name).exists() for folder in self._folders)
 
     def load_result(self, run_key: str, name: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """Load what :meth:`save_result` kept; ``None`` where it is missing or damaged."""
+        """Load a result of :meth:`save_result`; ``None`` if it is missing or damaged."""
         for folder in self._folders:
-            found = read_result(result_path(folder, run_key, name))
-            if found is not None:
-                return found
+            result = read_result(result_path(folder, run_key, name))
+            if result is not None:
+                return result
         return None
 
     def save_document(self, key: str, name: str, body: Mapping[str, Any]) -> None:
-        """Keep what JSON can say, under a key and a name; what was there is replaced.
+        """Store a JSON document under a key and a name, in the place of an earlier one.
 
         Raises
         ------
-        StoreError
-            The folder is full or read-only.
         ValueError
-            A key or name that is none, or a number that JSON has not.
+            The key or name is not safe in a path, or a number is not finite.
         """
         path, data = result_path(self._root, key, name, ".json"), seal(body)
         with self._writing():
             write_whole(path, data)
 
     def load_document(self, key: str, name: str) -> dict[str, Any] | None:
-        """Load what :meth:`save_document` kept, or a pack brought; ``None`` where missing or damaged."""
+        """Load a stored or imported document; ``None`` if it is missing or damaged."""
         for folder in (*self._folders, *self._imported.text_folders()):
-            found = read_document(result_path(folder, key, name, ".json"))
-            if found is not None:
-                return found
+            document = read_document(result_path(folder, key, name, ".json"))
+            if document is not None:
+                return document
         return None
 
     def documents(self, name: str) -> tuple[str, ...]:
-        """List the keys under which a document of this name is kept, the newest first."""
+        """List the keys that have a document of this name, the newest first."""
         return tuple(key for key, _ in self.document_states(name))
 
     def document_states(self, name: str) -> tuple[tuple[str, State], ...]:
-        """List the same keys, each with what is another once its document is; none is read."""
-        found: dict[str, tuple[int, State]] = {}
+        """Return the same keys, each with its document's cache key, without reading any document."""
+        states: dict[str, tuple[int, State]] = {}
         for folder in (*self._folders, *self._imported.text_folders()):
-            found = document_states(folder, name) | found
-        newest = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+            states = document_states(folder, name) | states
+        newest = sorted(states.items(), key=lambda item: (-item[1][0], item[0]))
         return tuple((key, state) for key, (_, state) in newest)
 
     def document_state(self, key: str, name: str) -> tuple[State | None, ...]:
-        """Return what is another once :meth:`load_document` may answer otherwise; nothing is read."""
+        """Return the cache key of :meth:`load_document`, without reading the document."""
         folders = (*self._folders, *self._imported.text_folders())
         return tuple(file_state(result_path(folder, key, name, ".json")) for folder in folders)
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """Look once, in this thread, at what runs there are, and again once this store has changed any.
+        """Read the list of runs once in this thread, and again after this store has changed it.
 
-        Who asks dozens of times within a moment, as a page does, has the same answer each time.
+        A page asks for it dozens of times.
         """
-        self._looked.infos = {}
+        self._run_cache.infos = {}
         try:
             yield
         finally:
-            self._looked.infos = None
+            self._run_cache.infos = None
 
     def _infos(self) -> dict[str, RunInfo]:
-        """Load all runs by key; one that was made here, or is shipped, goes before an imported one."""
-        return self._once("all", lambda: self._imported.infos() | self._made_infos())
+        """Load all runs by key; one made here, or shipped, takes precedence over an imported one."""
+        return self._cached("all", lambda: self._imported.infos() | self._made_infos())
 
     def _made_infos(self) -> dict[str, RunInfo]:
-        return self._once("made", self._read_infos)
+        return self._cached("made", self._read_infos)
 
     def _read_infos(self) -> dict[str, RunInfo]:
-        """Load runs by key, each with the lists of the lowest layer: a cache changes no shipped run."""
+        """Load runs by key, with the lists of the lowest layer: a cache does not change a shipped run."""
         infos: dict[str, RunInfo] = {}
         for folder in reversed(self._runs):
             for key, info in folder.infos().items():
@@ -715,13 +546,13 @@ class Store:
                     infos[key] = info.model_copy(update={"run": run})
         return infos
 
-    def _once(self, what: str, look: Callable[[], dict[str, RunInfo]]) -> dict[str, RunInfo]:
-        found: dict[str, dict[str, RunInfo]] | None = getattr(self._looked, "infos", None)
-        if found is None:
+    def _cached(self, what: str, look: Callable[[], dict[str, RunInfo]]) -> dict[str, RunInfo]:
+        cached: dict[str, dict[str, RunInfo]] | None = getattr(self._run_cache, "infos", None)
+        if cached is None:
             return look()
-        if what not in found:
-            found[what] = look()
-        return found[what]
+        if what not in cached:
+            cached[what] = look()
+        return cached[what]
 
     def _must_be_readable(self) -> None:
         try:
@@ -734,19 +565,18 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Let one writer in at a time, and turn failures into an error with a sentence.
+        """Hold the write lock; failures become a StoreError with one sentence.
 
-        A writer looks anew, even within :meth:`steady`: what others have written since is part of what it
-        decides by.
+        A writer reads the list of runs again, even within :meth:`steady`.
         """
         self._database.must_last()
         try:
-            with told(self._root), self._database.transaction():
-                self._look_again()
+            with as_store_error(self._root), self._database.transaction():
+                self._clear_run_cache()
                 yield
         finally:
-            self._look_again()
+            self._clear_run_cache()
 
-    def _look_again(self) -> None:
-        if getattr(self._looked, "infos", None) is not None:
-            self._looked.infos = {}
+    def _clear_run_cache(self) -> None:
+        if getattr(self._run_cache, "infos", None) is not None:
+            self._run_cache.infos = {}

@@ -51,7 +51,7 @@ class TextsManifest(Sealed):
 
 
 class TextLayer:
-    """Shards of texts at ``texts``, a folder per generation key; damage is told in ``catalogue``."""
+    """Shards of texts at ``texts``, a folder per generation key; ``catalogue`` has the warnings of damage."""
 
     def __init__(self, texts: Place, catalogue: Catalogue) -> None:
         self.texts = texts
@@ -59,7 +59,7 @@ class TextLayer:
         self._intact: dict[tuple[str, str], Stamps] = {}
 
     def missing(self, key: GenerationKey, parts: Sequence[MissingTexts]) -> list[MissingTexts]:
-        """Return what is not there of parts of blocks: the folder is listed once."""
+        """Return what is missing of parts of blocks; the folder is listed once."""
         there = set((self.texts / key.hash).stems(MANIFEST))
         if not there:
             return list(parts)
@@ -67,13 +67,13 @@ class TextLayer:
         for part in parts:
             first, end = part.first, part.first + part.count
             while first < end:
-                found = (
+                fitting = (
                     rows
                     for rows in sizes(first, end - first)
                     if texts_id(key, part.prompt, first, rows) in there
                     and self._is_intact(key, part.prompt, first, rows)
                 )
-                rows = next(found, 0)
+                rows = next(fitting, 0)
                 if not rows:
                     lacking.append(MissingTexts(part.prompt, first, end - first))
                     break
@@ -81,24 +81,16 @@ class TextLayer:
         return lacking
 
     def read(self, key: GenerationKey, prompt: str, first: int, count: int) -> Generated | None:
-        """Read texts from the index ``first``, every byte checked: the ``count`` wanted, or some of them.
-
-        Return ``None`` if the first is missing or does not count.
-
-        Raises
-        ------
-        UnreachableError
-            The place does not answer, which says nothing about the texts.
-        """
+        """Read up to ``count`` texts from the index ``first``, checking every byte; ``None`` if missing."""
         read = (self._read(key, prompt, first, rows) for rows in sizes(first, count))
         return next((texts for texts in read if texts is not None), None)
 
     def write(self, key: GenerationKey, generated: Generated, provenance: Mapping[str, Any]) -> str:
-        """Write a part, unless another process was first; see :meth:`Store.write_texts`."""
+        """Write a part that no other process has written yet; see :meth:`Store.write_texts`."""
         self.catalogue.database.must_last()
         manifest, data = encode_part(key, generated, provenance)
-        turn = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
-        with turn:  # on one disk writers hold a lock; a slow network would let others wait too long
+        lock = nullcontext() if self.texts.shared else self.catalogue.database.transaction()
+        with lock:  # on one disk writers hold a lock; a slow network would let others wait too long
             write_sealed(self.texts / key.hash, manifest, data, lambda there: _same_texts(there, generated))
             self.catalogue.settle(key.hash, manifest.shard)
         return manifest.shard
@@ -110,7 +102,7 @@ class TextLayer:
         return read_or_set_aside(lambda: read_texts(folder, shard), folder, shard, self.catalogue)
 
     def _is_intact(self, key: GenerationKey, prompt: str, first: int, rows: int) -> bool:
-        """Tell whether the bytes of a part fit; read again only after a file changed."""
+        """Tell whether a part fits its checksum; it is read again only after a file changed."""
         shard = texts_id(key, prompt, first, rows)
         stamps = stamps_of(self.texts / key.hash, shard)
         if self._intact.get((key.hash, shard)) != stamps:
@@ -121,13 +113,13 @@ class TextLayer:
 
 
 def texts_id(key: GenerationKey, prompt: str, first: int, rows: int = BLOCK) -> str:
-    """Return the name of the shard that holds so many texts of a prompt from this index."""
+    """Return the id of the shard with ``rows`` texts of a prompt from the index ``first``."""
     size = [] if rows == BLOCK else [rows]
     return digest([SCHEMA_VERSION, key.hash, prompt, first, *size])
 
 
 def sizes(first: int, wanted: int) -> Iterator[int]:
-    """Yield the sizes that a part from this index may have: all its block, what is wanted, others."""
+    """Yield the sizes that a part from this index may have, the likeliest first."""
     most = BLOCK - first % BLOCK
     yield from dict.fromkeys((most, wanted, *range(most, 0, -1)))
 
@@ -140,11 +132,11 @@ def read_texts(folder: Place, shard: str) -> Generated:
 
     def interpret(body: dict[str, Any], data: bytes) -> Generated:
         manifest = TextsManifest.model_validate(body)
-        found = decode_texts(data)
-        said = manifest.prompt, manifest.first, manifest.rows
-        if (found.prompt, found.first, len(found.texts)) != said:
+        texts = decode_texts(data)
+        expected = manifest.prompt, manifest.first, manifest.rows
+        if (texts.prompt, texts.first, len(texts.texts)) != expected:
             raise ValueError("it holds something else than its manifest says")
-        return found
+        return texts
 
     return read_sealed(folder, shard, "texts", interpret)
 
@@ -208,10 +200,10 @@ def decode_texts(data: bytes) -> Generated:
 
 
 def _same_texts(there: bytes, generated: Generated) -> bool:
-    """Tell whether the bytes found hold as many texts of the same prompt from the same index."""
+    """Tell whether the existing bytes hold as many texts of the same prompt from the same index."""
     try:
-        found = decode_texts(there)
+        existing = decode_texts(there)
     except (ValueError, KeyError, OSError, pa.ArrowException):
         return False
     wanted = generated.prompt, generated.first, len(generated.texts)
-    return (found.prompt, found.first, len(found.texts)) == wanted
+    return (existing.prompt, existing.first, len(existing.texts)) == wanted

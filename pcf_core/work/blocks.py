@@ -1,8 +1,8 @@
-"""Blocks of prompts × words through a scorer: the same steps for whatever is scored, here and elsewhere.
+"""Score blocks of prompts × words: the same steps for all scores, on this machine and on others.
 
-Those of a run are scored by :mod:`pcf_core.work.scoring`, on other machines by
-:mod:`pcf_core.work.ray_worker`; prompts that belong to no run, of a knowledge set or an experiment, by
-:func:`score_blocks`.
+:mod:`pcf_core.work.scoring` scores the blocks of a run, on other machines through
+:mod:`pcf_core.work.ray_worker`; :func:`score_blocks` scores prompts that belong to no run, of a knowledge set
+or an experiment.
 """
 
 from __future__ import annotations
@@ -12,26 +12,33 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
 import pcf_core
-from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError
+from pcf_core.core.errors import ModelError, OutOfMemoryError, ScoringError, SettingsError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ModelSpec, ScoringKey, TokenTable
-from pcf_core.core.settings import USUAL_SHARD, settings
+from pcf_core.core.settings import USUAL_SHARD, Engine, Settings, settings
 from pcf_core.models.generation.base import Generator
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import Scorer
-from pcf_core.store.store import Missing, Store
+from pcf_core.models.scoring.opening import open_scorer
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 from pcf_core.work.jobs import OnProgress, OpenScorer, Pace, Pause, PauseClock, no_pause
 
+if TYPE_CHECKING:
+    from pcf_core.work.ray_engine import RayEngine
+
+
 FEWEST_TOKENS = 128  # a batch is not made smaller after out-of-memory
-# Parameters × prompts of a block: a minute of two cores that other work leaves a quarter of what they do for
-# docs/measured.md.  To change it changes how large models' runs are cut, and the last digits of their scores.
+# Parameters × prompts of a block: what two cores score in a minute if other work leaves them a quarter of
+# their time.  Changing it changes how runs of large models are cut, and so the last digits of their scores.
 A_MINUTE = 30_000_000_000
 LIBRARIES = ("numpy", "pyarrow", "tokenizers", "torch", "transformers")
 P = ParamSpec("P")
@@ -59,29 +66,24 @@ class ScoredBlock:
 
 
 class ParallelScorer(Scorer):
-    """A scorer that has several blocks under way at once, in the ``environment`` of other processes."""
+    """A scorer that scores several blocks at once in other processes, whose ``environment`` is given."""
 
     environment: Mapping[str, Any]
 
     @abc.abstractmethod
     def score_blocks(self, blocks: Iterator[Block], pause: Pause) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Yield each block with its scores, in whatever order they come; call ``pause`` while waiting.
+        """Yield each block with its scores, in any order; call ``pause`` while waiting.
 
-        A block is taken when there is capacity for it, so that what was scored elsewhere by then is left.
-
-        Raises
-        ------
-        ScoringError
-            A block cannot be scored; what ``pause`` raises.
+        A block is taken when there is capacity for it, so that blocks scored elsewhere by then are skipped.
         """
 
 
 def prompts_a_block(scorer: Scorer) -> int:
     """Return how many prompts are scored, and then saved, at once.
 
-    As many as were chosen (``PCF_SHARD_PROMPTS``).  Else 512; where a model on a CPU needs more than a minute
-    for them, 256, 128, and so on down to 1.  That follows from its number of parameters alone and from no
-    clock, so that a run is cut alike on every machine with a CPU.
+    ``PCF_SHARD_PROMPTS`` if it is set, else 512; for a model that needs more than a minute for them on a CPU,
+    256, 128, and so on down to 1.  This follows from its number of parameters and from no clock, so that a
+    run is cut in the same way on every machine with a CPU.
     """
     if (
         settings().shard_prompts is not None
@@ -94,7 +96,7 @@ def prompts_a_block(scorer: Scorer) -> int:
 
 
 def cut(blocks: Iterable[Missing], most: int) -> Iterator[Missing]:
-    """Cut what is missing into blocks of at most ``most`` prompts each, in the same order."""
+    """Cut blocks to at most ``most`` prompts each, in the same order."""
     for block in blocks:
         for start in range(0, len(block.prompts), most):
             yield Missing(block.prompts[start : start + most], block.words)
@@ -107,25 +109,10 @@ def score_block(
     on_restart: Callable[[], None] = lambda: None,
     pause: Pause = no_pause,
 ) -> ScoredBlock:
-    """Score a block; after out-of-memory again from its beginning, with half the tokens a batch.
+    """Score a block; if memory runs out, start it again with half the tokens per batch.
 
-    Parameters
-    ----------
-    scorer
-        Of the model; keeps the smaller ``batch_tokens``.
-    block
-        What to score.
-    on_batch
-        Called after each batch with its rows.
-    on_restart
-        Called before the block begins again: no row of it is scored yet.
-    pause
-        Called between two batches, and while one is waited for; what it takes is not counted as scoring.
-
-    Raises
-    ------
-    ScoringError
-        The model failed.
+    ``on_batch`` is called after each batch with its rows, ``on_restart`` before the block starts again, and
+    ``pause`` between two batches and while waiting for one; its time does not count as scoring.
     """
     while True:
         try:
@@ -159,7 +146,7 @@ def _score_once(
 
 
 def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
-    """Wrap an opener: ``made`` says of what it opened last what :func:`environment` does."""
+    """Wrap an opener so that ``made`` gets the :func:`environment` of what it opened last."""
 
     def open_and_note(*args: P.args, **kwargs: P.kwargs) -> M:
         maker = opener(*args, **kwargs)
@@ -170,7 +157,7 @@ def noting(opener: Callable[P, M], made: dict[str, Any]) -> Callable[P, M]:
 
 
 def environment(maker: Scorer | Generator) -> dict[str, Any]:
-    """Say what made a number or a text, for its manifest: versions of what is loaded, device, threads."""
+    """Return what made a score or a text, for its manifest: versions of libraries, device, threads."""
     if isinstance(maker, ParallelScorer):
         return dict(maker.environment)
     torch = sys.modules.get("torch")
@@ -185,35 +172,28 @@ def environment(maker: Scorer | Generator) -> dict[str, Any]:
 
 def keep_words(
     store: Store, key: ScoringKey, words: Sequence[str], table: TokenTable, provenance: Mapping[str, Any]
-) -> None:
-    """Keep what a tokenizer says of words and no scores will bring along: a shard without prompts.
+) -> bool:
+    """Store what a tokenizer says of words and no scores will bring along; return whether there was any.
 
-    That is of words it refuses, and of words that were scored and kept without their tokens, by an earlier
-    version, or elsewhere than at the beginning of a text.
+    That is of words it refuses, and of words that were scored elsewhere than at the beginning of a text.
+    They are written as a shard without prompts.
     """
-    known = store.known_words(key)
-    told = tuple(
+    stored = store.known_words(key)
+    new = tuple(
         word
         for word in words
-        if (word in table.refused and word not in known.refused)
-        or (word in table.spelling and word in known.tokens and word not in known.spelling)
-        or (word in table.at_start and word in known.tokens and word not in known.at_start)
+        if (word in table.refused and word not in stored.refused)
+        or (word in table.spelling and word in stored.tokens and word not in stored.spelling)
+        or (word in table.at_start and word in stored.tokens and word not in stored.at_start)
     )
-    if told:
-        accepted = sum(word in table.tokens for word in told)
-        store.write(key, (), told, table, np.empty((0, accepted)), provenance)
+    if new:
+        accepted = sum(word in table.tokens for word in new)
+        store.write(key, (), new, table, np.empty((0, accepted)), provenance)
+    return bool(new)
 
 
 def open_asked(key: ScoringKey, store: Store, open_scorer: OpenScorer) -> tuple[ModelSpec, Scorer]:
-    """Open the model of a key and its scorer, where scores can be kept: loading can take minutes.
-
-    Raises
-    ------
-    StoreError
-        The store is full or read-only.
-    ModelError
-        The model is unknown, or has changed since it was asked for.
-    """
+    """Open the model of a key and its scorer, after checking that scores can be stored."""
     store.must_be_writable()
     spec = resolve(key.model).with_dtype(key.dtype)
     scorer = open_scorer(spec, key.protocol)
@@ -233,36 +213,10 @@ def score_blocks(
     on_progress: OnProgress,
     pause: Pause,
 ) -> int:
-    """Score blocks, cut to what the model affords at once, and keep each once it is whole.
+    """Score blocks, cut to the model's block size, store each once it is scored, and return how many prompts.
 
-    Parameters
-    ----------
-    blocks
-        What the store lacks.
-    scorer
-        Of the model.
-    table
-        How the tokenizer writes the blocks' words.
-    store
-        Where the scores go.
-    on_progress
-        Called with prompts done, prompts in all, prompts a second.
-    pause
-        Called between two batches and two blocks; what it raises ends the work.
-
-    Returns
-    -------
-    int
-        The number of prompts.
-
-    Raises
-    ------
-    TemplateError
-        A prompt is longer than the model's context.
-    ScoringError
-        The model failed.
-    StoreError
-        The store is full or read-only.
+    ``on_progress`` is called with prompts done, their total, and prompts per second, ``pause`` between two
+    batches and two blocks; an exception ends the work.
     """
     total, done, pace = sum(len(block.prompts) for block in blocks), 0, Pace()
 
@@ -276,12 +230,49 @@ def score_blocks(
 
     for block in cut(blocks, prompts_a_block(scorer)):
         pause()
-        found = score_block(
+        scored = score_block(
             scorer,
             Block(block.prompts, block.words, cells=len(block.prompts)),
             on_batch=lambda rows: report(len(rows)),
             on_restart=partial(restart, done),
             pause=pause,
         )
-        store.write(scorer.key, block.prompts, block.words, table, found.values, found.provenance)
+        store.write(scorer.key, block.prompts, block.words, table, scored.values, scored.provenance)
     return total
+
+
+# Where blocks are scored: on this machine, or on a Ray cluster.
+
+
+@contextmanager
+def scorers_of(engine: Engine, settings: Settings, here: OpenScorer = open_scorer) -> Iterator[OpenScorer]:
+    """Choose how scorers are opened inside the block: ``here``, or on a cluster.
+
+    Nothing of a cluster is imported before.
+
+    Raises
+    ------
+    SettingsError
+        Ray is not installed.
+    """
+    if engine == "local":
+        yield here
+        return
+    with cluster_of(settings) as cluster:
+        yield cluster.open_scorer
+
+
+@contextmanager
+def cluster_of(settings: Settings) -> Iterator[RayEngine]:
+    """Open a Ray cluster for the time of the block."""
+    try:
+        from pcf_core.work.ray_engine import RayEngine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise SettingsError(
+            "The engine ray is not installed: run `pip install -r requirements-ray.txt`, or choose the "
+            "engine local."
+        ) from error
+    with RayEngine(settings) as cluster:
+        yield cluster

@@ -15,7 +15,8 @@ from pcf_core.core.generation import GenerationKey
 from pcf_core.core.records import Record, digest
 from pcf_core.core.run import ScoringKey
 from pcf_core.models.registry import resolve
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 from pcf_core.texts.criteria.answer_report import baseline_differences
 from pcf_core.texts.criteria.embedding import SEEDS
 from pcf_core.texts.criteria.experiment import Ask, Experiment, ScoredAsk

@@ -1,7 +1,4 @@
-"""What a run will cost, said before it is queued: cells, time, memory, disk.
-
-Also what a process that scores needs of a machine, and how many of them a cluster has the capacity for.
-"""
+"""Estimate what a run will cost before it is queued: cells, time, memory, disk."""
 
 from __future__ import annotations
 
@@ -18,11 +15,11 @@ from pcf_core.store.store import Store
 from pcf_core.work.queue import Job, Queue
 
 BYTES_A_SCORE = 4
-VOCABULARY = 50_000  # a usual size; one batch holds at most this many float32 logits a prompt
+VOCABULARY = 50_000  # a usual size: float32 logits per prompt of a batch
 PROMPTS_A_BATCH = 256
 RECENT_JOBS = 40
-# Parameters times cells in a second on two cores of a server: the slowest of docs/measured.md but two reaches
-# this for the words of gender.  A first guess, so that nobody starts hours of work for minutes.
+# Parameters × cells per second on two cores of a server: a low guess, so that nobody starts hours of work
+# expecting minutes.
 FIRST_GUESS = 5e8
 
 
@@ -30,10 +27,9 @@ FIRST_GUESS = 5e8
 class Estimate:
     """The estimated cost of a run.
 
-    ``missing`` cells; ``seconds`` is None where the size of the model is not known either; sizes in bytes.
-
-    ``basis`` says in a sentence where the time comes from; ``guessed``: from no job of this machine.
-    ``at_most``: a sampling plan may end earlier.
+    ``missing`` cells; ``seconds`` is None if the size of the model is unknown; sizes in bytes.  ``basis``: a
+    sentence on how the time was estimated; ``guessed``: without any job of this machine; ``at_most``: a
+    sampling plan may end earlier.
     """
 
     missing: int
@@ -46,12 +42,12 @@ class Estimate:
 
 
 def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
-    """Estimate a run from what the store lacks and from finished jobs on this machine.
+    """Estimate a run from its missing cells and from finished jobs on this machine.
 
-    Time is the missing cells over the rate of the last finished job of the same model in the same precision;
-    of another, the rate is scaled by the number of parameters, which is rough.  Before any job it is guessed
-    from that number alone.  When a sampling plan will stop is not known before, so its estimate is that of
-    all templates it may draw.
+    The time is the number of missing cells divided by the rate of the last finished job of the same model and
+    precision; the rate of another model is scaled by the number of parameters, which is rough.  Before any
+    job the time is guessed from that number alone.  The estimate of a sampling plan covers all templates that
+    it may draw.
 
     Raises
     ------
@@ -66,16 +62,16 @@ def estimate(run: RunSpec, store: Store, queue: Queue) -> Estimate:
 
 
 def estimate_declared(run: RunSpec, parameters: int, queue: Queue) -> Estimate:
-    """Estimate a run of a model whose files are not here, by the number of parameters that is declared.
+    """Estimate a run of a model that is not installed, from its declared number of parameters.
 
-    Nobody is asked, no hub either: every cell counts as missing.
+    Every cell counts as missing; no hub is contacted.
     """
     cells = everything(run).cells
     return _estimated(run, cells, cells * len(run.topic.words), parameters, queue)
 
 
 def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: Queue) -> Estimate:
-    """Say what so many missing cells, of so many words together, cost with a model of this size."""
+    """Estimate ``missing`` cells with ``scores`` words together."""
     seconds, basis = expected_seconds(missing, run.scoring.label, parameters, recent_rates(queue, "score"))
     guessed = seconds is None and parameters > 0
     if guessed:
@@ -94,7 +90,7 @@ def _estimated(run: RunSpec, missing: int, scores: int, parameters: int, queue: 
 
 
 def everything(run: RunSpec) -> RunSpec:
-    """Return the run with every template that its sampling plan may draw; one without a plan as it is."""
+    """Return a run with every template that its sampling plan may draw."""
     if run.plan is None:
         return run
     times = tuple(int(template.count > 0) for template in run.templates.templates)
@@ -102,9 +98,9 @@ def everything(run: RunSpec) -> RunSpec:
 
 
 def recent_rates(queue: Queue, kind: str, size: Callable[[Job], float] = lambda job: 1) -> dict[str, float]:
-    """Map each model, by its label, to what its last finished job did in a second, the newest job first.
+    """Return the rate per second of the last finished job of each model label, the newest first.
 
-    ``size``: of one of it, 0 where the job did something else.
+    ``size`` is the size of one unit of a job, 0 if the job does not count.
     """
     rates: dict[str, float] = {}
     for job in queue.list(RECENT_JOBS, kind=kind):
@@ -121,9 +117,9 @@ def expected_seconds(
     unit: str = "cells",
     done: str = "scored",
 ) -> tuple[float | None, str]:
-    """Estimate the seconds for what is missing, counted in ``unit``, and say how they were estimated.
+    """Return the expected seconds for ``missing`` units, and a sentence on how they were estimated.
 
-    ``rates``: as :func:`recent_rates` gives them.
+    ``rates``: from :func:`recent_rates`.
     """
     if model in rates:
         return missing / rates[model], f"From the last run of this model here: {rates[model]:,.0f} {unit}/s."

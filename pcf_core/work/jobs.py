@@ -1,12 +1,12 @@
-"""Kinds of jobs: the registry of who carries out each, and what they have of the worker that took a job.
+"""Kinds of jobs: the registry of their handlers, and what a worker passes to a handler.
 
-A new kind is a request, a record in a file that the app may import, and a handler beside what does the work::
+A new kind needs a request, a record in a file that the app may import, and a handler beside the work::
 
     @job("knowledge", KnowledgeRequest)
     def answer_knowledge(job: JobContext, request: KnowledgeRequest) -> dict[str, Any]: ...
 
-What it gives is the job's result.  :mod:`pcf_core.work.worker` imports the files of all handlers, no one else
-does: they bring the parser, the scorers and what writes texts.
+It returns the job's result.  Only :mod:`pcf_core.work.worker` imports the files of all handlers: they import
+the parser, the scorers and the generators.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from pcf_core.work.queue import Job, Queue
 OpenScorer = Callable[[ModelSpec, str], Scorer]
 OpenGenerator = Callable[[ModelSpec, Decoding], Generator]
 OnProgress = Callable[[int, int, float], None]  # how many are done, of how many, and how many a second
-Pause = Callable[[], None]  # called wherever work may be interrupted; what it raises ends the work
+Pause = Callable[[], None]  # called wherever work may be interrupted; an exception ends it
 Request = TypeVar("Request", bound=Record)
 
 WINDOW_SECONDS = 30.0
-REPORT_SECONDS = 0.2  # between two words of a job's progress that say the same but for the numbers
+REPORT_SECONDS = 0.2  # between two reports of a job's progress that differ in numbers alone
 
 
 class Stopped(Exception):
-    """Work ended before it was complete, because it was asked to: an outcome, not an error."""
+    """Work was stopped on request before it was complete: an outcome, not an error."""
 
 
 class Held(Exception):
-    """Another process is at the work of a job, which has to wait for it: an outcome, not an error."""
+    """A job has to wait because another process does its work: an outcome, not an error."""
 
     def __init__(self, holder: str) -> None:
         super().__init__(holder)
@@ -54,11 +54,11 @@ def no_pause() -> None:
 
 @dataclass(frozen=True)
 class JobContext:
-    """A job that a worker has taken, and what the worker lends to whoever carries it out.
+    """A job that a worker has taken, and what the worker passes to its handler.
 
-    ``open_scorer`` and ``open_generator`` give what is open already, else open it.  ``pause`` is called
-    between two batches: the supervisor hears of it, small jobs that wait are answered, and ``Stopped`` is
-    raised where the job is to end.
+    ``open_scorer`` and ``open_generator`` return an open model, or open it.  ``pause`` is to be called
+    between two batches: it reports to the supervisor, answers small jobs that wait, and raises ``Stopped`` if
+    the job has to end.
     """
 
     job: Job
@@ -73,28 +73,28 @@ class JobContext:
     def progress(
         self, done: int, total: int, rate: float | None = None, note: Mapping[str, Any] | None = None
     ) -> None:
-        """Say how far the job is; see :meth:`pcf_core.work.queue.Queue.progress`."""
+        """Store the progress of the job; see :meth:`pcf_core.work.queue.Queue.progress`."""
         self.queue.progress(self.job.id, done, total, rate, self.owner, note)
 
-    def note(self, found: Mapping[str, Any]) -> None:
-        """Say what the job has found so far, or which stage it is at; its result takes the place of it."""
-        self.queue.note(self.job.id, found, self.owner)
+    def note(self, result: Mapping[str, Any]) -> None:
+        """Store an intermediate result, or the stage, until the final result replaces it."""
+        self.queue.note(self.job.id, result, self.owner)
 
     def begin(self) -> None:
-        """Say that what the job needs is loaded: who dies at it from now on dies at work."""
+        """Record that the model is loaded: a later death counts as one at work."""
         self.queue.begin(self.job.id, self.owner)
 
     def wait_for(self, holder: str) -> NoReturn:
-        """Give the job back until another process has ended what it is at."""
+        """Give the job back until another process has finished."""
         raise Held(holder)
 
 
 Answer = Callable[[JobContext, Request], Mapping[str, Any]]
-HANDLERS: dict[str, Callable[[JobContext], Mapping[str, Any]]] = {}  # by kind, as far as they are imported
+HANDLERS: dict[str, Callable[[JobContext], Mapping[str, Any]]] = {}  # by kind, of the imported files
 
 
 def job(kind: str, request: type[Request]) -> Callable[[Answer[Request]], Answer[Request]]:
-    """Register who carries out a kind of jobs, whose payload is a ``request``."""
+    """Register the handler of a kind of jobs, whose payload is a ``request``."""
 
     def register(handler: Answer[Request]) -> Answer[Request]:
         HANDLERS[kind] = lambda context: handler(context, request.model_validate(context.job.payload))
@@ -105,12 +105,12 @@ def job(kind: str, request: type[Request]) -> Callable[[Answer[Request]], Answer
 
 @dataclass
 class Pace:
-    """How much is done in a second, over the last half minute by the monotonic clock."""
+    """The rate of work over the last half minute, by the monotonic clock."""
 
     marks: deque[tuple[float, int]] = field(default_factory=deque)
 
     def rate(self, done: int) -> float:
-        """Record that so many are done now; 0 until there is something to divide by."""
+        """Record how many are done now, and return the rate per second; 0 at first."""
         now = time.monotonic()
         self.marks.append((now, done))
         while len(self.marks) > 2 and now - self.marks[0][0] > WINDOW_SECONDS:
@@ -121,7 +121,7 @@ class Pace:
 
 @dataclass
 class PauseClock:
-    """A pause, and the seconds that were spent in it: they are not counted as work."""
+    """A pause that counts the seconds spent in it, which are no work."""
 
     pause: Pause
     seconds: float = 0.0

@@ -1,8 +1,6 @@
-"""Score what the store lacks of a knowledge set, block by block, and no run.
+"""Score the missing prompts of a knowledge set, block by block.
 
-Why it is no run, :mod:`pcf_core.audit.knowledge` says.  Keys, shards and scorers are those of all scores.
-
-Other prompts that belong to no run, of an experiment, are scored in the same way.
+It is no run, see :mod:`pcf_core.audit.knowledge`; keys, shards and scorers are those of all scores.
 """
 
 from __future__ import annotations
@@ -45,16 +43,16 @@ def asked_for(request: KnowledgeRequest, key: str) -> KnowledgeSet:
     TopicError
         There is none of the name any more, or it has other texts, facts or answers now.
     """
-    asked = load_knowledge(request.name)
-    if knowledge_key(asked, request.scoring) != key:
+    knowledge = load_knowledge(request.name)
+    if knowledge_key(knowledge, request.scoring) != key:
         raise TopicError(
             f"The knowledge set {request.name} was changed after it was asked for: ask for it again."
         )
-    return asked
+    return knowledge
 
 
 def score_knowledge(
-    asked: KnowledgeSet,
+    knowledge: KnowledgeSet,
     key: ScoringKey,
     store: Store,
     open_scorer: OpenScorer = open_real_scorer,
@@ -66,7 +64,7 @@ def score_knowledge(
 
     Parameters
     ----------
-    asked
+    knowledge
         the set.
     key
         of the model, as it was resolved.
@@ -94,24 +92,24 @@ def score_knowledge(
         a prompt is longer than the model's context.
     ScoringError
         the model failed.
-    StoreError
-        the store is full or read-only.
     """
-    places = answer_places(asked)
-    done = not missing_answers(store, key, asked) and not audit_begun(store, key, asked)
-    if done and starts_counted(store.known_words(key), asked.words, places):
+    places = answer_places(knowledge)
+    done = not missing_answers(store, key, knowledge) and not audit_begun(store, key, knowledge)
+    if done and starts_counted(store.known_words(key), knowledge.words, places):
         return 0
     spec, scorer = open_asked(key, store, open_scorer)
-    table = check_places(scorer, asked.words, places)
-    keep_words(store, key, written_words(asked.words, places), table, environment(scorer))
+    table = check_places(scorer, knowledge.words, places)
+    keep_words(store, key, written_words(knowledge.words, places), table, environment(scorer))
     if done:  # but for its answers' tokens
         return 0
-    keep_knowledge_audit(store, key, asked, None)
+    keep_knowledge_audit(store, key, knowledge, None)
     timed_pause, began = PauseClock(pause), time.perf_counter()
-    total = score_blocks(missing_answers(store, key, asked), scorer, table, store, on_progress, timed_pause)
+    total = score_blocks(
+        missing_answers(store, key, knowledge), scorer, table, store, on_progress, timed_pause
+    )
     seconds = time.perf_counter() - began - timed_pause.seconds
-    audit = audit_answers(asked, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
-    keep_knowledge_audit(store, key, asked, audit)
+    audit = audit_answers(knowledge, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
+    keep_knowledge_audit(store, key, knowledge, audit)
     return total
 
 

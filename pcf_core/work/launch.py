@@ -1,8 +1,7 @@
-"""A worker's life around its work: started where none is alive, known as alive while it serves, signed off.
+"""Start a worker if none is alive, send its heartbeats, sign it off, and log its warnings.
 
-A worker that the app starts is a process of its own, which outlives the app.  It carries the fingerprint of
-the app's settings.  A worker with those of another app, or of this one before they were changed, is replaced:
-it ends when it is idle, and the new one waits for that.
+A worker that the app starts is a separate process that outlives the app and has the fingerprint of the app's
+settings.  A worker with other settings is replaced: it ends when it is idle, and the new one waits for that.
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ from pcf_core.work.queue import Queue
 
 COMMAND = (sys.executable, "-m", "pcf_core", "worker")
 
-_started: list[
-    subprocess.Popen[bytes]
-] = []  # by this process; asked for their end, so that none is left a zombie
+# Started by this process, and polled so that none stays a zombie.
+_started: list[subprocess.Popen[bytes]] = []
 log = logging.getLogger(__name__)
 
 BEAT_SECONDS = 2.0
@@ -35,31 +33,28 @@ LOG_NAME = "worker.log"
 
 
 def worker_alive(settings: Settings) -> bool:
-    """Tell whether a worker takes what is asked of this cache with these settings."""
+    """Tell whether a live worker takes jobs of this cache submitted with these settings."""
     with closing(Queue.open(settings.catalogue)) as queue:
         return _is_served(queue, settings)
 
 
 def worker_here(settings: Settings) -> bool:
-    """Tell whether a worker of this machine, or container, serves this cache."""
+    """Tell whether a worker on this machine, or in this container, serves this cache."""
     with closing(Queue.open(settings.catalogue)) as queue:
         return any(is_here(worker.owner) for worker in queue.workers())
 
 
 def ensure_worker(settings: Settings, command: Sequence[str] = COMMAND) -> bool:
-    """Start a worker for this cache, unless one is alive or the settings forbid it; say whether it was.
+    """Start a worker for this cache, unless one is alive or the settings forbid it; return whether it was.
 
-    Alive is one that was started by hand, whatever its settings, or by an app with the same ones.
-
-    Of several callers at once, in whatever processes, one starts it: the new process is registered before the
-    next caller may look.
+    A worker counts as alive if it was started by hand, with any settings, or by an app with the same ones.
+    Of several callers in any processes one starts it: the new process is registered before the next caller
+    looks.
 
     Raises
     ------
     ScoringError
         The process could not be started.
-    StoreError
-        The cache folder is read-only or full.
     """
     _started[:] = [process for process in _started if process.poll() is None]
     if not settings.start_worker or worker_alive(settings):
@@ -78,7 +73,7 @@ def _is_served(queue: Queue, settings: Settings) -> bool:
 
 
 def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a detached process with the same settings; what it prints goes to the worker's log."""
+    """Start a detached process with the same settings, whose output goes to the worker's log."""
     try:
         with open(settings.cache / LOG_NAME, "ab", opener=at_once) as log:
             return subprocess.Popen(
@@ -97,11 +92,10 @@ def _start(settings: Settings, command: Sequence[str]) -> subprocess.Popen[bytes
 
 
 def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str = "") -> None:
-    """Be known as alive while ``serve`` works; then give back what is held and sign off.
+    """Register a worker as alive while ``serve`` works, then release its jobs and unregister it.
 
-    ``fingerprint`` tells the settings of the app that started it, if one did.  ``serve`` is called again
-    where it says that it would go on and something waits: it was submitted by somebody who saw that a worker
-    is alive.
+    ``fingerprint``: of the app that started it, if one did.  ``serve`` is called again if it returns true and
+    a job waits, since whoever submitted the job saw that a worker is alive.
     """
     try:
         while True:
@@ -116,7 +110,7 @@ def attend(queue: Queue, owner: str, serve: Callable[[], bool], fingerprint: str
 
 @contextmanager
 def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
-    """Send heartbeats, in long batches too."""
+    """Send heartbeats, also during long batches."""
     queue.heartbeat(owner, fingerprint)
     ended = threading.Event()
 
@@ -137,7 +131,7 @@ def _beating(queue: Queue, owner: str, fingerprint: str) -> Iterator[None]:
 
 
 class _LogFile(logging.FileHandler):
-    """A log whose lines are lost where the disk takes none: work must not end for want of a log."""
+    """A log file that drops lines on a full disk, so that work goes on."""
 
     def _open(self) -> TextIOWrapper:
         opened = open(self.baseFilename, self.mode, encoding=self.encoding, opener=at_once)  # noqa: SIM115

@@ -2,9 +2,9 @@
 
     worker --metrics PORT  ->  http://127.0.0.1:PORT/metrics
 
-The supervisor answers, not the process that works: it does so while that one hangs.  A heart that beats
-says little then, since the supervisor beats it.  What tells a worker that hangs is how long the working
-process has said nothing, and how old the last shard is while a job runs.
+The supervisor answers, not the worker process, so also while that process hangs.  The supervisor sends the
+heartbeat too: a hanging worker shows in the time since the last report of its process, and in the age of the
+last shard while a job runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHARDS = ("scores", "texts")
 
 @dataclass(frozen=True)
 class Gauge:
-    """A figure of the format: its name without ``pcf_``, what it is, and its values by labels."""
+    """A gauge: its name without ``pcf_``, its help text, and its values by labels."""
 
     name: str
     help: str
@@ -41,27 +41,10 @@ class Gauge:
 
 
 def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list[Gauge]:
-    """Read the figures of now.
-
-    Parameters
-    ----------
-    queue
-        The queue.
-    settings
-        Where the cache is.
-    owner
-        The name of this worker.
-    silence
-        Seconds since its working process said anything.
-
-    Raises
-    ------
-    StoreError
-        The cache cannot be used.
-    """
+    """Return the current gauges of a worker; ``silence``: seconds since the last report of its process."""
     tally = queue.tally()
     beats = {worker.owner: worker.seen.timestamp() for worker in queue.workers(FOREVER)}
-    found = [
+    figures = [
         Gauge(
             "jobs", "Jobs of the queue by state.", {(("state", state),): n for state, n in tally.jobs.items()}
         ),
@@ -72,12 +55,12 @@ def gauges(queue: Queue, settings: Settings, owner: str, silence: float) -> list
     ]
     if owner in beats:
         age = max(0.0, time.time() - beats[owner])
-        found.append(Gauge("worker_heartbeat_age_seconds", "Age of this worker's heartbeat.", _one(age)))
+        figures.append(Gauge("worker_heartbeat_age_seconds", "Age of this worker's heartbeat.", _one(age)))
     newest = newest_shard(settings)
     if newest is not None:
         age = max(0.0, time.time() - newest)
-        found.append(Gauge("last_shard_age_seconds", "Age of the newest shard of the cache.", _one(age)))
-    return found
+        figures.append(Gauge("last_shard_age_seconds", "Age of the newest shard of the cache.", _one(age)))
+    return figures
 
 
 def _one(value: float) -> Mapping[tuple[tuple[str, str], ...], float]:
@@ -85,26 +68,23 @@ def _one(value: float) -> Mapping[tuple[tuple[str, str], ...], float]:
 
 
 def newest_shard(settings: Settings) -> float | None:
-    """Return when the newest shard was sealed, in seconds of wall time.
-
-    ``None`` where there is none, or where shards lie in a place that is no folder.
-    """
+    """Return the wall time of the newest shard's manifest; ``None`` without shards, or in object storage."""
     times = []
     for kind in SHARDS:
-        place = place_of(settings.cache, settings.scores, kind)
-        if isinstance(place, Folder):
-            for name in place.folders():
-                with os.scandir(place.path / name) as files:
+        shards = place_of(settings.cache, settings.scores, kind)
+        if isinstance(shards, Folder):
+            for name in shards.folders():
+                with os.scandir(shards.path / name) as files:
                     for file in files:
                         with suppress(FileNotFoundError):  # deleted meanwhile
                             times += [file.stat().st_mtime] if file.name.endswith(MANIFEST) else []
     return max(times, default=None)
 
 
-def exposition(found: Sequence[Gauge]) -> str:
-    """Write figures in the text format, version 0.0.4."""
+def exposition(figures: Sequence[Gauge]) -> str:
+    """Format gauges in the text format, version 0.0.4."""
     lines = []
-    for gauge in found:
+    for gauge in figures:
         lines += [f"# HELP pcf_{gauge.name} {gauge.help}", f"# TYPE pcf_{gauge.name} gauge"]
         for labels, value in gauge.values.items():
             named = ",".join(f'{name}="{_escaped(text)}"' for name, text in labels)
@@ -120,7 +100,7 @@ def _escaped(text: str) -> str:
 def serving(
     queue: Queue, settings: Settings, owner: str, silence: Callable[[], float], port: int | None
 ) -> Iterator[None]:
-    """Answer on a port of this machine while the block runs; without a port do nothing.
+    """Serve the gauges on a port of this machine while the block runs; without a port do nothing.
 
     Raises
     ------
@@ -153,7 +133,7 @@ def serving(
 
 def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        """Answers one path; who comes by another name of this machine, as a web page may, is refused."""
+        """Answers one path; a request by another name of this machine, as a web page may send, is refused."""
 
         timeout = PATIENCE
         server_version, sys_version = "pcf", ""
@@ -180,6 +160,6 @@ def _handler(read: Callable[[], str]) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(data)
 
         def log_message(self, format: str, *given: object) -> None:
-            """Say nothing: a monitor asks every few seconds."""
+            """Log nothing: a monitor asks every few seconds."""
 
     return Handler

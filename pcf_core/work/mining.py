@@ -1,4 +1,4 @@
-"""Mine a corpus as it is asked for: the one function for the foreground and for the worker."""
+"""Mine a corpus: the same function for the command line and for the worker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pcf_core.mining.documents import open_corpus
 from pcf_core.mining.miner import Mined, Progress, mine
 from pcf_core.mining.pool import Counters, Processes
 from pcf_core.mining.rules import rule_for
-from pcf_core.work.engines import cluster_of
+from pcf_core.work.blocks import cluster_of
 from pcf_core.work.jobs import REPORT_SECONDS, JobContext, Pace, Pause, job, no_pause
 from pcf_core.work.requests import MineRequest
 
@@ -33,7 +33,7 @@ def mine_asked(
     pause: Pause = no_pause,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> Mined:
-    """Mine what is asked for, or go on with it; counts are kept in the cache block by block.
+    """Mine a corpus, or go on with it; counts are stored in the cache block by block.
 
     Parameters
     ----------
@@ -79,9 +79,7 @@ def counters_of(
     workers: int = 0,
     constructions: Sequence[str] = (),
 ) -> Iterator[Counters]:
-    """Choose who counts inside the block: processes here, or on a cluster.
-
-    Nothing of a cluster is imported before.
+    """Choose where to count inside the block: in processes here, or on a Ray cluster.
 
     Parameters
     ----------

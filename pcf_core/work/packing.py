@@ -1,4 +1,4 @@
-"""Results of FairPair and of the criteria gathered for a pack, with all that the store keeps of them."""
+"""Gather results of FairPair and of the criteria for a pack, with their material and texts."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def packed_fairpair(store: Store, key: str) -> PackedFairPair:
         Its prompts, its table or texts are gone.
     """
     result = _must_be_ours(FAIRPAIR_AUDIT.load(store, key), key, "FairPair", FairPairError)
-    asked, prompts = result.asked, load_prompts(store, result.asked)
-    for place in range(len(result.counterparts)):
-        load_pairs(store, result, place)
+    request, prompts = result.asked, load_prompts(store, result.asked)
+    for index in range(len(result.counterparts)):
+        load_pairs(store, result, index)
     wanted = [("", text) for text in (*prompts.texts, *result.counterparts)]
-    perturbed = (load_perturbed(store, asked, text) for text in prompts.texts)
+    perturbed = (load_perturbed(store, request, text) for text in prompts.texts)
     return PackedFairPair(
         result=result,
         prompts=prompts,
-        table=load_perturbation_table(store, asked),
-        written=_written(store, asked.key, wanted, asked.count, FairPairError),
+        table=load_perturbation_table(store, request),
+        written=_written(store, request.key, wanted, request.count, FairPairError),
         perturbed=tuple(one for one in perturbed if one is not None),
     )
 
@@ -58,28 +58,28 @@ def packed_criteria(store: Store, key: str) -> PackedCriteria:
         Its material is gone.
     """
     result = _must_be_ours(CRITERIA_AUDIT.load(store, key), key, "criteria", CriteriaError)
-    asked, experiment = result.asked, load_asked_experiment(store, result.asked)
-    if asked.scoring is not None:
-        scored = _scored(store, asked.scoring, experiment.scored_asks())
+    request, experiment = result.asked, load_asked_experiment(store, result.asked)
+    if request.scoring is not None:
+        scored = _scored(store, request.scoring, experiment.scored_asks())
         return PackedCriteria(result=result, material=material_of(experiment), scored=scored)
-    asks = asks_of(asked, experiment)
+    asks = asks_of(request, experiment)
     wanted = [(ask.system, ask.prompt) for ask, _ in asks]
-    written = _written(store, asks[0][1], wanted, asked.repeats, CriteriaError)
+    written = _written(store, asks[0][1], wanted, request.repeats, CriteriaError)
     return PackedCriteria(result=result, material=material_of(experiment), written=written)
 
 
 def _must_be_ours(
-    found: Found | None, key: str, what: str, error: type[FairPairError | CriteriaError]
+    result: Found | None, key: str, what: str, error: type[FairPairError | CriteriaError]
 ) -> Found:
     """Return a result that is there and was made here."""
-    if found is None:
+    if result is None:
         raise error(
             f"No finished {what} result has the key {key[:40]!r}: give the one that `{what.lower()} --json` "
             "calls asked, or ask for it first."
         )
-    if found.asked.imported:
+    if result.asked.imported:
         raise error(f"The {what} result {key} was imported: pass on the pack that it came in.")
-    return found
+    return result
 
 
 def _written(
@@ -92,35 +92,29 @@ def _written(
     """Read the texts of (system, prompt), each once."""
     several = []
     for system, prompt in dict.fromkeys(wanted):
-        found = store.texts(key.with_system(system), prompt, count)
-        if found is None:
+        texts = store.texts(key.with_system(system), prompt, count)
+        if texts is None:
             raise error(f"Texts behind “{prompt[:60]}” are gone: ask for them again, then pack them.")
         several.append(
             WrittenTexts(
-                system=system, prompt=prompt, texts=found.texts, ends=found.ends, tokens=found.tokens
+                system=system, prompt=prompt, texts=texts.texts, ends=texts.ends, tokens=texts.tokens
             )
         )
     return tuple(several)
 
 
 def _scored(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> tuple[tuple[float | None, ...], ...]:
-    """Read [cell][word] nats; ``None`` for words that the tokenizer refuses.
-
-    Raises
-    ------
-    CriteriaError
-        Other scores are gone.
-    """
+    """Read [cell][word] nats; ``None`` for words that the tokenizer refuses."""
     refused = store.known_words(key).refused
-    found: dict[str, tuple[float | None, ...]] = {}
+    scores: dict[str, tuple[float | None, ...]] = {}
     for words, alike in by_words(asks).items():
         values = store.gather(key, [ask.text for ask in alike], words).tolist()
         for ask, row in zip(alike, values, strict=True):
-            found[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
+            scores[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
             if any(
                 (value is None) != (word in refused)
-                for word, value in zip(words, found[ask.cell], strict=True)
+                for word, value in zip(words, scores[ask.cell], strict=True)
             ):
                 raise CriteriaError(f"Scores of {ask.cell!r} are gone: ask for them again, then pack them.")
-            found[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
-    return tuple(found[ask.cell] for ask in asks)
+            scores[ask.cell] = tuple(None if math.isnan(value) else value for value in row)
+    return tuple(scores[ask.cell] for ask in asks)

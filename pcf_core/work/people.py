@@ -5,9 +5,9 @@
     log-in by OIDC         those whom PCF_AUDITORS names are auditors, all others viewers
     the terminal           an auditor: whoever has a shell can write the cache anyway
 
-The pages ask, so that they draw no control that would be refused; the queue asks again, and the worker when
-it takes a job, for the operator may have changed the roles since.  A job is not its
-submitter's alone: any auditor may cancel it, take it up again or let it be forgotten, no viewer may.
+The pages check this to draw no control that would be refused; the queue checks again, and so does the worker
+when it takes a job, since the operator may have changed the roles.  Any auditor may cancel, retry or delete a
+job of any submitter; a viewer may not.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Role = Literal["viewer", "auditor"]
 class Person(Record):
     """A person who asks for work.
 
-    ``address`` is the e-mail address that a log-in vouches for, empty where it vouches for none, and ``None``
-    where nobody has to log in.  ``terminal``: the command line or a worker of this machine.
+    ``address``: the verified e-mail address of a log-in, empty if it has none, and ``None`` where nobody logs
+    in.  ``terminal``: the command line or a worker of this machine.
     """
 
     address: str | None = None
@@ -36,12 +36,12 @@ class Person(Record):
 
     @property
     def name(self) -> str:
-        """What a job keeps of who asked for it."""
+        """The submitter as a job stores it."""
         return (self.address or "").casefold()
 
     @property
     def signature(self) -> str:
-        """What the journal says of who did something: ``terminal: USER`` for the command line."""
+        """The person as the journal has it: ``terminal: USER`` for the command line."""
         if not self.terminal:
             return self.name
         try:
@@ -54,15 +54,12 @@ TERMINAL = Person(terminal=True)
 
 
 def submitter_of(name: str) -> Person:
-    """Return who asked for a job that keeps this name of them.
-
-    None is the terminal's, or of before log-ins.
-    """
+    """Return the person of a job's submitter; an empty name is the terminal's."""
     return Person(address=name) if name else TERMINAL
 
 
 def role_of(person: Person, settings: Settings) -> Role:
-    """Return what a person may do."""
+    """Return the role of a person."""
     if settings.read_only:
         return "viewer"
     if person.terminal or (person.address is None and not settings.auditors):
@@ -75,7 +72,7 @@ def role_of(person: Person, settings: Settings) -> Role:
 
 
 def why_only_reading(person: Person, settings: Settings) -> str:
-    """Tell a viewer why they only read, and what to do."""
+    """Return a sentence for a viewer on why they only read, and what to do."""
     if settings.read_only:
         return (
             "This app shows results and takes no work (PCF_READ_ONLY): run PCF Audit yourself to score more."
@@ -102,15 +99,7 @@ def check_may_ask(person: Person, settings: Settings) -> None:
 
 
 def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
-    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have.
-
-    Raises
-    ------
-    ModelError
-        A model is not on the list.
-    RightsError
-        The job is too large.
-    """
+    """Refuse models that the operator does not allow, and more cells, or texts, than a job may have."""
     for model in models:
         require_allowed(model)
     if settings.most_cells and cells > settings.most_cells:
@@ -121,13 +110,7 @@ def check_asked(models: Sequence[str], cells: int, settings: Settings) -> None:
 
 
 def check_room(jobs: int, settings: Settings) -> None:
-    """Refuse one more job of somebody who has these waiting or running.
-
-    Raises
-    ------
-    RightsError
-        They are as many as one may have.
-    """
+    """Refuse one more job of somebody who has these waiting or running."""
     if settings.most_queued and jobs >= settings.most_queued:
         raise RightsError(
             f"You have {jobs:,} jobs waiting or running, and {settings.most_queued:,} are allowed here "

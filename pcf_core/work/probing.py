@@ -1,4 +1,4 @@
-"""Answer who waits at an open page: one sentence put to a model, or a topic's words looked over."""
+"""Answer an open page: a sentence for a model, a check of a topic's words, a run read differently."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from pcf_core.audit.places import Place, joining_note, refusal, spelling_note, stored_prompt
 from pcf_core.audit.preferences import Doubts, coverage_of, preferences_of, select_words
+from pcf_core.audit.results import load_result
+from pcf_core.audit.sensitivity import sensitivity
 from pcf_core.core.errors import ModelError, TemplateError
 from pcf_core.core.probe import TopicCheck
 from pcf_core.core.records import FloatArray
@@ -19,8 +21,17 @@ from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.base import BEHIND_A_SPACE, Scorer, has_right_text
 from pcf_core.models.scoring.opening import open_scorer as open_real_scorer
-from pcf_core.work.jobs import JobContext, OpenScorer, job
-from pcf_core.work.requests import CHECK, PROBE, CheckRequest, ProbeRequest, Question, WordsRequest
+from pcf_core.store.store import Store
+from pcf_core.work.jobs import JobContext, OnProgress, OpenScorer, Pace, Pause, job, no_pause
+from pcf_core.work.requests import (
+    CHECK,
+    PROBE,
+    CheckRequest,
+    ProbeRequest,
+    Question,
+    ReadRequest,
+    WordsRequest,
+)
 from pcf_core.work.scoring import require_every_group
 
 # One sentence: the topic's words at ``[Y]``, what they add up to, and how much they cover.
@@ -62,10 +73,10 @@ def word_check(
     scorer = open_scorer(in_precision(resolve(model), dtype), protocol)
     table = check_at(scorer, topic.words, text)
     words, left_out = require_every_group(topic, model, table, protocol)
-    place = Place.of(text)
-    nats = scorer.score([stored_prompt(text)], place.written(words))[0]
-    notes = [spelling_note(words)] if place.begins else []
-    notes += [joining_note([place], words)]
+    slot = Place.of(text)
+    nats = scorer.score([stored_prompt(text)], slot.written(words))[0]
+    notes = [spelling_note(words)] if slot.begins else []
+    notes += [joining_note([slot], words)]
     notes += [UNSAID] if protocol == "fitting" else []
     tokens = [table.tokens[word] for word in words]
     doubts = Doubts(topic, words)
@@ -89,16 +100,10 @@ def word_check(
 
 
 def check_at(scorer: Scorer, words: Sequence[str], text: str) -> TokenTable:
-    """Check the words at that place of the text, by their own names.
-
-    Raises
-    ------
-    TemplateError, ScoringError
-        As :meth:`~pcf_core.models.scoring.base.Scorer.check`.
-    """
-    place = Place.of(text)
-    forms = dict(zip(words, place.written(words), strict=True))
-    there = BEHIND_A_SPACE if place.before == "space" else stored_prompt(text)
+    """Check the words at the ``[Y]`` of a text, by their own names."""
+    slot = Place.of(text)
+    forms = dict(zip(words, slot.written(words), strict=True))
+    there = BEHIND_A_SPACE if slot.before == "space" else stored_prompt(text)
     table = scorer.check(tuple(forms.values()), there)
     return TokenTable(
         {word: table.tokens[form] for word, form in forms.items() if form in table.tokens},
@@ -113,13 +118,13 @@ def _finite(value: float) -> float | None:
 
 @job("words", WordsRequest)
 def answer_words(context: JobContext, request: WordsRequest) -> dict[str, Any]:
-    """Return what :func:`word_check` gives."""
+    """Score a sentence; see :func:`word_check`."""
     return _word_check_asked(request, context.open_scorer)
 
 
 @job(PROBE, ProbeRequest)
 def answer_probe(context: JobContext, request: ProbeRequest) -> dict[str, Any]:
-    """Make the same, for the very model that was at hand when the question was put."""
+    """Score a sentence, if the model's files have not changed since the question."""
     return _word_check_asked(request, opening_the_same(request, context.open_scorer))
 
 
@@ -135,38 +140,26 @@ def answer_check(context: JobContext, request: CheckRequest) -> dict[str, Any]:
     return check_asked(request, context.open_scorer)
 
 
-def opening_the_same(asked: Question, open_scorer: OpenScorer) -> OpenScorer:
-    """Return the opener of the model that was asked, which refuses files that have changed since."""
+def opening_the_same(question: Question, open_scorer: OpenScorer) -> OpenScorer:
+    """Return an opener that refuses model files that have changed since the question."""
 
     def open_the_same(spec: ModelSpec, protocol: str) -> Scorer:
         scorer = open_scorer(spec, protocol)
-        if scorer.key.hash != asked.scoring:
-            raise ModelError(f"The files of the model {asked.model} have just changed: ask again.")
+        if scorer.key.hash != question.scoring:
+            raise ModelError(f"The files of the model {question.model} have just changed: ask again.")
         return scorer
 
     return open_the_same
 
 
-# A topic's words looked over by one model: their tokens, those it cannot score, and what they cover.
+# A check of a topic's words with one model: their tokens, those it cannot score, and what they cover.
 
 
 TOO_LONG = "too long for the model together with the probes"
 
 
 def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any]:
-    """Answer a check: the document of a :class:`~pcf_core.core.probe.TopicCheck`.
-
-    A model that can score none of the words says so in it, and covers nothing.
-
-    Raises
-    ------
-    ModelError
-        The model is unknown, or its files have changed since it was asked.
-    TemplateError
-        A text without exactly one ``[Y]``, or too long for the model.
-    ScoringError
-        The model failed.
-    """
+    """Answer a check with the document of a :class:`~pcf_core.core.probe.TopicCheck`."""
     spec = resolve(request.model).with_dtype(request.dtype)
     scorer = opening_the_same(request, open_scorer)(spec, "exact")
     topic, texts = request.topic, request.texts
@@ -182,7 +175,7 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
         shares = coverage_of(row, tokens, scorer.key.family, has_right_text(text)) if some else {}
         coverage.append(None if shares is None else {key: float(share) for key, share in shares.items()})
     refused |= {word: TOO_LONG for word in topic.words if word in long}
-    found = TopicCheck(
+    check = TopicCheck(
         tokens={word: number for word, number in usual.tokens.items() if word not in refused},
         refused=refused,
         same=usual.same,
@@ -190,7 +183,7 @@ def check_asked(request: CheckRequest, open_scorer: OpenScorer) -> dict[str, Any
         coverage=tuple(coverage),
         shares=mean_shares(words, nats),
     )
-    return found.model_dump(mode="json")
+    return check.model_dump(mode="json")
 
 
 def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> dict[str, float]:
@@ -205,17 +198,17 @@ def mean_shares(words: Sequence[Sequence[str]], nats: Sequence[FloatArray]) -> d
     nats
         [text] their log-probabilities.
     """
-    found: dict[str, float] = {}
-    told = [(some, row) for some, row in zip(words, nats, strict=True) if np.isfinite(row).any()]
-    for some, row in told:
+    shares: dict[str, float] = {}
+    usable = [(some, row) for some, row in zip(words, nats, strict=True) if np.isfinite(row).any()]
+    for some, row in usable:
         odds = np.exp(row - row.max())
         for word, share in zip(some, (odds / odds.sum()).tolist(), strict=True):
-            found[word] = found.get(word, 0.0) + share / len(told)
-    return found
+            shares[word] = shares.get(word, 0.0) + share / len(usable)
+    return shares
 
 
 def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
-    """Remove what is refused at one of the texts: in a run a word counts everywhere or nowhere."""
+    """Remove words refused in any of the texts: in a run a word counts everywhere or nowhere."""
     tokens = {word: number for word, number in table.tokens.items() if word not in refused}
     spelling = {word: ids for word, ids in table.spelling.items() if word not in refused}
     return TokenTable(tokens, refused, spelling)
@@ -224,17 +217,10 @@ def _without(table: TokenTable, refused: Mapping[str, str]) -> TokenTable:
 def fitting_scores(
     scorer: Scorer, texts: Sequence[str], counting: Sequence[Sequence[str]], table: TokenTable
 ) -> tuple[list[list[str]], list[FloatArray]]:
-    """Return [text] the words that count there and fit into the model's context, and their nats.
+    """Return [text] the words that count and fit into the model's context, and their nats.
 
-    They must fit behind the texts.
-
-    A run with a word that does not fit would be refused, and the check is there to find it: the longest words
-    are left out of all texts until the others fit.
-
-    Raises
-    ------
-    TemplateError
-        Not even words of one token fit.
+    The longest words are left out of all texts until the others fit, since a run with a word that does not
+    fit would be refused.
     """
     most = max(table.tokens.values(), default=0)
     while True:
@@ -249,3 +235,38 @@ def fitting_scores(
             if len(numbers) == 1:
                 raise
             most = max(numbers - {max(numbers)})
+
+
+# Results of a finished run that take long.
+
+
+def read_asked(
+    request: ReadRequest,
+    store: Store,
+    on_progress: OnProgress = lambda done, total, rate: None,
+    pause: Pause = no_pause,
+) -> dict[str, Any]:
+    """Compute a result of a run, unless it is stored, and store it; return the run's key and cells.
+
+    ``on_progress`` is called after each part with cells read, their total, and cells per second; an exception
+    of ``pause``, called after each part, leaves nothing stored.
+    """
+    run = store.load_run(request.run)
+    pace = Pace()
+
+    def on_part(prompts: int) -> None:
+        on_progress(prompts, run.cells, pace.rate(prompts))
+        pause()
+
+    if request.what == "sensitivity":
+        sensitivity(store, run, request.options, on_part)
+    else:
+        load_result(store, run, request.options.protocol, on_prompts=on_part)
+    on_progress(run.cells, run.cells, pace.rate(run.cells))
+    return {"run": run.key, "cells": run.cells}
+
+
+@job("read", ReadRequest)
+def answer_read(context: JobContext, request: ReadRequest) -> dict[str, Any]:
+    """Compute a result for an open page."""
+    return read_asked(request, context.store, context.progress, context.pause)

@@ -1,4 +1,4 @@
-"""Processes: their names, whether they still run, and how they are told to stop."""
+"""Names of processes, whether they still run, and signals that stop them."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def name_of(pid: int) -> str:
 
 
 def is_here(name: str) -> bool:
-    """Tell whether the process runs, or ran, on this host."""
+    """Tell whether a named process runs, or ran, on this host."""
     host, *rest = name.rsplit(":", 2)
     return host == socket.gethostname() and len(rest) == 2 and rest[0].isdigit()
 
 
 def is_running(name: str) -> bool:
-    """Tell whether a process of this host is still the one that was named, and not ended."""
+    """Tell whether a named process of this host still runs."""
     _, pid, start = name.rsplit(":", 2)
     return _start(int(pid)) == start
 
 
 @contextmanager
 def signals_to(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` on the first SIGTERM or SIGINT, then restore what they did; only in the main thread."""
+    """Call ``stop`` on the first SIGTERM or SIGINT, then restore their handlers; only in the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -60,11 +60,11 @@ def signals_to(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def leave_signals_to_parent() -> None:
-    """Have this process of :mod:`multiprocessing` hear no SIGTERM and no SIGINT, and die with its parent.
+    """Make this process of :mod:`multiprocessing` ignore SIGTERM and SIGINT, and die with its parent.
 
-    Signals to a group of processes, as a terminal or a service manager sends them, come to the parent as
-    well, which passes on what they mean.  That the parent has died the kernel tells where it can (Linux),
-    also a process whose code does not come back to Python; elsewhere who waits for it has to look.
+    A terminal or a service manager sends signals to a group of processes, so the parent gets them too and
+    decides.  On Linux the kernel kills this process when the parent dies, even in code that does not return
+    to Python; elsewhere a thread has to watch the parent.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: None)  # unlike SIG_IGN, not handed to what it starts
@@ -77,9 +77,9 @@ def leave_signals_to_parent() -> None:
 
 
 def _start(pid: int) -> str | None:
-    """Return when the process began, in clock ticks since boot: no change of the clock moves it.
+    """Return when a process started, in clock ticks since boot; ``None`` if it has ended.
 
-    ``None`` where it has ended.  Systems without ``/proc`` give a constant while the number is in use.
+    On systems without ``/proc``, a constant while the number is in use.
     """
     if not Path("/proc/self/stat").exists():
         try:

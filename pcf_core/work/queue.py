@@ -5,14 +5,14 @@
                  │                  └→ cancel → cancelled ─┤ retry
                  └── release (shutdown, dead owner) ───────┘
 
-What a person may do is asked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job
-whose workers die again and again without getting any further fails, so that it does not take down them all;
-deaths before the first word of progress, while a model is loaded, are counted apart from those at work.
+Rights are checked here again, whatever the pages showed: see :mod:`pcf_core.work.people`.  A job whose
+workers die repeatedly without progress fails, so that it does not end all workers; deaths while a model is
+loaded are counted separately from deaths at work.
 
 Clocks.  Wall time is shown (``created``, ``started``, ``updated``) and decides one thing: whether a worker on
-*another* host, whose process cannot be looked up, is called alive, so that no further one is started.  Claims
-go by priority and number, heartbeats on this host and rates by the monotonic clock; and whoever takes a job
-from a silent worker of another host has waited for its next beat by a monotonic clock of its own.
+*another* host, whose process cannot be looked up, counts as alive, so that no second one is started.  Claims
+go by priority and number, heartbeats on this host and rates by the monotonic clock; a job is taken from a
+silent worker of another host only after waiting for its next beat by our own monotonic clock.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from pcf_core.core.errors import RunError
 from pcf_core.core.records import Record
 from pcf_core.core.run import Progress, Stage
 from pcf_core.core.settings import settings
-from pcf_core.store.database import Database, KeptTwice, opened
+from pcf_core.store.database import Database, opened
+from pcf_core.store.files import sha256
 from pcf_core.store.journal import Did, Journal
 from pcf_core.work.people import TERMINAL, Person, check_asked, check_may_ask, check_room
 from pcf_core.work.processes import is_here, is_running
@@ -43,12 +44,11 @@ State = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
 class Job(Record):
-    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells a second; times are wall time.
+    """One request.  ``done`` and ``total`` count cells, ``rate`` is cells per second; times are wall time.
 
-    Of a run that is being scored ``done`` cells are in the store; what it is ``at`` knows of the others.
-
-    ``submitter`` is the address of who asked, empty where nobody has to log in; ``fingerprint`` tells the
-    settings that they asked with, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
+    Of a run that is being scored, ``done`` counts the cells in the store; ``at`` also has unsaved ones.
+    ``submitter``: the address of the person, empty where nobody logs in; ``fingerprint``: of the settings at
+    submission, see :attr:`pcf_core.core.settings.Settings.fingerprint`.
     """
 
     id: int
@@ -71,13 +71,13 @@ class Job(Record):
 
     @property
     def at(self) -> Progress | None:
-        """What a run, or a knowledge set, that is being scored is at, as far as its worker has said so."""
-        told = self.result or {}
-        if self.state != "running" or told.get("stage") not in get_args(Stage):
+        """The progress of a run or a knowledge set that is being scored, as its worker reported it."""
+        result = self.result or {}
+        if self.state != "running" or result.get("stage") not in get_args(Stage):
             return None
-        if not Progress.model_fields.keys() <= told.keys():  # of a job that writes texts
+        if not Progress.model_fields.keys() <= result.keys():  # of a job that writes texts
             return None
-        return Progress.model_validate({name: told[name] for name in Progress.model_fields})
+        return Progress.model_validate({name: result[name] for name in Progress.model_fields})
 
     @property
     def seconds_left(self) -> float | None:
@@ -86,7 +86,7 @@ class Job(Record):
 
 
 class WorkerInfo(Record):
-    """A worker that is alive; ``fingerprint`` tells the settings of the app that started it, if one did."""
+    """A live worker; ``fingerprint``: of the settings of the app that started it, if one did."""
 
     owner: str
     started: datetime
@@ -95,19 +95,11 @@ class WorkerInfo(Record):
 
 
 class Tally(Record):
-    """How many jobs there are by state, what running ones do a second, and how many workers died."""
+    """Numbers of jobs by state, cells per second of the running ones, and deaths of workers."""
 
     jobs: dict[State, int]
     rate: float
     deaths: int
-
-
-def job_of(row: sqlite3.Row) -> Job:
-    """Make a job from a row of the table ``jobs``."""
-    fields = {name: row[name] for name in Job.model_fields}
-    fields["payload"] = json.loads(row["payload"])
-    fields["result"] = json.loads(row["result"]) if row["result"] else None
-    return Job(**fields)
 
 
 DEAD_SECONDS = 30.0
@@ -123,60 +115,32 @@ DEADLY_TO_LOAD = (
     "worker more memory or take a smaller model or a narrower dtype, then retry."
 )
 
+# ``submitter``: who asked.  ``deaths``: how many workers died at it in a row, ``loading_deaths``: before they
+# had ``begun``, that is said how far it is; ``reached``: how far it was when it was last taken.  ``models``,
+# ``cells``: what it asks of which models, so that who takes it up again is held to the same limits.
+# ``fingerprint``: the settings of who asked, or of the app that started a worker (empty: a person did).
+# ``newest``: the newest job there was when a worker came.  ``checksum``: of what never changes; ``result``
+# begins with one of its own, since numbers are shown from it.
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS jobs (
+    """CREATE TABLE jobs (
         id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL,
         priority INTEGER NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'queued',
         stop INTEGER NOT NULL DEFAULT 0, done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL,
         rate REAL, error TEXT, result TEXT,
-        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT)""",
-    """CREATE UNIQUE INDEX IF NOT EXISTS active_jobs ON jobs (kind, key)
+        created REAL NOT NULL, started REAL, updated REAL NOT NULL, owner TEXT,
+        submitter TEXT NOT NULL, deaths INTEGER NOT NULL DEFAULT 0, reached INTEGER NOT NULL DEFAULT -1,
+        models TEXT NOT NULL, cells INTEGER NOT NULL, begun INTEGER NOT NULL DEFAULT 0,
+        loading_deaths INTEGER NOT NULL DEFAULT 0, fingerprint TEXT NOT NULL,
+        checksum TEXT NOT NULL DEFAULT '')""",
+    """CREATE UNIQUE INDEX active_jobs ON jobs (kind, key)
         WHERE state IN ('queued', 'running')""",
-    "CREATE INDEX IF NOT EXISTS waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
-    """CREATE TABLE IF NOT EXISTS workers (
-        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL)""",
+    "CREATE INDEX waiting_jobs ON jobs (priority DESC, id) WHERE state = 'queued'",
+    """CREATE TABLE workers (
+        owner TEXT PRIMARY KEY, started REAL NOT NULL, seen REAL NOT NULL, beat REAL NOT NULL,
+        fingerprint TEXT NOT NULL, newest INTEGER NOT NULL)""",
 )
-# Who asked; how many workers died at it in a row, and how far it was when the first of them did.
-PEOPLE_AND_DEATHS = (
-    "ALTER TABLE jobs ADD COLUMN submitter TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE jobs ADD COLUMN deaths INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE jobs ADD COLUMN reached INTEGER NOT NULL DEFAULT -1",
-)
-# What a job asks of which models, so that who takes it up again is held to the same limits.  What was queued
-# before is known by its payload, and by what was missing then.
-LIMITED = (
-    "ALTER TABLE jobs ADD COLUMN models TEXT NOT NULL DEFAULT '[]'",
-    "ALTER TABLE jobs ADD COLUMN cells INTEGER NOT NULL DEFAULT 0",
-    """UPDATE jobs SET cells = total, models = coalesce(json_extract(payload, '$.models'), (
-        SELECT json_group_array(name) FROM (SELECT coalesce(json_extract(payload, '$.model'),
-            json_extract(payload, '$.scoring.model'), json_extract(payload, '$.key.model')) AS name)
-        WHERE name IS NOT NULL)) WHERE kind NOT IN ('mine', 'read', 'embedding')""",
-)
-# Whether who has it has said how far it is, and how many workers died before they did; ``deaths`` are those
-# of the others.  ``reached`` is how far it was when it was last taken.
-LOADING = (
-    "ALTER TABLE jobs ADD COLUMN begun INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE jobs ADD COLUMN loading_deaths INTEGER NOT NULL DEFAULT 0",
-)
-# The settings of who asked, and of the app that started a worker (empty: somebody did by hand); and the
-# newest job there was when a worker came.
-FINGERPRINTS = (
-    "ALTER TABLE jobs ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE workers ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE workers ADD COLUMN newest INTEGER NOT NULL DEFAULT 0",
-)
-JOBS = KeptTwice(
-    "jobs",
-    (
-        "id", "kind", "key", "priority", "payload", "state", "stop", "done", "total", "rate", "error",
-        "result", "created", "started", "updated", "owner", "submitter", "deaths", "reached", "models",
-        "cells", "begun", "loading_deaths", "fingerprint",
-    ),
-)  # fmt: skip
-WORKERS = KeptTwice("workers", ("owner", "started", "seen", "beat", "fingerprint", "newest"))
-VERSIONS = (TABLES, PEOPLE_AND_DEATHS, LIMITED, LOADING, FINGERPRINTS, (*JOBS.steps, *WORKERS.steps))
-ROWS = f"SELECT *, {JOBS.whole} AS whole FROM jobs"
-ALIVE = f"SELECT *, {WORKERS.whole} AS whole FROM workers"
+ALL_JOBS = ("SELECT * FROM jobs ORDER BY id", "SELECT * FROM jobs ORDER BY id DESC")
+CHECKSUM = 16  # hexadecimal digits of one
 GIVEN_UP = "state = CASE stop WHEN 1 THEN 'cancelled' ELSE 'queued' END, owner = NULL, updated = :now"
 # The waiting jobs that a worker takes: one that an app started leaves those of an app with other settings to
 # the worker that this one starts, unless they were there before it came: left behind, or their worker ended.
@@ -189,19 +153,20 @@ TAKEN = """state = 'queued' AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.
 LEFT_TO_SUCCESSOR = """EXISTS (SELECT 1 FROM workers AS own JOIN workers AS other ON other.rowid > own.rowid
     AND other.fingerprint NOT IN ('', own.fingerprint)
     AND (jobs.id <= other.newest
-        OR CASE WHEN json_valid(jobs.result) THEN json_extract(jobs.result, '$.stage') = 'waiting' END)
+        OR CASE WHEN json_valid(substr(jobs.result, 18)) THEN
+            json_extract(substr(jobs.result, 18), '$.stage') = 'waiting' END)
     WHERE own.owner = :owner AND own.fingerprint != '')"""
 HELD = "id = :id AND state = 'running' AND owner = coalesce(:owner, owner)"
 
 
 class Queue:
-    """Every method is one atomic step; all raise StoreError where the cache cannot be used.
+    """The job queue of a cache.
 
-    A job or a worker that is not as it was written is never told of: DamagedCatalogueError says so once, and
-    the queue, opened again, has those that are.
+    Every method is one atomic step and raises StoreError if the cache cannot be used.  A damaged row is never
+    returned: DamagedCatalogueError is raised once, and the queue, opened again, has the intact jobs.
 
-    A job is held by the owner that claimed it.  The methods a worker reports with take the ``owner``, and do
-    nothing for one that has lost its job (it was silent, and the job was given to another).
+    A job is held by the owner that claimed it.  The methods for workers take the ``owner`` and do nothing if
+    the job was given to another one because this one was silent.
     """
 
     def __init__(self, database: Database, person: Person = TERMINAL, journal: Journal | None = None) -> None:
@@ -210,26 +175,22 @@ class Queue:
         # Of workers elsewhere: their last beat, and when we first saw it by our own monotonic clock.
         self._heard: dict[str, tuple[tuple[float, float], float]] = {}
         self._person = person
-        database.bring_up("jobs", VERSIONS)
-        if database.follows:
-            with database.transaction():
-                if database.take_over(JOBS):
-                    self._run(f"UPDATE jobs SET {GIVEN_UP} WHERE state = 'running'")
+        database.create_tables("jobs", TABLES, self._take_over)
 
     @classmethod
     def open(cls, path: Path) -> Queue:
-        """Open the queue in a catalogue file; where that cannot be written, one that takes no jobs."""
+        """Open the queue in a catalogue file; one that takes no jobs if the file cannot be written."""
         return opened(path, lambda database: cls(database, journal=Journal(path.parent)))
 
     def acting_for(self, person: Person) -> Queue:
-        """Return the same queue, as it is for a person."""
+        """Return the same queue with the rights of a person."""
         acting = copy(self)
         acting._person = person
         return acting
 
     @property
     def current(self) -> bool:
-        """Whether it is the queue that others use; if not, it should be opened again."""
+        """Whether other processes use the same file; if not, open the queue again."""
         return self._database.current
 
     def close(self) -> None:
@@ -242,22 +203,20 @@ class Queue:
         self, kind: str, key: str, payload: Mapping[str, Any], priority: int = 0, total: int = 0, *,
         models: Sequence[str] = (), cells: int = 0, remark: str = "",
     ) -> Job:  # fmt: skip
-        """Ask for work, or join an active job of the same kind and key; the higher priority counts.
+        """Submit a job, or join an active one of the same kind and key; the higher priority counts.
 
-        ``models`` are those that it puts ``cells`` or texts to: the operator may have set limits to both.
-        ``remark``: what the journal says of the request besides.
+        ``models`` and ``cells``, the number of cells or texts, are checked against the operator's limits.
+        ``remark`` is added to the journal.
 
         Raises
         ------
         RightsError
             The person may not ask for work, or not for so much of it.
-        StoreError
-            The cache folder is read-only or full.
         """
         self._database.must_last()
         with self._database.transaction():
             self.check(kind, key, priority, models=models, cells=cells)
-            joined = bool(self._active(kind, key))
+            existing = self._active(kind, key)
             (row,) = self._run(
                 "INSERT INTO jobs "
                 "(kind, key, priority, payload, total, created, updated, submitter, models, cells, "
@@ -269,14 +228,19 @@ class Queue:
                 submitter=self._person.name, models=json.dumps(list(models)), cells=cells,
                 fingerprint=settings().fingerprint,
             )  # fmt: skip
-            if not joined and priority == 0:  # a question, which goes ahead of runs, changes nothing
-                self._record("queued", row, remark)
-            return job_of(row)
+            if not existing:
+                (row,) = self._run(
+                    "UPDATE jobs SET checksum = :checksum WHERE id = :id RETURNING *",
+                    id=row["id"], checksum=_checksum_of(row),
+                )  # fmt: skip
+                if priority == 0:  # a question, which goes ahead of runs, changes nothing
+                    self._record("queued", row, remark)
+            return self._job(row)
 
     def check(
         self, kind: str, key: str, priority: int = 0, *, models: Sequence[str] = (), cells: int = 0
     ) -> None:
-        """Refuse what :meth:`submit` would, before anything of a request is kept.
+        """Raise as :meth:`submit` would, before anything of a request is stored.
 
         Raises
         ------
@@ -291,7 +255,7 @@ class Queue:
             self._check_room()
 
     def get(self, job_id: int) -> Job:
-        """Load the job of a number.
+        """Load a job.
 
         Raises
         ------
@@ -301,22 +265,22 @@ class Queue:
         rows = self._rows("id = :id", id=job_id)
         if not rows:
             raise RunError(f"There is no job {job_id!r}: the page 'Run an audit' lists those there are.")
-        return job_of(rows[0])
+        return self._job(rows[0])
 
     def list(self, limit: int = 100, kind: str | None = None) -> tuple[Job, ...]:
         """List the newest jobs first, of one kind or of all."""
         rows = self._rows(
             "kind = coalesce(:kind, kind) ORDER BY id DESC LIMIT :limit", limit=limit, kind=kind
         )
-        return tuple(job_of(row) for row in rows)
+        return tuple(self._job(row) for row in rows)
 
     def newest(self, kind: str, key: str) -> Job | None:
-        """Find the newest job of a kind and key, whatever became of it."""
+        """Find the newest job of a kind and key, in any state."""
         rows = self._rows("kind = :kind AND key = :key ORDER BY id DESC LIMIT 1", kind=kind, key=key)
-        return job_of(rows[0]) if rows else None
+        return self._job(rows[0]) if rows else None
 
     def forget(self, kind: str, keep: int) -> None:
-        """Drop all but the newest ``keep`` jobs of a kind, whoever asked for them; what is running stays.
+        """Delete all but the newest ``keep`` jobs of a kind, of all submitters; running ones stay.
 
         Raises
         ------
@@ -331,7 +295,7 @@ class Queue:
         )  # fmt: skip
 
     def cancel(self, job_id: int) -> Job:
-        """Cancel a job, whoever asked for it.
+        """Cancel a job of any submitter.
 
         A waiting job ends now, a running one at its next batch; finished shards are kept.
 
@@ -353,9 +317,9 @@ class Queue:
             return self.get(job_id)
 
     def retry(self, job_id: int) -> Job:
-        """Queue a failed or cancelled job again, whoever asked for it, or join the job at the same work.
+        """Queue a failed or cancelled job of any submitter again, or join an active one for the same work.
 
-        It is theirs then, and they are held to all that :meth:`submit` would hold them to.
+        The person becomes its submitter and needs the same rights as for :meth:`submit`.
 
         Raises
         ------
@@ -369,7 +333,7 @@ class Queue:
             job = self.get(job_id)
             active = self._active(job.kind, job.key)
             if active:
-                return job_of(active[0])
+                return self._job(active[0])
             if job.state in ("failed", "cancelled"):
                 limits = self._rows("id = :id", id=job_id)[0]
                 models = json.loads(limits["models"])
@@ -385,7 +349,7 @@ class Queue:
             return self.get(job_id)
 
     def _record(self, did: Did, row: sqlite3.Row, remark: str = "") -> None:
-        """Record in the journal, inside the transaction that does it: what cannot be recorded is not done."""
+        """Add to the journal inside the transaction, so that nothing happens that cannot be recorded."""
         if self._journal is not None:
             models = " ".join(str(name) for name in json.loads(row["models"]))
             name = f"job {row['id']}, {row['key']} {models}".strip()
@@ -393,13 +357,13 @@ class Queue:
             self._journal.add(self._person.signature, did, row["kind"], name)
 
     def _active(self, kind: str, key: str) -> Sequence[sqlite3.Row]:
-        """Find the job that waits for a piece of work or is at it, if there is one."""
+        """Find the waiting or running job of a kind and key, if there is one."""
         return self._rows(
             "kind = :kind AND key = :key AND state IN ('queued', 'running')", kind=kind, key=key
         )
 
     def _check_room(self) -> None:
-        """Refuse a job beyond those a person may have; questions, which go ahead of runs, do not count."""
+        """Raise if a person has as many jobs as allowed; questions, which go ahead of runs, do not count."""
         rows = self._run(
             "SELECT count(*) AS jobs FROM jobs WHERE submitter = :submitter AND priority = 0 "
             "AND state IN ('queued', 'running')",
@@ -408,21 +372,21 @@ class Queue:
         check_room(rows[0]["jobs"], settings())
 
     def tally(self) -> Tally:
-        """Count jobs by state, what running ones do a second, and deaths at those that are not done."""
+        """Count jobs by state, cells per second of running ones, and deaths at unfinished ones."""
         rows = self._run(
             "SELECT state, count(*) AS jobs, coalesce(sum(rate), 0) AS rate, "
             "sum(deaths + loading_deaths) AS deaths FROM jobs GROUP BY state"
         )
-        found = {row["state"]: row for row in rows}
-        running = found.get("running")
+        by_state = {row["state"]: row for row in rows}
+        running = by_state.get("running")
         return Tally(
-            jobs={state: found[state]["jobs"] if state in found else 0 for state in get_args(State)},
+            jobs={state: by_state[state]["jobs"] if state in by_state else 0 for state in get_args(State)},
             rate=running["rate"] if running else 0.0,
-            deaths=sum(row["deaths"] for state, row in found.items() if state != "done"),
+            deaths=sum(row["deaths"] for state, row in by_state.items() if state != "done"),
         )
 
     def waiting(self, owner: str = "") -> bool:
-        """Tell whether a job waits for a worker, or for one that it can be taken by."""
+        """Tell whether a job waits, for any worker or for one that this owner may take."""
         return bool(self._run(f"SELECT 1 FROM jobs WHERE {TAKEN} LIMIT 1", owner=owner))
 
     # -------------------------------------------------------------------------- for workers
@@ -432,56 +396,53 @@ class Queue:
     ) -> Job | None:
         """Take the waiting job of the highest priority, the oldest first; no two owners get the same.
 
-        ``passed_over``: numbers of jobs that are left to wait.
+        Jobs in ``passed_over`` keep waiting.
         """
         waiting = (
             f"SELECT id FROM jobs WHERE {TAKEN} AND priority >= coalesce(:least, priority) "
             "AND id NOT IN (SELECT value FROM json_each(:passed_over)) ORDER BY priority DESC, id LIMIT 1"
         )
-        asked = {"owner": owner, "least": min_priority, "passed_over": json.dumps(list(passed_over))}
-        if not self._run(waiting, **asked):  # look before taking the write lock
+        parameters = {"owner": owner, "least": min_priority, "passed_over": json.dumps(list(passed_over))}
+        if not self._run(waiting, **parameters):  # look before taking the write lock
             return None
         with self._database.transaction():
             rows = self._run(
                 "UPDATE jobs SET state = 'running', owner = :owner, started = coalesce(started, :now), "
                 "begun = 0, reached = max(reached, done), updated = :now "
                 f"WHERE id = ({waiting}) AND state = 'queued' RETURNING *",
-                **asked,
+                **parameters,
             )  # fmt: skip
             if rows:
                 self.heartbeat(owner)
-        return job_of(rows[0]) if rows else None
+        return self._job(rows[0]) if rows else None
 
     def progress(
         self, job_id: int, done: int, total: int | None = None, rate: float | None = None,
         owner: str | None = None, note: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Say how far a running job is: cells done, of how many, at how many a second.
-
-        In the same step say what :meth:`note` would.
-        """
+        """Store the progress of a running job: cells done, their total, cells per second, and a note."""
         self._run(
             "UPDATE jobs SET done = :done, total = coalesce(:total, total), rate = coalesce(:rate, rate), "
             f"result = coalesce(:note, result), begun = 1, updated = :now WHERE {HELD}",
             id=job_id, done=done, total=total, rate=rate, owner=owner,
-            note=None if note is None else json.dumps(note),
+            note=None if note is None else _written_result(job_id, note),
         )  # fmt: skip
 
     def note(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
-        """Keep what a running job has found so far; its result takes the place of it."""
+        """Store an intermediate result of a running job, until its final result replaces it."""
         self._run(
             f"UPDATE jobs SET result = :result, updated = :now WHERE {HELD}",
-            id=job_id, result=json.dumps(result), owner=owner,
+            id=job_id, result=_written_result(job_id, result), owner=owner,
         )  # fmt: skip
 
     def begin(self, job_id: int, owner: str | None = None) -> None:
-        """Say that what a running job needs is loaded: who dies at it from now on dies at work."""
+        """Record that a running job has loaded its model: a later death counts as one at work."""
         self._run(
             f"UPDATE jobs SET begun = 1, updated = :now WHERE {HELD} AND begun = 0", id=job_id, owner=owner
         )
 
     def cancelled(self, job_id: int, owner: str | None = None) -> bool:
-        """Tell whether work on it has to stop: it was cancelled, or is no longer this owner's."""
+        """Tell whether work on a job has to stop: it was cancelled, or another owner has it."""
         return not self._run(f"SELECT 1 FROM jobs WHERE stop = 0 AND {HELD}", id=job_id, owner=owner)
 
     def finish(self, job_id: int, result: Mapping[str, Any], owner: str | None = None) -> None:
@@ -489,18 +450,18 @@ class Queue:
         self._run(
             "UPDATE jobs SET state = 'done', result = :result, error = NULL, owner = NULL, updated = :now "
             f"WHERE {HELD}",
-            id=job_id, result=json.dumps(result), owner=owner,
+            id=job_id, result=_written_result(job_id, result), owner=owner,
         )  # fmt: skip
 
     def fail(self, job_id: int, sentence: str, owner: str | None = None) -> None:
-        """Mark a running job as failed, and say why."""
+        """Mark a running job as failed, with the reason."""
         self._run(
             f"UPDATE jobs SET state = 'failed', error = :error, owner = NULL, updated = :now WHERE {HELD}",
             id=job_id, error=sentence, owner=owner,
         )  # fmt: skip
 
     def release(self, owner: str, job_id: int | None = None) -> None:
-        """Give up all that an owner holds, or one job: cancelled if that was asked for, else queued."""
+        """Give back all jobs of an owner, or one: cancelled if that was requested, else queued."""
         self._run(
             f"UPDATE jobs SET {GIVEN_UP} "
             "WHERE state = 'running' AND owner = :owner AND id = coalesce(:id, id)",
@@ -508,7 +469,7 @@ class Queue:
         )  # fmt: skip
 
     def heartbeat(self, owner: str, fingerprint: str = "") -> None:
-        """Say that a worker is alive; the first time registers it, with the settings of who started it."""
+        """Record that a worker is alive; the first time, register it with the settings of its app."""
         self._database.must_last()
         self._run(
             "INSERT INTO workers (owner, started, seen, beat, fingerprint, newest) VALUES (:owner, :now, "
@@ -518,16 +479,16 @@ class Queue:
         )  # fmt: skip
 
     def fingerprint_of(self, owner: str) -> str:
-        """Return the settings of the app that started a worker, empty where none did."""
+        """Return the fingerprint of the app that started a worker; empty if none did."""
         rows = self._run("SELECT fingerprint FROM workers WHERE owner = :owner", owner=owner)
         return str(rows[0]["fingerprint"]) if rows else ""
 
     def predecessor(self, owner: str) -> bool:
-        """Tell whether a worker that an app with other settings started was there before, and still is."""
+        """Tell whether an earlier worker, started by an app with other settings, is still alive."""
         return self._rival(owner, before=True)
 
     def successor(self, owner: str) -> bool:
-        """Tell whether an app with other settings has started a worker that waits for this one to end."""
+        """Tell whether a worker, started by an app with other settings, waits for this one to end."""
         return self._rival(owner, before=False)
 
     def _rival(self, owner: str, *, before: bool) -> bool:
@@ -540,17 +501,16 @@ class Queue:
         return any(_is_alive(row, DEAD_SECONDS) for row in rows)
 
     def leave(self, owner: str) -> None:
-        """Release what a worker holds and strike it off."""
+        """Release the jobs of a worker and unregister it."""
         with self._database.transaction():
             self.release(owner)
             self._run("DELETE FROM workers WHERE owner = :owner", owner=owner)
 
     def sign_off(self, owner: str) -> bool:
-        """Release what a worker holds and strike it off, unless a job waits that it takes; tell if it did.
+        """Unregister a worker as :meth:`leave` does, unless a job waits that it would take; return if it did.
 
-        What a worker of other settings will take is left to that one: it waits for this one to end.
-
-        Who submits a job looks for a worker afterwards: the job is seen here, or no worker is seen there.
+        Jobs for a worker with other settings are left to that one, which waits for this one to end.  Whoever
+        submits a job looks for a worker afterwards, so either the job is seen here or no worker there.
         """
         with self._database.transaction():
             self.release(owner)
@@ -567,22 +527,18 @@ class Queue:
             return True
 
     def workers(self, dead_after: float = DEAD_SECONDS) -> tuple[WorkerInfo, ...]:
-        """List the workers that are alive, the oldest first."""
-        rows = self._database.checked(f"{ALIVE} ORDER BY started, owner")
-        return tuple(
-            WorkerInfo(**{name: row[name] for name in WorkerInfo.model_fields})
-            for row in rows
-            if _is_alive(row, dead_after)
-        )
+        """List live workers, the oldest first."""
+        rows = self._worker_rows()
+        return tuple(_worker_of(row) for row in rows if _is_alive(row, dead_after))
 
     def requeue_dead(self, dead_after: float = DEAD_SECONDS) -> None:
-        """Queue the jobs of dead workers: their process on this host has ended, or they are silent.
+        """Queue the jobs of dead workers again: their process on this host has ended, or they are silent.
 
-        Silence of another host is what this queue has heard of it, from its first look on.
+        The silence of another host is counted from this queue's first look at it.
         """
-        rows = (*self._database.checked(ALIVE), *self._rows("state = 'running'"))
+        rows = (*self._worker_rows(), *self._rows("state = 'running'"))
         # read later: nobody new is among the holders
-        beats = {row["owner"]: row for row in self._database.checked(ALIVE)}
+        beats = {row["owner"]: row for row in self._worker_rows()}
         for owner in self._heard.keys() - beats.keys():
             del self._heard[owner]
         for owner in {row["owner"] for row in rows}:
@@ -592,7 +548,7 @@ class Queue:
                 self._bury(owner)
 
     def _is_heard(self, row: sqlite3.Row, dead_after: float) -> bool:
-        """Tell whether another host's worker has sent a heartbeat since the last look, or not long ago."""
+        """Tell whether a worker of another host has sent a heartbeat recently, by our own clock."""
         beat, now = (float(row["seen"]), float(row["beat"])), time.monotonic()
         last, since = self._heard.get(row["owner"], (None, now))
         if beat != last:
@@ -606,10 +562,9 @@ class Queue:
             self.leave(owner)
 
     def died(self, owner: str) -> None:
-        """Record that whoever worked under a name has died: count that, and release what was held.
+        """Record the death of a worker and release its jobs.
 
-        A job fails at which ``MOST_DEATHS`` workers died, or as many before they could begin, since it last
-        got further.
+        A job fails after ``MOST_DEATHS`` deaths at work, or as many while loading, since its last progress.
         """
         with self._database.transaction():
             self._run(
@@ -629,13 +584,7 @@ class Queue:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Lock the queue: nobody else changes it inside the block.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        """
+        """Lock the queue against changes by others inside the block."""
         self._database.must_last()
         with self._database.transaction():
             yield
@@ -644,14 +593,75 @@ class Queue:
         return self._database.execute(sql, {"now": time.time(), **parameters})
 
     def _rows(self, which: str, **parameters: Any) -> Sequence[sqlite3.Row]:
-        """Load jobs, each as it was written."""
-        return self._database.checked(f"{ROWS} WHERE {which}", parameters)
+        """Load jobs, and check the checksum of each."""
+        rows = self._run(f"SELECT * FROM jobs WHERE {which}", **parameters)
+        if not all(row["checksum"] == _checksum_of(row) for row in rows):
+            self._database.give_up("a row of jobs is not as it was written")
+        return rows
+
+    def _job(self, row: sqlite3.Row) -> Job:
+        job = _job_of(row)
+        if job is None:
+            self._database.give_up("a row of jobs is not as it was written")
+        return job
+
+    def _worker_rows(self) -> Sequence[sqlite3.Row]:
+        """Load workers, the oldest first, and check that their fields have the right types."""
+        rows = self._run("SELECT * FROM workers ORDER BY started, owner")
+        try:
+            for row in rows:
+                _worker_of(row), float(row["beat"])
+        except (ValueError, TypeError):
+            self._database.give_up("a row of workers is not as it was written")
+        return rows
+
+    def _take_over(self) -> None:
+        """Copy the intact jobs of the damaged file that this one replaces."""
+        for row in self._database.salvaged(ALL_JOBS):
+            if _job_of(row) is not None:
+                marks = ", ".join("?" * len(row))
+                self._database.execute(f"INSERT OR IGNORE INTO jobs VALUES ({marks})", tuple(row))
+        self._run(f"UPDATE jobs SET {GIVEN_UP} WHERE state = 'running'")
+
+
+def _checksum(*parts: object) -> str:
+    return sha256(json.dumps(parts, default=repr).encode())[:CHECKSUM]
+
+
+def _checksum_of(row: sqlite3.Row) -> str:
+    """Return the checksum of the fields of a job that never change."""
+    return _checksum(*(row[name] for name in ("id", "kind", "key", "payload", "models", "cells")))
+
+
+def _written_result(job_id: int, result: Mapping[str, Any]) -> str:
+    """Return the result of a job as JSON, behind its checksum."""
+    text = json.dumps(result)
+    return f"{_checksum(job_id, text)} {text}"
+
+
+def _job_of(row: sqlite3.Row) -> Job | None:
+    """Make a job of a row of the table ``jobs``; ``None`` if the row is damaged."""
+    try:
+        fields = {name: row[name] for name in Job.model_fields}
+        fields["payload"] = json.loads(row["payload"])
+        if row["result"] is not None:
+            checksum, _, text = row["result"].partition(" ")
+            fields["result"] = json.loads(text)
+            if checksum != _checksum(row["id"], text):
+                return None
+        return Job(**fields) if row["checksum"] == _checksum_of(row) else None
+    except (ValueError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _worker_of(row: sqlite3.Row) -> WorkerInfo:
+    return WorkerInfo(**{name: row[name] for name in WorkerInfo.model_fields})
 
 
 def _is_alive(row: sqlite3.Row, dead_after: float) -> bool:
-    """Tell whether a worker is alive: its process where it can be looked up, and always its heartbeat.
+    """Tell whether a worker is alive, by its process if it is on this host, and by its heartbeat.
 
-    A beat in what is now the future, because a clock was set back, is as old as one of the past.
+    A heartbeat in the future, after a clock was set back, counts like one as far in the past.
     """
     if is_here(row["owner"]):
         return is_running(row["owner"]) and time.monotonic() - float(row["beat"]) < dead_after

@@ -68,8 +68,8 @@ class RayScorer(ParallelScorer):
     def _score_batches(
         self, prompts: Sequence[str], words: Sequence[str], pause: Callable[[], None]
     ) -> Iterator[Batch]:
-        found = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
-        yield np.arange(len(prompts)), found.values
+        scored = self._pool().ask("score", Block(tuple(prompts), tuple(words), len(prompts)))
+        yield np.arange(len(prompts)), scored.values
 
 
 class RayCounters:
@@ -183,13 +183,7 @@ def machines() -> list[Machine]:
 
 
 def _connect() -> None:
-    """Connect, and leave the signals of this process as they are.
-
-    Raises
-    ------
-    ScoringError
-        There is no cluster at RAY_ADDRESS, or it refuses.
-    """
+    """Connect, and leave the signals of this process as they are."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     in_main_thread = threading.current_thread() is threading.main_thread()
     before: Any = signal.getsignal(signal.SIGTERM)
@@ -214,13 +208,7 @@ def _connect() -> None:
 
 
 def _require_an_answer(address: str) -> None:
-    """Find out within seconds what Ray itself would try for many minutes.
-
-    Raises
-    ------
-    OSError
-        Nobody listens at the address, a host and a port, with or without a protocol.
-    """
+    """Find out within seconds what Ray itself would try for many minutes."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     if host and port.isdigit():
         socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()

@@ -1,7 +1,8 @@
-"""What can be asked of a worker about scores: the payload of each kind of job, and what submits it.
+"""Requests to a worker about scores: the payload of each kind of job, and the function that submits it.
 
-Written here and read by the worker, so that the app needs nothing of what carries it out.  The same of texts
-is in :mod:`pcf_core.work.texts`, :mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.
+The app imports these and none of the handlers.  Requests about texts are in :mod:`pcf_core.work.texts`,
+:mod:`pcf_core.work.fairpair` and :mod:`pcf_core.work.criteria`.  Every ``submit`` function raises StoreError
+if the cache folder is full or read-only, and RightsError as :meth:`pcf_core.work.queue.Queue.submit`.
 """
 
 from __future__ import annotations
@@ -35,12 +36,11 @@ SMALLEST = 2  # and of this one, between two parts of a reading too
 
 
 class ScoreRequest(Record):
-    """Score what the store lacks of a run: its key in the store, and the names by which people know it.
+    """Score the missing cells of a run, given by its key in the store; the names are for people.
 
     Small, because every open page reads the queue each second.  ``topic`` is a title, the rest are names;
-    ``model`` has its precision behind it where that is not float32, and is not read as a name.
-    ``within`` is the goal of the run's sampling plan, if it has one.  ``topic_name`` is not read here: an app
-    of before reads it, on the same queue, and refuses a job without it.
+    ``model`` is a label with the precision if that is not float32.  ``within`` is the goal of the run's
+    sampling plan, if it has one.
     """
 
     run: str
@@ -54,17 +54,14 @@ class ScoreRequest(Record):
 
 
 def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = None) -> Job:
-    """Queue a run of which ``missing`` cells are not in the store, or join the job that is at it.
+    """Store a run and queue it, or join its active job.
 
-    The run itself is kept in the store, where the worker finds it.  Where ``missing`` is not known from an
-    estimate, the store is asked.
+    ``missing``: the number of missing cells if an estimate has it, else they are counted here.
 
     Raises
     ------
     RunError
-        It came in a pack: its model is not here.
-    StoreError
-        The cache folder is read-only or full.
+        It was imported, and its model is not here.
     """
     if run.scoring.imported:
         raise RunError(
@@ -103,14 +100,12 @@ def submit_run(store: Store, queue: Queue, run: RunSpec, missing: int | None = N
 
 
 def delete_run(store: Store, queue: Queue, key: str) -> None:
-    """Delete a run of the cache, unless a job is at it.
+    """Delete a run of the cache, unless a job for it is active.
 
     Raises
     ------
     RunError
         It is waiting or being scored, or no run of this cache.
-    StoreError
-        The cache folder is read-only.
     """
     job = queue.newest("score", key)
     if job is not None and job.state in ("queued", "running"):
@@ -128,7 +123,7 @@ Reading = Literal["preferences", "sensitivity"]
 
 
 class ReadRequest(Record):
-    """Read a finished run: its key in the store, its options, and the names by which people know it.
+    """Compute a result of a finished run, given by its key in the store; the names are for people.
 
     ``what``: its ``preferences`` under a protocol, or its ``sensitivity`` to the analyst's choices.
     """
@@ -141,16 +136,14 @@ class ReadRequest(Record):
 
 
 def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options: ViewOptions) -> Job:
-    """Queue a reading, or join the one that is asked for already; ``done`` and ``total`` count cells.
+    """Queue a reading, or join an active one; ``done`` and ``total`` count cells.
 
-    It is answered between two batches of a scoring, for somebody waits for it at an open page.
+    It is answered between two batches of a scoring, since an open page waits for it.
 
     Raises
     ------
-    StoreError
-        The cache folder is read-only or full.
     AuditError
-        The options are none that this run can be read with.
+        The run cannot be read with these options.
     """
     request = ReadRequest(
         run=run.key, what=what, options=options, model=run.scoring.label, topic=run.topic.title
@@ -165,7 +158,7 @@ def submit_read(store: Store, queue: Queue, run: RunSpec, what: Reading, options
 
 
 def reading_key(store: Store, run: RunSpec, what: Reading, options: ViewOptions) -> str:
-    """Return the key that requests for the same have in common; raises as :func:`submit_read`."""
+    """Return the key by which equal requests are joined; raises as :func:`submit_read`."""
     decides = sensitivity_name(store, run, options) if what == "sensitivity" else options.protocol
     return digest([run.key, run.drawn.hash, what, decides])
 
@@ -174,26 +167,20 @@ def reading_key(store: Store, run: RunSpec, what: Reading, options: ViewOptions)
 
 
 class KnowledgeRequest(Record):
-    """Score what the store lacks of a set: its name and title, and the key of the model."""
+    """Score the missing prompts of a set: its name and title, and the key of the model."""
 
     name: str
     title: str
     scoring: ScoringKey
 
 
-def submit_knowledge(store: Store, queue: Queue, asked: KnowledgeSet, key: ScoringKey) -> Job:
-    """Queue a set, or join the job that is at it; ``done`` and ``total`` count prompts.
-
-    Raises
-    ------
-    StoreError
-        The cache folder is read-only or full.
-    """
-    request = KnowledgeRequest(name=asked.name, title=asked.title, scoring=key)
-    missing = sum(len(block.prompts) for block in missing_answers(store, key, asked))
+def submit_knowledge(store: Store, queue: Queue, knowledge: KnowledgeSet, key: ScoringKey) -> Job:
+    """Queue a set, or join its active job; ``done`` and ``total`` count prompts."""
+    request = KnowledgeRequest(name=knowledge.name, title=knowledge.title, scoring=key)
+    missing = sum(len(block.prompts) for block in missing_answers(store, key, knowledge))
     return queue.submit(
         "knowledge",
-        knowledge_key(asked, key),
+        knowledge_key(knowledge, key),
         request.model_dump(mode="json"),
         total=missing,
         models=[key.model],
@@ -207,14 +194,14 @@ FETCH = "fetch"
 
 
 class FetchRequest(Record):
-    """Fetch the weights of a model; its terms were accepted where it has any."""
+    """Fetch the weights of a model, whose terms were accepted if it has any."""
 
     model: str
     size: str
 
 
 def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
-    """Queue the fetching of a model's weights, or join the job that is at it; ``done`` counts bytes.
+    """Queue the fetching of a model's weights, or join its active job; ``done`` counts bytes.
 
     Raises
     ------
@@ -224,8 +211,6 @@ def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
         The model's terms are not accepted.
     RightsError
         The person may not ask for work.
-    StoreError
-        The cache folder is read-only or full.
     """
     require_fetchable(offer, accepted)
     request = FetchRequest(model=offer.name, size=offer.size)
@@ -240,9 +225,9 @@ def submit_fetch(queue: Queue, offer: Offer, accepted: bool) -> Job:
 class MineRequest(Record):
     """Mine a corpus for the words of topics of one position.
 
-    ``corpus`` is a file, a folder or ``hf:OWNER/NAME``; ``sample`` documents of it drawn by ``seed``, or all.
-    ``name``: of the set that it becomes; ``cut``: the lowest count kept.  An empty ``pipeline`` is that of
-    the settings; of no ``constructions``, those that are on by themselves are mined.
+    ``corpus`` is a file, a folder or ``hf:OWNER/NAME``; ``sample``: how many documents are drawn by ``seed``,
+    or all.  ``name``: of the resulting set; ``cut``: its lowest count.  An empty ``pipeline`` is that of the
+    settings; empty ``constructions`` are the default ones.
     """
 
     corpus: str
@@ -256,16 +241,14 @@ class MineRequest(Record):
 
 
 def submit_mining(queue: Queue, request: MineRequest) -> Job:
-    """Queue a mining, or join the one that is asked for already.  ``done`` and ``total`` are bytes.
+    """Queue a mining, or join an active one; ``done`` and ``total`` are bytes.
 
-    The set is kept as the user's own under its name; ``result`` is what :func:`document_of` gives.
+    The set is saved as the user's own under its name; the job's result is the document of ``document_of``.
 
     Raises
     ------
     TemplateError
         The name is not safe in files and links, or taken.
-    StoreError
-        The cache folder is read-only or full.
     """
     check_new_name(request.name)
     payload = request.model_dump(mode="json")
@@ -274,8 +257,8 @@ def submit_mining(queue: Queue, request: MineRequest) -> Job:
 
 # ------------------------------------------------------- one sentence, or a topic's words looked over
 #
-# The page asks, the worker answers between two batches of whatever it is at, the page looks the answer up
-# under the question's key: nothing but the queue's table stands between the two.  What was answered is kept.
+# A page submits a question, the worker answers it between two batches of its current job, and the page finds
+# the answer in the queue under the question's key.  Answers are kept there.
 
 PROBE = "probe"
 CHECK = "check"
@@ -303,22 +286,14 @@ def submit_words(
     protocol: Protocol = "exact",
     dtype: str = "float32",
 ) -> Job:
-    """Queue one sentence, ahead of all runs.
-
-    ``result`` is what :func:`pcf_core.work.probing.word_check` gives.
-
-    Raises
-    ------
-    StoreError
-        The cache folder is read-only or full.
-    """
+    """Queue one sentence, ahead of all runs; the result is that of :func:`.probing.word_check`."""
     request = WordsRequest(model=model, topic=topic, text=text, protocol=protocol, dtype=dtype)
     payload = request.model_dump(mode="json")
     return queue.submit("words", digest(payload), payload, priority=SMALLEST, models=[model])
 
 
 class ProbeRequest(WordsRequest):
-    """What a probe asks; ``scoring`` is the hash of the scoring key that decides its numbers."""
+    """A probe of one sentence; ``scoring``: the hash of the scoring key that decides its numbers."""
 
     kind: ClassVar[str] = PROBE
     cells: ClassVar[int] = 1
@@ -326,13 +301,13 @@ class ProbeRequest(WordsRequest):
 
     @property
     def key(self) -> str:
-        """What two probes have in common that have one answer: names and titles decide nothing."""
+        """The key by which equal probes are joined; names and titles are no part of it."""
         parts = [self.scoring, self.topic.hash, self.topic.aligned, self.text, self.protocol]
         return digest([*parts, *_unusual([self.text])])
 
 
 class CheckRequest(Record):
-    """Look a topic's words over: their tokens, and what they get in ``texts``, each with one ``[Y]``.
+    """Check a topic's words: their tokens and probabilities in ``texts``, each with one ``[Y]``.
 
     ``scoring`` as in a probe; the protocol is ``exact``, of which others are selections.
     """
@@ -346,23 +321,20 @@ class CheckRequest(Record):
 
     @property
     def key(self) -> str:
-        """What two checks have in common that have one answer."""
+        """The key by which equal checks are joined."""
         return digest([self.scoring, self.topic.hash, self.texts, *_unusual(self.texts)])
 
     @property
     def cells(self) -> int:
-        """What counts towards the operator's limit: its texts."""
+        """The number of texts, for the operator's limit."""
         return len(self.texts)
 
 
 def _unusual(texts: Sequence[str]) -> list[str]:
-    """Return a part of the key where words begin a sentence or a text, or letters touch them.
-
-    It tells such answers from those of before that was looked at.
-    """
-    places = [Place.of(text) for text in texts]
-    placed = [] if all(place.usual for place in places) else ["placed"]
-    return [*placed, "joined"] if any(place.joins for place in places) else placed
+    """Return the part of the key for words that begin a sentence or a text, or that letters touch."""
+    slots = [Place.of(text) for text in texts]
+    placed = [] if all(slot.usual for slot in slots) else ["placed"]
+    return [*placed, "joined"] if any(slot.joins for slot in slots) else placed
 
 
 Question = ProbeRequest | CheckRequest
@@ -404,7 +376,7 @@ def checked_sentence(text: str) -> str:
 
 
 def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> ProbeRequest:
-    """Make what to ask of a model at hand: a page that is opened from a link downloads nothing.
+    """Make a probe of a model that is installed: a page opened from a link downloads nothing.
 
     Raises
     ------
@@ -423,7 +395,7 @@ def make_probe(spec: ModelSpec, topic: Topic, text: str, protocol: Protocol) -> 
 
 
 def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRequest:
-    """Make what to ask of a model at hand, as :func:`make_probe`.
+    """Make a check with a model that is installed, as :func:`make_probe`.
 
     Raises
     ------
@@ -437,13 +409,7 @@ def make_check(spec: ModelSpec, topic: Topic, texts: tuple[str, ...]) -> CheckRe
 
 
 def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
-    """Refuse a model that would have to be downloaded, or cannot answer.
-
-    Raises
-    ------
-    ModelError
-        Its weights are not here, its own code may not run, or it has no such protocol.
-    """
+    """Raise for a model that would have to be downloaded, or cannot answer."""
     require_allowed_code(spec)
     check_protocol(spec.name, spec.family, protocol)
     if not gguf_files(spec) and not spec.path:
@@ -453,13 +419,13 @@ def require_at_hand(spec: ModelSpec, protocol: Protocol) -> None:
         )
 
 
-def newest_answer(queue: Queue, asked: Question) -> Job | None:
-    """Find the newest job that asks the same, whatever became of it."""
-    return queue.newest(asked.kind, asked.key)
+def newest_answer(queue: Queue, question: Question) -> Job | None:
+    """Find the newest job of an equal question, in any state."""
+    return queue.newest(question.kind, question.key)
 
 
-def submit_question(queue: Queue, asked: Question) -> Job:
-    """Queue a question ahead of all runs, or join the one that asks the same; the last 250 of a kind stay.
+def submit_question(queue: Queue, question: Question) -> Job:
+    """Queue a question ahead of all runs, or join an equal one; the last 250 of a kind are kept.
 
     Raises
     ------
@@ -467,12 +433,10 @@ def submit_question(queue: Queue, asked: Question) -> Job:
         The person may not ask, or not for so many texts.
     ModelError
         The model is not on the operator's list.
-    StoreError
-        The cache folder is read-only or full.
     """
     job = queue.submit(
-        asked.kind, asked.key, asked.model_dump(mode="json"), priority=SMALLEST,
-        models=[asked.model], cells=asked.cells,
+        question.kind, question.key, question.model_dump(mode="json"), priority=SMALLEST,
+        models=[question.model], cells=question.cells,
     )  # fmt: skip
-    queue.forget(asked.kind, KEPT)
+    queue.forget(question.kind, KEPT)
     return job

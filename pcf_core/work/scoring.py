@@ -1,13 +1,11 @@
-"""Score what the store lacks of a run: the one function for the foreground and for the worker.
+"""Score the missing cells of a run: the same function for the command line and for the worker.
 
-One block of prompts × words takes the same steps here and on another machine.
-
-**Score what was asked for: every template, or as many as a sampling plan draws.**
+A run scores every template, or as many as its sampling plan draws:
 
     draw → score what is missing → look: narrow enough? → twice as many draws, or done: the self-audit
 
-The run is kept with its draws at every look, so that whoever comes later goes on from there; it is complete
-once its goal is met.  The first draws of a finer plan are those of a coarser one, and the store has them.
+The run is stored with its draws at every look, so that a later start goes on from there; it is complete once
+its goal is met.  The first draws of a finer plan are those of a coarser one, so they are in the store.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from pcf_core.audit.places import (
     table_at,
     written_words,
 )
-from pcf_core.audit.preferences import missing_blocks, prompt_parts, select_words
+from pcf_core.audit.preferences import prompt_parts, select_words
 from pcf_core.audit.reading import look_at
 from pcf_core.audit.results import is_unchecked, load_result, unchecked
 from pcf_core.audit.sampling import furthest, plan_of, with_draws
@@ -51,13 +49,12 @@ from pcf_core.work.blocks import (
     Block,
     ParallelScorer,
     ScoredBlock,
-    cut,
     environment,
     keep_words,
     prompts_a_block,
     score_block,
+    scorers_of,
 )
-from pcf_core.work.engines import scorers_of
 from pcf_core.work.jobs import (
     REPORT_SECONDS,
     JobContext,
@@ -73,11 +70,8 @@ from pcf_core.work.self_audit import audit_scores, scorer_facts
 
 OnProgress = Callable[[Progress], None]
 
-# The blocks of a part of a run: which of its prompts lack which words, and how many cells stand behind them.
-Rows = list[tuple[NDArray[np.int32], tuple[str, ...], int]]
-
-AT_ONCE_SECONDS = 0.5  # a model that is there so soon was open already
-SAVE_SECONDS = 1.0  # between two times that whole blocks are saved: so much a kill may cost, and one block
+AT_ONCE_SECONDS = 0.5  # a model that opens faster was open already
+SAVE_SECONDS = 1.0  # between two saves of whole blocks: a kill loses so much at most, and one block
 MOST_TOGETHER = 128  # blocks that are saved in one step, while others wait for the cache
 
 
@@ -90,32 +84,32 @@ def score_run(
     more_to_come: bool = False,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> int:
-    """Score a run's missing cells shard by shard, and keep the run; then check some of them.
+    """Score the missing cells of a run shard by shard, store the run, and check some cells.
 
-    The model is opened only if something is missing, if only how many tokens words have where they begin a
-    text.  Each shard counts once it is written, so that whoever
-    comes after an interruption scores the rest alone, and what another process has written meanwhile is left.
-    Once the last one is written the run is complete, and its result is kept: it can be read while the check
-    of its cells (:mod:`pcf_core.work.self_audit`), which comes last, is under way.
-    Of several processes on one cache that are to score the same run, one does and the others wait for it.
+    The model is opened only if something is missing, which may be the number of tokens that words have at the
+    beginning of a text.  Each shard counts once it is written: after an interruption only the rest is scored,
+    and what another process has written meanwhile is not scored again.  After the last shard the run is
+    complete and its result stored, so that it can be read while its cells are checked
+    (:mod:`pcf_core.work.self_audit`).  Of several processes that score the same run, one does and the others
+    wait.
 
     Parameters
     ----------
     run
-        what is asked for.
+        The run.
     store
-        where scores are and go.
+        Where scores are read and written.
     open_scorer
-        from a model and a protocol to its scorer.
+        Opens the scorer of a model and a protocol.
     on_progress
-        called with what the run is at, after each batch and each cell that is checked.
+        Called after each batch and each checked cell.
     pause
-        called between two batches; what it takes is not counted as scoring, what it raises ends this.
+        Called between two batches; its time does not count as scoring, and an exception ends the scoring.
     more_to_come
-        more draws may be asked of the run; it is neither complete nor audited yet.
+        More draws may follow; the run is neither complete nor checked yet.
     on_wait
-        called several times a second, as ``pause`` is, while another process is at it, with the name
-        of that one; what it raises ends this.
+        Called several times a second while another process scores the run, with the name of that process; an
+        exception ends the waiting.
 
     Returns
     -------
@@ -125,92 +119,139 @@ def score_run(
     Raises
     ------
     ModelError
-        the model is unknown, has changed, or no word of some group counts with it.
+        The model is unknown, has changed, or no word of some group counts with it.
     ScoringError
-        the model failed.
+        The model failed.
     StoreError
-        the store is full or read-only.
+        The store is full or read-only.
     """
     run = store.as_stored(run)
-    known = _known(run, store)
-    kept = known is not None and known.complete  # else the store is asked once, when it is our turn
-    if kept and not _lacks(run, store) and _is_done(run, store, more_to_come) and _is_counted(run, store):
-        return 0
+    info = _stored_info(run, store)
+    if info is not None and info.complete:  # else what is missing is looked up once, under the lock
+        left = _work_left(run, store, info, more_to_come)
+        if not left.any:
+            _save_as_scored(run, store, info, more_to_come)
+            return 0
     store.must_be_writable()  # loading a model can take minutes
 
-    with run_turn(run.key, store, pause, on_wait):
-        lacks = _lacks(run, store)  # asked again: another process may have scored it meanwhile
-        done = not lacks and _is_done(run, store, more_to_come)
-        if done and _is_counted(run, store):
+    with run_lock(run.key, store, pause, on_wait):
+        info = _stored_info(run, store)
+        left = _work_left(run, store, info, more_to_come)  # another process may have scored it meanwhile
+        if not left.scores and not left.check:
+            _save_as_scored(run, store, info, more_to_come)
+        if not left.any:
             return 0
-        return _score(run, store, open_scorer, on_progress, pause, more_to_come, lacks=lacks, done=done)
+        return _score(run, store, open_scorer, on_progress, pause, more_to_come, left)
 
 
-def run_turn(
+def run_lock(
     name: str, store: Store, pause: Pause, on_wait: Callable[[str], None]
 ) -> AbstractContextManager[None]:
-    """Take the lock of a run, or at something of it; who waits for it can be stopped as who scores can.
-
-    Raises
-    ------
-    StoreError
-        the store is full or read-only.
-    """
+    """Hold the lock of a run, or of a part of its work; waiting can be cancelled like scoring."""
 
     def while_waiting(holder: str) -> None:
         on_wait(holder)
         pause()
 
-    return store.turn(name, while_waiting)
+    return store.lock(name, while_waiting)
 
 
-def _known(run: RunSpec, store: Store) -> RunInfo | None:
-    """Return what the store keeps of the run itself; what was imported under its key is not its own."""
+@dataclass(frozen=True)
+class _Gap:
+    """Prompts of one part of a run that lack the same words, by their rows in the part.
+
+    ``cells``: how many cells of the run stand behind each of them.
+    """
+
+    rows: NDArray[np.int32]
+    words: tuple[str, ...]
+    cells: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class _WorkLeft:
+    """What is left to do of a run: ``gaps`` [part, gap], its ``check``, the token ``counts`` of its words.
+
+    ``changes``: how often scores had been added to the store before it was asked for the gaps; ``None`` where
+    a later look has to compare the scores themselves.
+    """
+
+    gaps: tuple[tuple[_Gap, ...], ...]
+    changes: int | None
+    check: bool
+    counts: bool
+
+    @property
+    def scores(self) -> bool:
+        """Whether scores are missing."""
+        return any(self.gaps)
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is left."""
+        return self.scores or self.check or self.counts
+
+
+def _work_left(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> _WorkLeft:
+    """Look up what is left to do of a run; nothing is written."""
+    changes, gaps, marks = store.changes(run.scoring), list[tuple[_Gap, ...]](), array("q")
+    for part in prompt_parts(run):
+        cells = _cells_by_prompt(part)
+        row_of = {stored_prompt(prompt): row for row, prompt in enumerate(part)}
+        gaps.append(
+            tuple(
+                _Gap(
+                    np.array([row_of[prompt] for prompt in block.prompts], dtype=np.int32),
+                    block.words,
+                    np.array([cells[prompt] for prompt in block.prompts], dtype=np.int32),
+                )
+                for block in missing(store, run.scoring, part, run.topic.words)
+            )
+        )
+        marks.extend(map(hash, row_of))
+    sorted_marks = np.sort(np.asarray(marks))
+    if (sorted_marks[1:] == sorted_marks[:-1]).any():  # a part may hold prompts of another
+        changes = None
+    return _WorkLeft(
+        gaps=tuple(gaps),
+        changes=changes,
+        check=info is not None and _is_unaudited(info) and not more_to_come,
+        # Only the model's tokenizer can tell how many tokens words have where they begin a text.
+        counts=not starts_counted(store.known_words(run.scoring), run.topic.words, places_of(run)),
+    )
+
+
+def _cells_by_prompt(part: Sequence[str]) -> dict[str, int]:
+    """Count the cells behind each stored prompt, for words with one kind of letters joined to them."""
+    cells: dict[str, int] = {}
+    for (prompt, _, _), count in Counter(map(whole_word_prompt, part)).items():
+        cells[prompt] = max(cells.get(prompt, 0), count)
+    return cells
+
+
+def _stored_info(run: RunSpec, store: Store) -> RunInfo | None:
+    """Return what the store has of the run itself, not of one that was imported under its key."""
     made = {info.run.key: info for info in store.runs() if not info.run.scoring.imported}
     return made.get(run.key)
 
 
-def _lacks(run: RunSpec, store: Store) -> bool:
-    """Whether a score is missing; the first that is ends the search."""
-    return next(missing_blocks(store, run), None) is not None
+def _save_as_scored(run: RunSpec, store: Store, info: RunInfo | None, more_to_come: bool) -> None:
+    """Save a run that lacks no score, complete unless more draws are to come.
 
-
-def _is_done(run: RunSpec, store: Store, more_to_come: bool) -> bool:
-    """Whether a run that lacks no score is audited too, as far as it has to be; it is kept as what it is.
-
-    A cache that cannot be written keeps the draws that it has of a finished run.
-
-    Raises
-    ------
-    ModelError
-        No word of some group counts.
-    StoreError
-        The store is full or read-only, and the run is not kept as finished.
+    A cache that cannot be written keeps the draws that it has of a complete run.
     """
-    known = _known(run, store)
-    if known is not None and _is_unaudited(known) and not more_to_come:
-        return False
     table = table_at(store.known_words(run.scoring), run.topic.words, places_of(run))
     require_every_group(run.topic, run.scoring.model, table)
-    if known is None or not known.complete:
-        store.save_run(run, {} if known is None else known.provenance, complete=not more_to_come)
-    elif known.run != run:
+    if info is None or not info.complete:
+        store.save_run(run, {} if info is None else info.provenance, complete=not more_to_come)
+    elif info.run != run:
         with suppress(StoreError):
-            store.save_run(run, known.provenance, complete=not more_to_come)
-    return True
+            store.save_run(run, info.provenance, complete=not more_to_come)
 
 
-def _is_counted(run: RunSpec, store: Store) -> bool:
-    """Tell whether the words' tokens are known where they begin a text.
-
-    Only the model's tokenizer can tell.
-    """
-    return starts_counted(store.known_words(run.scoring), run.topic.words, places_of(run))
-
-
-def _is_unaudited(known: RunInfo) -> bool:
-    """Tell whether a run was begun to be scored, and not checked to the end."""
-    return is_unchecked(known) or (bool(known.provenance) and not known.complete)
+def _is_unaudited(info: RunInfo) -> bool:
+    """Tell whether scoring a run was begun and its check not finished."""
+    return is_unchecked(info) or (bool(info.provenance) and not info.complete)
 
 
 def _score(
@@ -220,14 +261,9 @@ def _score(
     on_progress: OnProgress,
     pause: Pause,
     more_to_come: bool,
-    *,
-    lacks: bool,
-    done: bool,
+    left: _WorkLeft,
 ) -> int:
-    """Score what is missing, then audit it; see :func:`score_run`.
-
-    ``lacks``: scores are missing; ``done``: nothing is but how many tokens words have.
-    """
+    """Score what is missing, then audit it; see :func:`score_run`."""
     places = places_of(run)
     words = written_words(run.topic.words, places)
     spec = resolve(run.scoring.model).with_dtype(run.scoring.dtype)
@@ -245,13 +281,14 @@ def _score(
     table = check_places(scorer, run.topic.words, places)
     require_every_group(run.topic, run.scoring.model, table_at(table, run.topic.words, places))
     made = environment(scorer)
-    if lacks:
+    if left.scores:
         store.save_run(run, {**made, "timings": timings}, complete=False)
-    keep_words(store, run.scoring, words, table, made)
-    if done:
+    written = keep_words(store, run.scoring, words, table, made)
+    if not left.scores and not left.check:
         return 0
-    work = _Work(run, store, scorer, table, on_progress, PauseClock(pause))
-    work.score()
+    changes = None if left.changes is None else left.changes + written
+    work = _Work(run, store, scorer, table, on_progress, PauseClock(pause), changes)
+    work.score(left.gaps)
     timings["scoring"] = timings.get("scoring", 0.0) + work.seconds
     if more_to_come:
         store.save_run(run, {**made, "timings": timings}, complete=False)
@@ -260,41 +297,37 @@ def _score(
     made["timings"] = timings
     store.save_run(run, made | unchecked(scorer_facts(run, scorer)))
     began = time.perf_counter()
-    found = audit_scores(run, store, scorer, spec, open_scorer, work.pause, timings["scoring"], work.on_check)
+    audit = audit_scores(run, store, scorer, spec, open_scorer, work.pause, timings["scoring"], work.on_check)
     timings["checking"] = time.perf_counter() - began
-    store.save_run(run, {**made, "self_audit": found.model_dump()})
+    store.save_run(run, {**made, "self_audit": audit.model_dump()})
     return work.scored
 
 
 def _timings_so_far(run: RunSpec, store: Store) -> dict[str, float]:
-    """Return the seconds that a run which was begun has taken by now, as far as they were kept.
-
-    They are kept at the end of a look of its plan, and before its check.
-    """
-    known = _known(run, store)
-    return dict(known.provenance.get("timings", {})) if known is not None and _is_unaudited(known) else {}
+    """Return the seconds that an unfinished run has taken: stored after each look, and before the check."""
+    info = _stored_info(run, store)
+    return dict(info.provenance.get("timings", {})) if info is not None and _is_unaudited(info) else {}
 
 
 def _expected_loading(run: RunSpec, store: Store) -> float | None:
-    """Return the seconds that the model took to load for the newest run that measured it."""
+    """Return the seconds that loading the model took for the newest run that has them."""
     taken = (info.provenance.get("timings", {}) for info in store.runs() if info.run.scoring == run.scoring)
     return next((timings["loading"] for timings in taken if "loading" in timings), None)
 
 
 @dataclass
 class _Work:
-    """A run under way.
+    """A run that is being scored.
 
-    Of the cells that were missing ``done`` are in the store by now, ``scored`` of them by us; ``unsaved``
-    further ones are scored, in a block that is not whole yet or in ``whole``.  ``changes``: how often the
-    store had been added to when it was asked what is missing, and by us since; ``None`` where that tells
-    nothing.
+    Of the missing cells, ``done`` are in the store by now, ``scored`` of them by us; ``unsaved`` ones are
+    scored but in an unfinished block or in ``whole``.  ``changes``: as in :class:`_WorkLeft`, plus one for
+    each of our own writes since.
 
-    Whole blocks are saved ``SAVE_SECONDS`` after the last were: the first at once, each where scoring one
-    takes longer, and of a fast model several together, for the disk takes as long for one as for many.
+    Whole blocks are saved ``SAVE_SECONDS`` after the last save: the first one at once, each one of a slow
+    model, and several of a fast model together, since the disk takes as long for one as for many.
 
-    ``cells`` counts the prompts of the part of the run that is at work, of which some come again where it
-    ``repeats``; ``seconds`` is how long the scoring took, without what was done in pauses.
+    ``cells``: how many cells stand behind each prompt of the current part, more than one if it ``repeats``;
+    ``seconds``: how long the scoring took, without the pauses.
     """
 
     run: RunSpec
@@ -303,7 +336,8 @@ class _Work:
     table: TokenTable
     on_progress: OnProgress
     pause: PauseClock
-    cells: Counter[str] = field(default_factory=Counter)
+    changes: int | None
+    cells: dict[str, int] = field(default_factory=dict)
     repeats: bool = False
     total: int = 0
     done: int = 0
@@ -311,23 +345,17 @@ class _Work:
     scored: int = 0
     seconds: float = 0.0
     pace: Pace = field(default_factory=Pace)
-    changes: int | None = None
     whole: list[tuple[Block, ScoredBlock]] = field(default_factory=list)
     saved: float = -SAVE_SECONDS
 
-    def score(self) -> None:
-        """Score and write what is missing; what ends it before ends it with all whole blocks saved."""
+    def score(self, gaps: Sequence[Sequence[_Gap]]) -> None:
+        """Score and write what is missing; an exception still saves all whole blocks."""
         began, paused = time.perf_counter(), self.pause.seconds
-        changes, marks, parts = self.store.changes(self.run.scoring), array("q"), list[Rows]()
-        for part in prompt_parts(self.run):
-            parts.append(self._missing(part))
-            marks.extend(map(hash, self.cells))
-        sorted_marks = np.sort(np.asarray(marks))
-        if (sorted_marks[1:] != sorted_marks[:-1]).all():  # else a part may hold prompts of another
-            self.changes = changes
+        parts = [list(self._cut(part)) for part in gaps]
+        self.total = sum(int(gap.cells.sum()) for part in parts for gap in part)
         try:
-            for block, found in self._scored(self._lacking(parts)):
-                self._keep(block, found)
+            for block, scored in self._scored(self._lacking(parts)):
+                self._keep(block, scored)
         finally:
             self._save()
         if self.done != self.total:  # the rest was written by another process
@@ -335,7 +363,7 @@ class _Work:
         self.seconds = time.perf_counter() - began - (self.pause.seconds - paused)
 
     def write(self) -> None:
-        """Keep the run's result, so that it can be read at once; who reads it is told why there is none."""
+        """Compute and store the result of the run; if there is none, its readers get the reason."""
         pace, total = Pace(), self.run.cells
 
         def on_prompts(done: int) -> None:
@@ -352,41 +380,40 @@ class _Work:
             load_result(self.store, self.run, cast(Protocol, self.run.scoring.protocol), on_prompts=on_part)
 
     def on_check(self, done: int, total: int, seconds_left: float | None) -> None:
-        """Report that some cells of the run are checked by now."""
+        """Report how many cells are checked."""
         self.on_progress(Progress(stage="checking", done=done, total=total, seconds_left=seconds_left))
 
     def _scored(self, lacking: Iterator[Block]) -> Iterator[tuple[Block, ScoredBlock]]:
-        """Score blocks, here or wherever the scorer does."""
+        """Score blocks here, or wherever a parallel scorer does."""
         if isinstance(self.scorer, ParallelScorer):
             return self.scorer.score_blocks(lacking, self.pause)
         return ((block, self._score_here(block)) for block in lacking)
 
-    def _missing(self, part: Sequence[str]) -> Rows:
-        """Find the blocks of a part of the run that are missing, and count their cells."""
-        self._begin(part)
-        row_of = {stored_prompt(prompt): row for row, prompt in enumerate(part)}
-        found = []
-        lacking = missing(self.store, self.run.scoring, part, self.run.topic.words)
-        for block in cut(lacking, prompts_a_block(self.scorer)):
-            rows = np.array([row_of[prompt] for prompt in block.prompts], dtype=np.int32)
-            found.append((rows, block.words, self._count(block.prompts)))
-            self.total += found[-1][2]
-        return found
+    def _cut(self, gaps: Sequence[_Gap]) -> Iterator[_Gap]:
+        """Cut gaps to what is scored at once, without the words that the tokenizer refuses."""
+        most = prompts_a_block(self.scorer)
+        for gap in gaps:
+            words = tuple(word for word in gap.words if word not in self.table.refused)
+            for start in range(0, len(gap.rows) if words else 0, most):
+                rows = slice(start, start + most)
+                yield _Gap(gap.rows[rows], words, gap.cells[rows])
 
-    def _lacking(self, parts: Sequence[Rows]) -> Iterator[Block]:
-        """Yield the blocks, less what another process has written since they were found missing."""
-        for part, blocks in zip(prompt_parts(self.run), parts, strict=True):
-            self._begin(part)
-            for rows, words, cells in blocks:
+    def _lacking(self, parts: Sequence[Sequence[_Gap]]) -> Iterator[Block]:
+        """Yield the missing blocks, without what another process has written since."""
+        for part, gaps in zip(prompt_parts(self.run), parts, strict=True):
+            self.cells = _cells_by_prompt(part)
+            self.repeats = any(cells > 1 for cells in self.cells.values())
+            for gap in gaps:
                 self.pause()
                 self._report(0)
-                block = Block(tuple(stored_prompt(part[row]) for row in rows.tolist()), words, cells)
+                prompts = tuple(stored_prompt(part[row]) for row in gap.rows.tolist())
+                block = Block(prompts, gap.words, int(gap.cells.sum()))
                 lacking = self._still_lacking(block)
                 yield from lacking
-                self._report(cells - sum(one.cells for one in lacking))
+                self._report(block.cells - sum(one.cells for one in lacking))
 
     def _still_lacking(self, block: Block) -> list[Block]:
-        """Ask the store again, unless nothing was added since but what we did."""
+        """Look up what is still missing of a block, if others have added scores since."""
         if self.changes is not None and self.changes == self.store.changes(self.run.scoring):
             return [block]
         self._save()
@@ -404,9 +431,9 @@ class _Work:
             pause=self.pause,
         )
 
-    def _keep(self, block: Block, found: ScoredBlock) -> None:
-        """Take a whole block, and save it with those before it if it is time, or prompts may come twice."""
-        self.whole.append((block, found))
+    def _keep(self, block: Block, scored: ScoredBlock) -> None:
+        """Take a whole block; save all of them if it is time, or if prompts may come twice."""
+        self.whole.append((block, scored))
         self.unsaved = self._cells_of_whole
         if (
             self.changes is None
@@ -423,7 +450,8 @@ class _Work:
             return
         cells = self._cells_of_whole
         blocks = [
-            Scores(block.prompts, block.words, found.values, found.provenance) for block, found in self.whole
+            Scores(block.prompts, block.words, scored.values, scored.provenance)
+            for block, scored in self.whole
         ]
         self.whole = []  # tried once, also where the disk is full
         self.store.write_all(self.run.scoring, self.table, blocks)
@@ -438,11 +466,11 @@ class _Work:
         return sum(block.cells for block, _ in self.whole)
 
     def _report(self, saved: int, unsaved: int = 0) -> None:
-        """Report how many cells more are in the store, and how many wait to be written with their block."""
+        """Report how many more cells are in the store, and how many more are scored but unsaved."""
         self.done += saved
         self.unsaved += unsaved
-        known = self.done + self.unsaved
-        rate = self.pace.rate(known)
+        counted = self.done + self.unsaved
+        rate = self.pace.rate(counted)
         self.on_progress(
             Progress(
                 stage="scoring",
@@ -450,32 +478,19 @@ class _Work:
                 total=self.total,
                 unsaved=self.unsaved,
                 rate=rate,
-                seconds_left=(self.total - known) / rate if rate > 0 else None,
+                seconds_left=(self.total - counted) / rate if rate > 0 else None,
             )
         )
 
-    def _begin(self, part: Sequence[str]) -> None:
-        """Count the cells behind each prompt of a part, for words with one kind of letters joined to them."""
-        self.cells.clear()
-        for (prompt, _, _), cells in Counter(map(whole_word_prompt, part)).items():
-            self.cells[prompt] = max(self.cells[prompt], cells)
-        self.repeats = any(cells > 1 for cells in self.cells.values())
-
     def _count(self, prompts: Sequence[str]) -> int:
-        """Count the cells behind prompts of the part that is at work."""
+        """Count the cells behind prompts of the current part."""
         return sum(map(self.cells.__getitem__, prompts)) if self.repeats else len(prompts)
 
 
 def require_every_group(
     topic: Topic, model: str, table: TokenTable, protocol: Protocol = "exact"
 ) -> tuple[tuple[str, ...], tuple[LeftOut, ...]]:
-    """Return the words that count and those left out; refuse a topic with a group without words that count.
-
-    Raises
-    ------
-    ModelError
-        The first group that has none, with some of its words and why they do not count.
-    """
+    """Return the words that count and those left out; refuse a group of which no word counts."""
     words, left_out = select_words(topic, table, protocol)
     reasons = {item.name: item.reason for item in left_out}
     for group in topic.groups:
@@ -488,12 +503,9 @@ def require_every_group(
     return words, left_out
 
 
-# Score what was asked for: every template, or as many as a sampling plan draws.
-
-
 @dataclass(frozen=True)
 class Finished:
-    """A run that is scored: with the draws of its last ``look`` if it has a plan.  ``scored``: cells now."""
+    """A scored run, with the draws of its last ``look`` if it has a plan; ``scored``: cells scored now."""
 
     run: RunSpec
     scored: int
@@ -501,13 +513,13 @@ class Finished:
 
     @property
     def document(self) -> dict[str, Any]:
-        """What ``score`` answers, and the worker."""
-        found: dict[str, Any] = {"run": self.run.key, "cells": self.run.cells, "scored": self.scored}
-        return found if self.look is None else found | look_document(self.look)
+        """The JSON document of the command ``score``, and of the job."""
+        fields: dict[str, Any] = {"run": self.run.key, "cells": self.run.cells, "scored": self.scored}
+        return fields if self.look is None else fields | look_document(self.look)
 
 
 def look_document(look: Look) -> dict[str, Any]:
-    """Return a look under the name by which answers and running jobs carry it."""
+    """Return a look as a part of a JSON document."""
     return {"sampling": look.model_dump(mode="json")}
 
 
@@ -520,10 +532,10 @@ def score_asked(
     on_look: Callable[[Look], None] = lambda look: None,
     on_wait: Callable[[str], None] = lambda holder: None,
 ) -> Finished:
-    """Score a run to its end; see :func:`pcf_core.work.scoring.score_run` for what all runs share.
+    """Score a run to its end; the parameters are those of :func:`score_run`.
 
-    With a plan, ``on_look`` is called at each look with what was found, and the run ends at the first one
-    whose intervals are narrow enough, or that has drawn every template.
+    With a sampling plan, ``on_look`` is called at each look, and the run ends at the first one whose
+    intervals are narrow enough, or that has drawn every template.
 
     Raises
     ------
@@ -544,9 +556,9 @@ def score_asked(
         on_progress(at)
 
     finished = store.is_finished(run)
-    # All looks are one turn: who waited goes on where the other came to, not at the draws of its own look.
-    turn = run_turn(f"{run.key}.looks", store, pause, on_wait)
-    with nullcontext() if finished else turn:
+    # All looks hold one lock: who waited goes on where the other came to, not at the draws of its own look.
+    lock = run_lock(f"{run.key}.looks", store, pause, on_wait)
+    with nullcontext() if finished else lock:
         for draws in looks(within).sizes:
             if draws < plan_of(furthest(store, run)).draws:
                 continue  # an earlier look, here or of another process, which was not narrow enough
@@ -561,27 +573,27 @@ def score_asked(
 
 
 def opened_once(dtype: str, open_scorer: OpenScorer) -> OpenScorer:
-    """Load a model, which computes with ``dtype``, for its first look and keep it for the others."""
-    kept: list[Scorer] = []
+    """Open a model that computes with ``dtype`` once for all looks."""
+    scorers: list[Scorer] = []
 
     def reopen(spec: ModelSpec, protocol: str) -> Scorer:
         if spec.dtype != dtype:  # a second reader, for the noise floor
             return open_scorer(spec, protocol)
-        if not kept:
-            kept.append(open_scorer(spec, protocol))
-        return kept[0]
+        if not scorers:
+            scorers.append(open_scorer(spec, protocol))
+        return scorers[0]
 
     return reopen
 
 
 @job("score", ScoreRequest)
 def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
-    """Score what is asked for; while it is under way the job says what a plan's last look has found."""
-    asked = context.job
+    """Score a run; meanwhile the job has its progress and the last look of its plan."""
+    claimed = context.job
     run = context.store.load_run(request.run)
     reported = -REPORT_SECONDS
-    stage, saved = "", 0  # which were said last
-    found: dict[str, Any] = {}  # the last look of a plan
+    stage, saved = "", 0  # of the last report
+    last_look: dict[str, Any] = {}
     before: int | None = None  # cells of the job that were scored before this start
 
     def report(at: Progress) -> None:
@@ -591,26 +603,26 @@ def answer_score(context: JobContext, request: ScoreRequest) -> dict[str, Any]:
         """
         nonlocal reported, stage, saved, before
         if at.stage == "scoring" and before is None:
-            ended = asked.done == asked.total  # between two looks of a plan, or nothing was done
-            before = asked.total if ended else max(0, asked.total - at.total)
+            ended = claimed.done == claimed.total  # between two looks of a plan, or nothing was done
+            before = claimed.total if ended else max(0, claimed.total - at.total)
         is_news = at.stage != stage or at.done == at.total or (at.stage == "scoring" and at.done != saved)
         if not is_news and time.monotonic() - reported < REPORT_SECONDS:
             return
         reported, stage, saved = time.monotonic(), at.stage, at.done
         if at.stage != "scoring":
-            context.note(found | at.model_dump())
+            context.note(last_look | at.model_dump())
             return
         at = at.model_copy(update={"done": (before or 0) + at.done, "total": (before or 0) + at.total})
-        context.progress(at.done, at.total, at.rate, found | at.model_dump())
+        context.progress(at.done, at.total, at.rate, last_look | at.model_dump())
 
     def on_look(look: Look) -> None:
-        found.update(look_document(look))
-        context.note(found)
+        last_look.update(look_document(look))
+        context.note(last_look)
 
     with scorers_of(context.settings.engine, context.settings, context.open_scorer) as scorer:
         done = score_asked(
             run, context.store, scorer, report, context.pause, on_look, on_wait=context.wait_for
         )
-    # Kept, so that pages open it at once; where something was scored, it is already.
+    # Stored, so that pages open it at once; if something was scored, it is already.
     load_result(context.store, done.run, cast(Protocol, run.scoring.protocol))
     return done.document

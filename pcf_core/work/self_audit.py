@@ -1,16 +1,14 @@
-"""The self-audit of a run or a knowledge set: what its scorer does, and how far scores move.
+"""The self-audit of a run or a knowledge set: traits of its scorer, and how much single scores differ.
 
-They move when they are made again alone.
+**Noise floor.**  In 50 cells drawn at random (the same ones in every repetition), one random word per group,
+or a right and a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched,
+packed or shared; the floor is the largest |difference| to the stored scores, in nats.  A run in bfloat16 or
+float16 is read again in float32 if a second copy of the weights fits into half of the free memory: its floor
+then includes the rounding of the model's own arithmetic.
 
-**Noise floor.**  Of 50 cells drawn at random (the same ones in every repetition), one random word a group, or
-a right and a wrong answer of the fact, is scored again in a forward pass of its own, with nothing batched,
-packed or shared; the floor is the largest |difference| to what the store has, in nats.  A run in bfloat16 or
-float16 is read again in float32 where a second copy of the weights fits into half of the free memory: its
-floor then also holds the rounding of the model's own arithmetic.
-
-**What it costs.**  At most a twentieth of the time that the scores took: a cell alone can take as long as a
-hundred in a batch.  Where it is dearer, the first of the drawn cells are read, and never fewer than five; how
-many is told by the time that those before took, a second copy of the model included.
+**Cost.**  At most a twentieth of the time of scoring: a cell alone can take as long as a hundred in a batch.
+If that is not enough, only the first drawn cells are read, and never fewer than five; their number follows
+from the time that the ones before took, loading a second copy of the model included.
 """
 
 from __future__ import annotations
@@ -71,7 +69,7 @@ def audit_scores(
     pause
         Called between two forward passes; what it raises ends the audit.
     seconds
-        That the scoring took, which decides how many cells are read again.
+        The scoring took, which limits how many cells are read again.
     on_check
         Called before each cell and after the last one.
     """
@@ -81,19 +79,19 @@ def audit_scores(
 
 
 def scorer_facts(run: RunSpec, scorer: Scorer) -> SelfAudit:
-    """Return what is known of a run's scorer without reading anything again."""
+    """Return the part of a run's self-audit that needs no scoring."""
     table = _table(run, scorer)
     return _facts(scorer, run.topic.words, table, select_words(run.topic, table, "exact")[1])
 
 
 def _table(run: RunSpec, scorer: Scorer) -> TokenTable:
-    """Return the topic's words as the scorer takes them where they stand in the run's prompts."""
+    """Return the tokens of the topic's words at their positions in the run's prompts."""
     places = places_of(run)
     return table_at(check_places(scorer, run.topic.words, places), run.topic.words, places)
 
 
 def audit_answers(
-    asked: KnowledgeSet,
+    knowledge: KnowledgeSet,
     key: ScoringKey,
     store: Store,
     scorer: Scorer,
@@ -104,20 +102,20 @@ def audit_answers(
     on_check: OnCheck = lambda done, total, seconds_left: None,
 ) -> SelfAudit:
     """Audit a knowledge set of which every answer in every prompt is in the store."""
-    places = answer_places(asked)
-    table = table_at(check_places(scorer, asked.words, places), asked.words, places)
+    places = answer_places(knowledge)
+    table = table_at(check_places(scorer, knowledge.words, places), knowledge.words, places)
     refused = [
-        LeftOut(name=word, reason=table.refused[word]) for word in asked.words if word in table.refused
+        LeftOut(name=word, reason=table.refused[word]) for word in knowledge.words if word in table.refused
     ]
-    facts = _facts(scorer, asked.words, table, refused)
-    drawn = draw_answers(asked, key, table)
+    facts = _facts(scorer, knowledge.words, table, refused)
+    drawn = draw_answers(knowledge, key, table)
     if not drawn:
         return facts.model_copy(update={"note": "The model can express the answers of no fact."})
     return _read_again(facts, drawn, key, store, scorer, spec, open_scorer, pause, seconds, on_check)
 
 
 def _facts(scorer: Scorer, words: Sequence[str], table: TokenTable, left_out: Sequence[LeftOut]) -> SelfAudit:
-    """Return what is known without reading anything again."""
+    """Return the part of a self-audit that needs no scoring."""
     return SelfAudit(
         traits=dict(scorer.traits),
         tokens={word: table.tokens[word] for word in words if word in table.tokens},
@@ -137,7 +135,7 @@ def _read_again(
     seconds: float,
     on_check: OnCheck,
 ) -> SelfAudit:
-    """Measure the noise floor of what was drawn, or of the first of it; add the other facts."""
+    """Add the noise floor of the drawn cells, or of the first ones, to the other facts."""
     stored = _stored(key, store, [score for cell in drawn for score in cell])
     again: list[float] = []
     try:
@@ -159,28 +157,25 @@ def _read_again(
         return facts.model_copy(update={"note": f"The scores were not read again: {error}"})
     read = [score for cell in drawn[:cells] for score in cell]
     differences = np.array([difference(*pair) for pair in zip(stored, again, strict=False)])
-    found = facts.model_copy(
+    audit = facts.model_copy(
         update={"noise_scores": len(read), "noise_cells": cells, "noise_dtype": reader.key.dtype}
     )
     largest = int(differences.argmax())
     if np.isfinite(differences[largest]):
-        return found.model_copy(update={"noise_floor": float(differences[largest])})
+        return audit.model_copy(update={"noise_floor": float(differences[largest])})
     prompt, word = read[largest]
     note = f"{word!r} in {quoted(prompt)} has a probability in one reading and none in the other."
-    return found.model_copy(update={"note": note})
+    return audit.model_copy(update={"note": note})
 
 
 def _affordable(seconds: float, a_cell: float, drawn: int) -> int:
-    """Return how many drawn cells can be read in so many seconds at that time a cell; at least five."""
+    """Return how many drawn cells can be read in so many seconds, at least five."""
     most = seconds / a_cell if a_cell else math.inf
     return min(drawn, max(FEWEST_CELLS, int(min(most, drawn))))
 
 
 def draw_scores(run: RunSpec, table: TokenTable) -> list[Cell]:
-    """Draw one word a group, as it is written there, in each of ``CELLS`` cells, or in all if fewer.
-
-    The draw is by the run key.
-    """
+    """Draw one word per group in each of ``CELLS`` cells, or in all if fewer, seeded by the run key."""
     generator = np.random.default_rng(int(run.key, 16))
     prompts = run.prompts
     cells = generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False)
@@ -196,18 +191,19 @@ def _drawn(prompt: str, word: str) -> tuple[str, str]:
     return stored_prompt(prompt), written
 
 
-def draw_answers(asked: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
-    """Draw a right and a wrong answer of the fact, where it has them, in each of ``CELLS`` prompts.
+def draw_answers(knowledge: KnowledgeSet, key: ScoringKey, table: TokenTable) -> list[Cell]:
+    """Draw a right and a wrong answer of the fact in each of ``CELLS`` prompts, or in all if fewer.
 
-    In all if fewer; drawn by what is asked and of whom.  Prompts of which the model knows no answer are left
-    out.
+    Seeded by the set and the model.  Prompts without an answer that the tokenizer has are left out.
     """
-    generator = np.random.default_rng(int(knowledge_key(asked, key), 16))
-    prompts, drawn = asked.prompts, list[Cell]()
+    generator = np.random.default_rng(int(knowledge_key(knowledge, key), 16))
+    prompts, drawn = knowledge.prompts, list[Cell]()
     for cell in generator.choice(len(prompts), size=min(CELLS, len(prompts)), replace=False).tolist():
-        fact = asked.facts[cell // len(asked.templates)]
-        known = [[word for word in answers if word in table.tokens] for answers in (fact.right, fact.wrong)]
-        scores = [_drawn(prompts[cell], some[generator.integers(len(some))]) for some in known if some]
+        fact = knowledge.facts[cell // len(knowledge.templates)]
+        answered = [
+            [word for word in answers if word in table.tokens] for answers in (fact.right, fact.wrong)
+        ]
+        scores = [_drawn(prompts[cell], some[generator.integers(len(some))]) for some in answered if some]
         drawn += [tuple(scores)] if scores else []
     return drawn
 
@@ -225,13 +221,7 @@ def difference(first: float, second: float) -> float:
 def second_reader(
     scorer: Scorer, spec: ModelSpec, protocol: str, open_scorer: Callable[[ModelSpec, str], Scorer]
 ) -> Scorer:
-    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself.
-
-    Raises
-    ------
-    AuditError
-        The model cannot be loaded a second time.
-    """
+    """Open the same model in float32 where the run is in less and it fits; else return the scorer itself."""
     needed = spec.parameters * BYTES_OF_FLOAT32
     free = free_memory(getattr(scorer, "device", "cpu"))
     if spec.dtype in NARROW and spec.family != "endpoint" and 0 < needed <= free * PART_OF_MEMORY:

@@ -1,14 +1,13 @@
-"""The supervisor: a small process that keeps a worker at work, and ends one that does not hear any more.
+"""The supervisor: a small process that restarts a worker process, and kills one that does not respond.
 
-Models, their configurations and chat templates are somebody else's, and code of libraries that reads them can
-be busy for hours without coming back to the worker.  So the worker proper is a process of its own: it tells
-its supervisor which job it is at, again between any two batches.  Nothing is loaded here, and the model is
-loaded once, by the process that uses it.
+Library code that reads foreign models, configurations and chat templates can be busy for hours without
+returning to the worker.  So the worker is a separate process that reports its job to the supervisor between
+any two batches.  Nothing is loaded here; the model is loaded once, by the process that uses it.
 
-    no word for ``PCF_STALL_SECONDS``        the process is killed, the job fails with a sentence
-    a cancel, a stop not heard for 10 s      the process is killed, the job is cancelled, or waits again
-    the process ends at a job, however       a death of its job; another one takes its place
-    the supervisor dies                      the process ends with it
+    no report for ``PCF_STALL_SECONDS``       the process is killed, the job fails with a sentence
+    a cancel or stop ignored for 10 s         the process is killed, the job is cancelled or queued again
+    the process ends at a job                 counts as a death at the job; another process is started
+    the supervisor dies                       the process ends too
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ from pcf_core.work.queue import Queue
 
 log = logging.getLogger(__name__)
 
-HEAR_SECONDS = 10.0  # a cancel or a stop is heard within it, or the process is killed
+HEAR_SECONDS = 10.0  # the process obeys a cancel or a stop within it, or is killed
 POLL_SECONDS = 0.2
-TELL_SECONDS = 0.5  # between two words about the same job
+TELL_SECONDS = 0.5  # between two reports of the same job
 STALLED = (
     "Nothing of it moved for {seconds:,.0f} seconds (PCF_STALL_SECONDS), so its worker was ended: the model, "
     "or its chat template, may keep it busy without end, or a batch is too slow for this machine. Take "
@@ -46,7 +45,7 @@ Serve = Callable[[str, Connection, bool], None]
 
 
 def serve(owner: str, line: Connection, until_idle: bool) -> None:
-    """Run the process that works: a worker under its supervisor's name."""
+    """Run the worker process, under its supervisor's name."""
     from pcf_core.work.worker import Worker
 
     leave_signals_to_parent()
@@ -59,10 +58,7 @@ def serve(owner: str, line: Connection, until_idle: bool) -> None:
 
 
 class Line:
-    """The line from the process that works to its supervisor.
-
-    It tells which job the process is at, ``None``: it waits for one; and hears whether it is to stop.
-    """
+    """The connection to the supervisor: the worker process reports its job, or ``None``, and hears a stop."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -70,17 +66,17 @@ class Line:
         self._last: tuple[int | None, float] = None, -TELL_SECONDS
 
     def __call__(self, job_id: int | None) -> bool:
-        """Tell the job if it is news, or time has passed; return whether to stop."""
+        """Report the job if it is another one, or time has passed; return whether to stop."""
         with self._lock:
             at, when = self._last
             if job_id != at or time.monotonic() - when >= TELL_SECONDS:
                 self._connection.send(job_id)
                 self._last = job_id, time.monotonic()
-            return self._connection.poll()  # all that a supervisor ever says is: stop
+            return self._connection.poll()  # a supervisor sends nothing but a stop
 
 
 class Supervisor:
-    """Keeps one process at work for the cache that the settings name, under the supervisor's own name."""
+    """Keeps one worker process running for the cache of the settings, under the supervisor's own name."""
 
     def __init__(self, settings: Settings, until_idle: bool = False, serve: Serve = serve) -> None:
         self.settings = settings
@@ -91,19 +87,19 @@ class Supervisor:
         self._stopping = False
         self._code = 0
         self._heard = time.monotonic()
-        self._said = ""  # of a cache that does not answer, once
+        self._last_warning = ""  # about a cache that cannot be read, logged once
 
     @property
     def silence(self) -> float:
-        """Seconds since the working process spoke, which it does between two batches and when idle."""
+        """Seconds since the last report of the worker process, which reports when idle too."""
         return time.monotonic() - self._heard
 
     def stop(self) -> None:
-        """Have the process end after its present batch, or without it; its job goes back to the queue."""
+        """Stop the process after its current batch, or kill it; its job goes back to the queue."""
         self._stopping = True
 
     def run(self) -> int:
-        """Serve the queue until it was empty for a while; the exit code.
+        """Serve the queue until it was empty for a while; return the exit code.
 
         SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
 
@@ -118,9 +114,9 @@ class Supervisor:
         return self._code
 
     def _keep(self) -> bool:
-        """Keep processes running one after another, until one has ended that needs no successor.
+        """Run processes one after another, until one ends that needs no successor.
 
-        A worker whose app has other settings is waited for: it ends when it is idle.
+        First wait for a worker of an app with other settings, which ends when it is idle.
         """
         while not self._is_over() and self.queue.predecessor(self.owner):
             time.sleep(POLL_SECONDS)
@@ -129,9 +125,9 @@ class Supervisor:
         return not self._stopping and self._code == 0
 
     def _is_over(self) -> bool:
-        """Tell whether to stop: also where the catalogue was replaced, which a process may not have noticed.
+        """Tell whether to stop: also if the catalogue was replaced, which the process may not have noticed.
 
-        One that was opened later works in the new catalogue, and the old one calls its jobs cancelled.
+        A process started later would work in the new catalogue, and its jobs are cancelled in the old one.
         """
         if not self._stopping and not self.queue.current:
             log.warning("The catalogue was deleted or set aside: this worker ends, the next one begins anew.")
@@ -139,14 +135,14 @@ class Supervisor:
         return self._stopping
 
     def _watch_one(self) -> bool:
-        """Watch one process, from its start to its end; return whether another has to take its place."""
+        """Watch one process from start to end; return whether another has to be started."""
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe()
         process = context.Process(
             target=self._serve, args=(self.owner, there, self._until_idle), name="worker"
         )
         with here:
-            with there, interrupts_held():  # of a terminal, until the process has seen to that itself
+            with there, interrupts_held():  # of a terminal, until the process ignores them itself
                 process.start()
             try:
                 return self._watch(process, here)
@@ -158,7 +154,7 @@ class Supervisor:
         at: int | None = None
         moved = time.monotonic()
         unheard: float | None = None  # since when the process should have heard that it is to stop
-        begun = told = False
+        begun = stop_sent = False
         while process.is_alive():
             for job_id in _news(line):
                 begun, moved = True, time.monotonic()
@@ -166,10 +162,10 @@ class Supervisor:
                 if job_id != at:
                     at, unheard = job_id, None
             now = time.monotonic()
-            if self._is_over() and not told:
+            if self._is_over() and not stop_sent:
                 with suppress(OSError):  # it ends by itself just now
                     line.send(None)
-                told = True
+                stop_sent = True
             if not self._stopping and not self._cancelled(at):
                 unheard = None
             elif unheard is None:
@@ -188,15 +184,15 @@ class Supervisor:
         try:
             cancelled = job_id is not None and self.queue.cancelled(job_id, self.owner)
         except StoreError as error:
-            if str(error) != self._said:
+            if str(error) != self._last_warning:
                 log.warning("%s", error)
-            self._said = str(error)
+            self._last_warning = str(error)
             return False
-        self._said = ""
+        self._last_warning = ""
         return cancelled
 
     def _end(self, process: BaseProcess, at: int | None, sentence: str) -> None:
-        """Kill it, and give back what it held; the job it was at has failed if there is a sentence."""
+        """Kill the process and release its jobs; with a sentence, its current job fails."""
         log.warning("job %s: its process %s was killed. %s", at, process.pid, sentence)
         process.kill()
         process.join()
@@ -208,10 +204,7 @@ class Supervisor:
             log.warning("%s", error)
 
     def _ended(self, process: BaseProcess, at: int | None, begun: bool) -> bool:
-        """Handle a process that ended by itself.
-
-        It is a death if a signal that we did not send ended it, or if it was at a job.
-        """
+        """Handle a process that ended by itself: a death if a signal ended it, or if it had a job."""
         process.join()
         code = process.exitcode or 0
         if self._stopping or (code >= 0 and at is None):
@@ -228,11 +221,11 @@ class Supervisor:
 
 
 def _news(line: Connection) -> list[int | None]:
-    """Return what came within the time of a poll."""
-    found: list[int | None] = []
+    """Return the reports that arrive within the time of a poll."""
+    news: list[int | None] = []
     try:
-        while line.poll(0 if found else POLL_SECONDS):
-            found.append(line.recv())
+        while line.poll(0 if news else POLL_SECONDS):
+            news.append(line.recv())
     except (EOFError, OSError):  # it ended
         time.sleep(POLL_SECONDS)
-    return found
+    return news

@@ -19,7 +19,6 @@ import pcf_core.work.mining
 import pcf_core.work.pairing
 import pcf_core.work.probing
 import pcf_core.work.questioning
-import pcf_core.work.reading
 import pcf_core.work.scoring  # noqa: F401  each registers the handlers of its jobs
 from pcf_core.core.errors import AuditError, InputError, StoreError
 from pcf_core.core.generation import Decoding, GenerationKey
@@ -47,9 +46,9 @@ LIGHT = 64_000_000  # parameters of the open models together, up to which none o
 
 
 def load_libraries() -> None:
-    """Load what opens models and what saves scores, so that the first job need not wait: that takes seconds.
+    """Import the libraries that open models and save scores, which takes seconds, before the first job.
 
-    Where that cannot be loaded it is left to the job that needs it to say so; endpoints do without the first.
+    If one cannot be imported, the job that needs it says so.
     """
     for name in ("pcf_core.models.loading", "pandas"):  # pyarrow loads pandas when it is first given numbers
         with suppress(ImportError, OSError):
@@ -59,9 +58,9 @@ def load_libraries() -> None:
 class Worker:
     """Serves one cache.  A job that fails ends with its sentence; the worker goes on.
 
-    ``owner`` is the name it works under, its process' own unless somebody supervises it; ``tell`` is called
-    with the number of the job that it is at, or ``None``, again between two batches, and answers whether to
-    stop.  ``prepare`` is called once while no job waits.
+    ``owner``: its name in the queue, that of its supervisor if it has one.  ``tell`` is called between two
+    batches with the id of the current job, or ``None``, and returns whether to stop.  ``prepare`` is called
+    once while no job waits.
     """
 
     def __init__(
@@ -81,22 +80,16 @@ class Worker:
         self.owner = owner or name_of(os.getpid())
         self._tell = tell
         self._prepare = prepare
-        self._at: list[int] = []  # the jobs it is at, each within the one before
+        self._at: list[int] = []  # ids of current jobs, each within the one before
         self._open_scorer = open_scorer
         self._open_generator = open_generator
         self._models: OrderedDict[str, tuple[Any, int]] = OrderedDict()  # opened, with their parameters
         self._stopping = False
-        self._passed_over: dict[int, float] = {}  # jobs whose run is another's, until when (monotonic)
+        self._passed_over: dict[int, float] = {}  # jobs that another process works on, until when (monotonic)
 
     @classmethod
     def open(cls, settings: Settings, owner: str = "", tell: Tell = lambda job_id: False) -> Worker:
-        """Open a worker of the cache that the settings name.
-
-        Raises
-        ------
-        StoreError
-            The cache cannot be used.
-        """
+        """Open a worker of the cache that the settings name."""
         store = Store.open(settings.cache, settings.results, settings.scores)
         queue = Queue.open(settings.catalogue)
         return cls(store, queue, settings, owner=owner, tell=tell, prepare=load_libraries)
@@ -106,7 +99,7 @@ class Worker:
         self._stopping = True
 
     def run(self, until_idle: bool = False) -> None:
-        """Serve the queue as :meth:`serve` does, in this process, known as alive under its name.
+        """Serve the queue as :meth:`serve` does, registered as alive.
 
         SIGTERM and SIGINT stop it as :meth:`stop` does, a second one at once.
         """
@@ -119,13 +112,7 @@ class Worker:
             attend(self.queue, self.owner, serve)
 
     def serve(self, until_idle: bool = False) -> None:
-        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty.
-
-        Raises
-        ------
-        StoreError
-            The cache cannot be used (``until_idle``; else the worker waits until it can).
-        """
+        """Serve the queue until it was empty for ``worker_idle_seconds``, or, ``until_idle``, is empty."""
         with logging_to(self.settings):
             self._serve(until_idle)
 
@@ -167,15 +154,15 @@ class Worker:
                 prepared = True
 
     def _say(self, job_id: int | None) -> bool:
-        """Tell which job it is at, and hear whether to stop."""
+        """Report the current job, and return whether to stop."""
         if self._tell(job_id):
             self.stop()
         return self._stopping
 
     def _claim(self, min_priority: int | None = None) -> Job | None:
-        """Claim the next job, but for those whose run another process was at a moment ago.
+        """Claim the next job, except those that another process worked on a moment ago.
 
-        They keep their place: once that is over, the oldest of them comes first again.
+        They keep their order: afterwards the oldest of them comes first again.
         """
         now = time.monotonic()
         self._passed_over = {job_id: until for job_id, until in self._passed_over.items() if until > now}
@@ -184,9 +171,9 @@ class Worker:
     def _answer(self, job: Job) -> None:
         """Work on a job until it ends, or until this process does.
 
-        What is no ``Exception`` ends the process: a panic of a library written in Rust, or its
-        ``sys.exit``. That is a death of the job, as if the process had been killed. So the supervisor is
-        not told that the job was left: it would take this for an ordinary end, and nobody would count it.
+        An exception that is no ``Exception`` ends the process: a panic of a library written in Rust, or its
+        ``sys.exit``.  It counts as a death at the job.  So the supervisor is not told that the job has ended,
+        which it would take for an ordinary end.
         """
         self._at.append(job.id)
         self._say(job.id)
@@ -206,12 +193,12 @@ class Worker:
             self._left()
 
     def _left(self) -> None:
-        """Say that a job has ended, and which one is gone on with."""
+        """Report that a job has ended, and which one goes on."""
         self._at.pop()
         self._say(self._at[-1] if self._at else None)
 
     def _carry_out(self, job: Job) -> None:
-        """Do a job, and record what came of it."""
+        """Call the handler of a job and record the outcome."""
         try:
             if job.kind not in HANDLERS:
                 raise AuditError(
@@ -237,9 +224,9 @@ class Worker:
             self.queue.finish(job.id, result, self.owner)
 
     def _unlike(self, job: Job) -> str:
-        """Say so where who asked has other settings; of devices each worker has its own."""
-        asked, own = (one.partition("@")[0] for one in (job.fingerprint, self.settings.fingerprint))
-        if asked in ("", own):
+        """Return a sentence if the job was submitted with other settings; the device may differ."""
+        theirs, own = (one.partition("@")[0] for one in (job.fingerprint, self.settings.fingerprint))
+        if theirs in ("", own):
             return ""
         return (
             f" The worker that took it ({self.owner}) was started with other settings than whoever asked: "
@@ -247,7 +234,7 @@ class Worker:
         )
 
     def _context(self, job: Job) -> JobContext:
-        """Return what the worker lends to whoever carries out a job."""
+        """Return what the handler of a job gets."""
         return JobContext(
             job=job,
             owner=self.owner,
@@ -260,19 +247,13 @@ class Worker:
         )
 
     def _pause(self, job: Job) -> None:
-        """Between two batches of a job: answer what is small, and hear whether to stop.
-
-        Raises
-        ------
-        Stopped
-            the worker is told to, or the job was cancelled or is another worker's by now.
-        """
+        """Between two batches of a job: answer what is small, and hear whether to stop."""
         self._answer_small(job)
         if self._say(job.id) or not self.queue.current or self.queue.cancelled(job.id, self.owner):
             raise Stopped
 
     def _answer_small(self, within: Job) -> None:
-        """Answer what is small and waits, if it is smaller than the job that would wait for it."""
+        """Answer waiting jobs that are smaller than the current one."""
         least = max(SMALL, within.priority + 1)
         # Who is to stop gives back what is at work: taken again, it would be given back again, without end.
         while not self._stopping and self.queue.current and (job := self._claim(least)) is not None:
@@ -289,9 +270,9 @@ class Worker:
         return self._opened(key, spec, lambda: self._open_generator(spec, decoding))
 
     def _opened(self, key: str, spec: ModelSpec, open_model: Callable[[], Opened]) -> Opened:
-        """Return what is open under a key; close the longest unused for a new one.
+        """Return the open model of a key, or open it and close the one unused for longest.
 
-        Small models stay open beyond the setting, so that a sentence can be put to several of them at once.
+        Small models stay open beyond the setting, so that a sentence can be sent to several at once.
         """
         if key not in self._models:
             while len(self._models) >= self.settings.worker_models and not self._light_with(spec):
@@ -303,6 +284,6 @@ class Worker:
         return cast(Opened, self._models[key][0])
 
     def _light_with(self, spec: ModelSpec) -> bool:
-        """Tell whether this model and the open ones are small together; 0 parameters: unknown number."""
+        """Tell whether this model and the open ones are small together; 0 parameters means unknown."""
         sizes = [spec.parameters, *(parameters for _, parameters in self._models.values())]
         return all(sizes) and sum(sizes) <= LIGHT

@@ -35,7 +35,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting
     monkeypatch.setenv("PCF_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PCF_START_WORKER", "0")
     monkeypatch.setattr(opening, "open_scorer", refuse)
-    monkeypatch.setattr("pcf_core.work.engines.open_scorer", refuse)
+    monkeypatch.setattr("pcf_core.work.blocks.open_scorer", refuse)
     settings.cache_clear()
     yield settings()
     settings.cache_clear()

@@ -20,14 +20,13 @@ from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.models.scoring.fake import FakeScorer
+from pcf_core.store.catalogue import prompt_hashes, row_checksum
 from pcf_core.store.database import FILE_NAME, open_database
-from pcf_core.store.held import prompt_hashes
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
 from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
 from tests.command_line import Done, run_here
-from tests.quick import quick
 
 (RUN,) = runs_of(["mini-gpt"], 4)  # 76 prompts in five shards
 KEPT = f"{FILE_NAME}.damaged"
@@ -153,19 +152,16 @@ HARM = {
     "another prompt": (prompt_hashes(RUN.prompts[:1]), bytes(16)),
     "another table": (b"CREATE TABLE shard_words", b"CREATE TABLE shard_wordz"),
     "another column": (b"words TEXT NOT NULL", b"wordz TEXT NOT NULL"),
-    "a message that is no text": (b"CREATE TRIGGER warnings", b"CREATE TRIGGER warni\xeegs"),
+    "a message that is no text": (b"CREATE TABLE warnings", b"CREATE TABLE warni\xeegs"),
 }
 
 
-@pytest.mark.parametrize("in_copy", quick([False, True], (True).__eq__))
 @pytest.mark.parametrize("harm", HARM)
 def test_what_the_index_says_of_words_is_not_believed_but_checked(
-    cache: Path, scored: Path, harm: str, in_copy: bool
+    cache: Path, scored: Path, harm: str
 ) -> None:
-    """In a row, and in the copy that it carries, where quotation marks are escaped."""
-    old, new = (text.replace(b'"', b'\\"') if in_copy else text for text in HARM[harm])
     expected = risk().stdout
-    exchange(renew(cache, scored), old, new)
+    exchange(renew(cache, scored), *HARM[harm])
     for _ in range(2):
         said = risk()
         assert (said.returncode, said.stdout) == (0, expected)
@@ -180,12 +176,19 @@ def test_a_shard_that_does_not_hold_what_the_index_says_is_not_asked_for_ever(ca
         shards = [shard for (shard,) in database.execute("SELECT shard FROM shard_prompts ORDER BY shard")]
         for table, number, column in (
             ("shard_prompts", "shard", "hashes"),
-            ("shard_words", "number", "checksum"),
+            ("shard_words", "number", "prompts"),
         ):
             database.execute(
                 f"UPDATE {table} SET {column} = (SELECT {column} FROM {table} WHERE {number} = ?) "
                 f"WHERE {number} = ?",
                 (shards[-1], shards[0]),
+            )
+        for number, shard, words, prompts in database.execute(
+            "SELECT number, id, words, prompts FROM shard_words"
+        ).fetchall():
+            database.execute(
+                "UPDATE shard_words SET checksum = ? WHERE number = ?",
+                (row_checksum(RUN.scoring.hash, shard, words, prompts), number),
             )
     database.close()
     assert risk().stdout == expected
@@ -193,7 +196,6 @@ def test_a_shard_that_does_not_hold_what_the_index_says_is_not_asked_for_ever(ca
 
 
 def test_a_row_is_not_changed_once_it_is_not_as_it_was_written(cache: Path) -> None:
-    """Else its copy would be made from what is wrong."""
     exchange(cache / FILE_NAME, b'"number": 2', b'"number": 7')
     queue = Queue.open(cache / FILE_NAME)
     assert queue.claim("here:1:1") is not None
@@ -202,11 +204,10 @@ def test_a_row_is_not_changed_once_it_is_not_as_it_was_written(cache: Path) -> N
     assert not queue.current
 
 
-@pytest.mark.parametrize("name", [b'"number": 2', b'\\"number\\": 2'])
-def test_whole_jobs_are_kept_and_the_one_that_was_running_waits_again(cache: Path, name: bytes) -> None:
-    """What is harmed is the third job, as it is or in its copy."""
+def test_whole_jobs_are_kept_and_the_one_that_was_running_waits_again(cache: Path) -> None:
+    """What is harmed is the third job."""
     path = cache / FILE_NAME
-    exchange(path, name, name.replace(b"number", b"numbes"))
+    exchange(path, b'"number": 2', b'"numbes": 2')
     with pytest.raises(DamagedCatalogueError, match=f"was damaged .* kept as {KEPT}, and another takes its"):
         Queue.open(path).list()
     queue = Queue.open(path)
@@ -271,10 +272,21 @@ def test_set_aside_under_a_worker_it_ends_it_and_an_app_opens_the_new_one(
     settings.cache_clear()
 
 
+def test_a_result_that_is_not_as_it_was_written_is_not_shown(cache: Path) -> None:
+    path = cache / FILE_NAME
+    queue = Queue.open(path)
+    queue.finish(1, {"probability": 0.25})
+    queue.close()
+    exchange(path, b'"probability": 0.25', b'"probability": 0.75')
+    with pytest.raises(DamagedCatalogueError, match="a row of jobs is not as it was written"):
+        Queue.open(path).get(1)
+    assert {job.key for job in Queue.open(path).list()} == {"run 1", "run 2", "run 3"}
+
+
 def test_a_file_whose_jobs_cannot_be_asked_for_is_followed_by_an_empty_one(cache: Path) -> None:
     """SQLite's own message is no text then."""
     path = cache / FILE_NAME
-    exchange(path, b"UPDATE jobs SET", b"UPDATE jobs \xd3ET")
+    exchange(path, b"CREATE TABLE jobs", b"CREATE TABLE j\xd3bs")
     queue = Queue.open(path)
     assert queue.list() == ()
     assert (queue.submit("score", "new", {}).key, (cache / KEPT).exists()) == ("new", True)

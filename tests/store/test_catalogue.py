@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pcf_core.core.errors import DamagedCatalogueError
 from pcf_core.core.run import ScoringKey
-from pcf_core.store.catalogue import KEYS_HELD, VERSIONS, Catalogue
+from pcf_core.store.catalogue import KEYS_HELD, Catalogue, Held, prompt_hashes
 from pcf_core.store.database import FILE_NAME, Database
 from pcf_core.store.shards import Manifest, now
 
@@ -184,6 +184,17 @@ def test_prompts_that_are_not_as_they_were_written_are_not_believed(tmp_path: Pa
     assert (tmp_path / f"{FILE_NAME}.damaged").exists()
 
 
+@pytest.mark.parametrize("column", ["words", "id", "prompts"])
+def test_a_row_that_is_not_as_it_was_written_is_not_believed(tmp_path: Path, column: str) -> None:
+    catalogue = Catalogue.open(tmp_path)
+    catalogue.add("key", manifest("a"), ["p"])
+    assert catalogue.known_words("key").tokens == {"he": 1}
+    catalogue.database.execute(f"UPDATE shard_words SET {column} = replace({column}, '1', '2') || ' '")
+    with pytest.raises(DamagedCatalogueError, match="a row is not as it was written"):
+        catalogue.known_words("key")
+    assert Catalogue.open(tmp_path).known_words("key").tokens == {}
+
+
 def test_a_shard_whose_prompts_are_gone_is_not_believed(tmp_path: Path) -> None:
     catalogue = Catalogue.open(tmp_path)
     catalogue.add("key", manifest("a"), ["p", "q"])
@@ -192,17 +203,66 @@ def test_a_shard_whose_prompts_are_gone_is_not_believed(tmp_path: Path) -> None:
         list(catalogue.holdings("key", ["p"]))
 
 
-def test_a_file_of_before_is_indexed_again(tmp_path: Path) -> None:
-    """It has a row a prompt; the program that wrote it may go on with its own tables."""
-    database = Database(tmp_path / FILE_NAME)
-    database.bring_up("catalogue", VERSIONS[:2])
-    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
-    database.execute("INSERT INTO prompts (prompt, shard) VALUES (zeroblob(16), 1)")
-    catalogue = Catalogue.open(tmp_path)
-    assert catalogue.shards("key") == set()
-    for table in ("shards", "prompts"):
-        assert database.execute(f"SELECT * FROM {table}") == []
-    catalogue.add("key", manifest("a"), ["p"])
-    assert [holding.shard for holding in catalogue.holdings("key", ["p"])] == ["a"]
-    database.execute("INSERT INTO shards (scoring, id, tokens, refused) VALUES ('key', 'a', '{}', '{}')")
-    assert catalogue.shards("key") == {"a"}
+# Sorted hashes in memory.
+
+
+PROMPTS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
+
+
+def holding(shards: Sequence[Sequence[str]], at_once: int = 1) -> Held:
+    """Shards named by their numbers, some of them added together."""
+    found = Held()
+    for start in range(0, len(shards), at_once):
+        part = shards[start : start + at_once]
+        found = found.with_shards(
+            [(place + 1, f"{place:03}", (f"word {place}",)) for place in range(start, start + len(part))],
+            b"".join(map(prompt_hashes, part)),
+            [len(prompt_hashes(prompts)) for prompts in part],
+        )
+    return found
+
+
+@given(st.lists(PROMPTS, max_size=9), st.integers(1, 4), st.lists(st.sampled_from("abcdefghij"), max_size=12))
+def test_all_shards_are_found_that_hold_a_prompt(
+    shards: list[list[str]], at_once: int, wanted: list[str]
+) -> None:
+    """Against two loops; a prompt may lie in several shards, and may be wanted twice."""
+    found = [(one.shard, one.words, one.positions.tolist()) for one in holding(shards, at_once).find(wanted)]
+    places = [[place for place, prompt in enumerate(wanted) if prompt in prompts] for prompts in shards]
+    assert found == [
+        (f"{number:03}", (f"word {number}",), there) for number, there in enumerate(places) if there
+    ]
+
+
+def test_adding_shards_one_by_one_sorts_few_of_them_again() -> None:
+    """Of 64 shards no more than 64 · log2(64) are sorted, not 64²; few pieces are searched."""
+    sizes = []
+    found = Held()
+    for number in range(64):
+        before = {id(piece) for piece in found.pieces}
+        hashes = prompt_hashes([f"{number} {place}" for place in range(10)])
+        found = found.with_shards([(number + 1, str(number), ("he",))], hashes, [len(hashes)])
+        sizes += [len(piece.first) for piece in found.pieces if id(piece) not in before]
+        assert len(found.pieces) <= 7
+    assert sum(sizes) <= 640 * 7
+    assert sum(len(piece.first) for piece in found.pieces) == 640
+
+
+def test_two_prompts_are_told_apart_by_all_128_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the first half of every hash is the same, so that the second alone tells them apart."""
+
+    def half_hashes(prompts: Sequence[str]) -> bytes:
+        return b"".join(bytes(8) + prompt_hashes([one])[8:] for one in prompts)
+
+    monkeypatch.setattr("pcf_core.store.catalogue.prompt_hashes", half_hashes)
+    found = Held()
+    for number, prompts in enumerate(["ab", "bc"]):
+        hashes = half_hashes(prompts)
+        found = found.with_shards([(number + 1, prompts, ("he",))], hashes, [len(hashes)])
+    assert {one.shard: one.positions.tolist() for one in found.find("cabx")} == {"ab": [1, 2], "bc": [0, 2]}
+
+
+def test_a_hash_has_128_bits_and_no_two_are_alike() -> None:
+    hashes = prompt_hashes(["p", "q", "", "pq"])
+    assert len({hashes[start : start + 16] for start in range(0, len(hashes), 16)}) == 4
+    assert len(hashes) == 64

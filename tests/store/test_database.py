@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pcf_core.core.errors import DamagedCatalogueError, StoreError
-from pcf_core.store.database import FILE_NAME, Database, KeptTwice, open_database
+from pcf_core.store.database import FILE_NAME, SCHEMA_VERSION, Database, open_database
 
 
 def count(database: Database) -> int:
@@ -120,78 +120,57 @@ def test_a_held_file_is_busy_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
         open_database(tmp_path / FILE_NAME)
 
 
-STEPS = (
-    ["CREATE TABLE IF NOT EXISTS things (name TEXT)"],
-    [
-        "ALTER TABLE things ADD COLUMN size INTEGER NOT NULL DEFAULT 1",
-        "INSERT INTO things (name) VALUES ('new')",
-    ],
-)
+TABLE = ["CREATE TABLE things (name TEXT)", "INSERT INTO things (name) VALUES ('new')"]
 
 
-def things(database: Database) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in database.execute("SELECT * FROM things ORDER BY name")]
+def things(database: Database) -> list[str]:
+    return [row["name"] for row in database.execute("SELECT name FROM things ORDER BY name")]
 
 
-def test_tables_are_brought_up_step_by_step_and_once(tmp_path: Path) -> None:
+def test_tables_are_created_once(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
-    old = open_database(path)
-    old.bring_up("things", STEPS[:1])
-    old.execute("INSERT INTO things VALUES ('kept')")
-    for _ in range(2):
-        open_database(path).bring_up("things", STEPS)
-        assert things(open_database(path)) == [("kept", 1), ("new", 1)]
-
-
-def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
-    database = open_database(tmp_path / FILE_NAME)
-    database.bring_up("things", STEPS[:1])
-    with pytest.raises(StoreError):
-        database.bring_up("things", [*STEPS, ["NO STATEMENT"]])
-    assert things(database) == []
-    database.bring_up("things", STEPS)
-    assert things(database) == [("new", 1)]
-
-
-def test_several_apps_that_open_an_old_file_at_once_bring_it_up_once(tmp_path: Path) -> None:
-    path = tmp_path / FILE_NAME
-    open_database(path).bring_up("things", STEPS[:1])
     threads = [
-        threading.Thread(target=lambda: open_database(path).bring_up("things", STEPS)) for _ in range(8)
+        threading.Thread(target=lambda: open_database(path).create_tables("things", TABLE)) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert things(open_database(path)) == [("new", 1)]
+    assert things(open_database(path)) == ["new"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    ["UPDATE versions SET version = 'two'", "DELETE FROM versions"],
-    ids=["no number", "columns without their version"],
-)
-def test_a_file_whose_tables_are_not_of_the_version_that_it_says_is_set_aside(
-    tmp_path: Path, change: str
-) -> None:
-    database = open_database(tmp_path / FILE_NAME)
-    database.bring_up("things", STEPS)
-    database.execute(change)
-    with pytest.raises(DamagedCatalogueError, match=r"was damaged \(.*\): it is kept as .*\.damaged"):
-        database.bring_up("things", STEPS)
+def test_a_statement_that_fails_creates_nothing(database: Database) -> None:
+    path = database._path.with_name("other.sqlite")
+    other = open_database(path)
+    with pytest.raises(StoreError):
+        other.create_tables("things", [*TABLE, "NO STATEMENT"])
+    again = open_database(path)
+    again.create_tables("things", TABLE)
+    assert things(again) == ["new"]
+
+
+def test_a_file_of_another_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    database = open_database(path)
+    database.create_tables("things", TABLE)
+    database.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    for table in ("things", "others"):
+        with pytest.raises(StoreError, match=r"written by another version .* PCF_CACHE, or delete the file"):
+            open_database(path).create_tables(table, TABLE)
+    assert things(database) == ["new"]
+    assert database.current
+
+
+def test_what_can_be_read_of_a_damaged_file_is_salvaged(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    database = open_database(path)
+    assert list(database.salvaged(["SELECT name FROM things"])) == []
+    database.create_tables("things", TABLE)
+    with pytest.raises(DamagedCatalogueError, match=r"was damaged \(for a test\): it is kept as .*\.damaged"):
+        database.give_up("for a test")
     assert not database.current
-    assert (tmp_path / f"{FILE_NAME}.damaged").exists()
-    again = open_database(tmp_path / FILE_NAME)
-    again.bring_up("things", STEPS)
-    assert things(again) == [("new", 1)]
-
-
-def test_a_copy_holds_no_digits_that_another_version_of_sqlite_writes_otherwise(tmp_path: Path) -> None:
-    kept = KeptTwice("beats", ("owner", "seen"))
-    database = open_database(tmp_path / "beats.sqlite")
-    database.execute("CREATE TABLE beats (owner TEXT, seen REAL)")
-    for step in kept.steps:
-        database.execute(step)
-    database.execute("INSERT INTO beats (owner, seen) VALUES ('a', ?)", (1764000000.1234567,))
-    assert database.execute("SELECT copy FROM beats")[0]["copy"] == '["a",1764000000123457]'
-    assert database.checked(f"SELECT {kept.whole} AS whole FROM beats")[0]["whole"] == 1
+    names = [
+        row["name"]
+        for row in open_database(path).salvaged(["SELECT * FROM nothing", "SELECT name FROM things"])
+    ]
+    assert names == ["new"]

@@ -84,6 +84,22 @@ def test_scores_that_no_run_asked_for_stay(store: Store, root: Path, key: Scorin
     assert len(store.missing(key, run.prompts, run.topic.words)) == 1
 
 
+def test_a_shard_with_a_prompt_that_no_run_asked_for_stays(store: Store, key: ScoringKey) -> None:
+    run = asking(key, ("nurse",), ("he", "she"))
+    prompts = (*run.prompts, "The pilot of no run said [Y]")
+    store.write(
+        key,
+        prompts,
+        run.topic.words,
+        TokenTable(dict.fromkeys(run.topic.words, 1)),
+        np.full((2, 2), -1.0),
+        {},
+    )
+    store.save_run(run, {})
+    store.delete_run(run.key)
+    assert not store.missing(key, prompts, run.topic.words)
+
+
 def test_a_word_with_a_capital_is_needed_by_the_run_that_has_it_without(
     store: Store, key: ScoringKey
 ) -> None:

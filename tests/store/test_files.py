@@ -19,7 +19,7 @@ from pcf_core.audit.results import recomputed_result
 from pcf_core.core.errors import AuditError, StoreError
 from pcf_core.core.files import read_file
 from pcf_core.core.settings import Settings
-from pcf_core.store.files import seal, sentence, set_aside, told, unseal, write_whole
+from pcf_core.store.files import as_store_error, seal, sentence, set_aside, unseal, write_whole
 from pcf_core.store.journal import Journal
 from pcf_core.store.store import Store
 from pcf_core.work.launch import logging_to
@@ -109,7 +109,7 @@ def test_set_aside_keeps_the_bytes(tmp_path: Path) -> None:
     ],
 )
 def test_an_operating_system_error_is_one_sentence(number: int, says: str) -> None:
-    with pytest.raises(StoreError, match=says) as caught, told(Path("/data/cache")):
+    with pytest.raises(StoreError, match=says) as caught, as_store_error(Path("/data/cache")):
         raise OSError(number, os.strerror(number))
     assert "/data/cache" in str(caught.value)
     assert str(caught.value).endswith(".")
@@ -117,11 +117,11 @@ def test_an_operating_system_error_is_one_sentence(number: int, says: str) -> No
 
 def test_sqlite_errors_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("not a database, " * 100)
-    with pytest.raises(StoreError, match="is damaged: delete it"), told(tmp_path):
+    with pytest.raises(StoreError, match="is damaged: delete it"), as_store_error(tmp_path):
         sqlite3.connect(tmp_path / "text").execute("SELECT * FROM sqlite_master")
     full = sqlite3.connect(":memory:")
     full.execute("PRAGMA max_page_count = 2")
-    with pytest.raises(StoreError, match="is full"), told(tmp_path):
+    with pytest.raises(StoreError, match="is full"), as_store_error(tmp_path):
         full.execute("CREATE TABLE a AS SELECT zeroblob(100000)")
     assert "cannot be used" in sentence(sqlite3.ProgrammingError("odd"), tmp_path)
 

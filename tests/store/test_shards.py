@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -95,29 +94,6 @@ def test_other_programs_read_it(written: tuple[Place, str]) -> None:
     table = pd.read_parquet(file)
     assert table["prompt"].tolist() == list(PROMPTS)
     np.testing.assert_array_equal(np.stack(table["log_probability"].tolist()), VALUES)
-
-
-def encode_as_before(prompts: tuple[str, ...], values: np.ndarray) -> bytes:
-    """Shards of before: the same schema, numbers not split by byte."""
-    rows = pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
-    sink = pa.BufferOutputStream()
-    table = pa.table({"prompt": pa.array(prompts), "log_probability": rows})
-    pq.write_table(table, sink, compression="zstd", use_dictionary=False)
-    return bytes(sink.getvalue())
-
-
-def test_shards_of_before_are_read_and_numbers_take_less_room_now(place: Place, key: ScoringKey) -> None:
-    nats = np.random.default_rng(0).normal(-8, 2, (500, 40)).astype(np.float32)
-    many = tuple(f"The nurse of {place} said that [Y]" for place in range(500))
-    before, today = encode_as_before(many, nats), encode(many, nats)
-    for data in (before, today):
-        prompts, values = decode(data)
-        assert prompts == many
-        assert values.tobytes() == nats.tobytes()
-    assert len(today) < 0.95 * len(before)
-    old = encode_as_before(PROMPTS, VALUES)
-    write_shard(place / key.hash, manifest_of(key, old), old)
-    assert read_shard(place / key.hash, manifest_of(key, old).shard).values.tobytes() == VALUES.tobytes()
 
 
 def test_a_shard_comes_back_with_its_manifest(written: tuple[Place, str], key: ScoringKey) -> None:

@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from pcf_core.core.errors import StoreError
 from pcf_core.core.records import FloatArray
 from pcf_core.core.run import ScoringKey, TokenTable
+from pcf_core.store.catalogue import row_checksum
 from pcf_core.store.database import FILE_NAME
 from pcf_core.store.files import sha256
+from pcf_core.store.layer import Missing
 from pcf_core.store.places import Objects, Place
 from pcf_core.store.shards import decode, encode
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.store import Store
 
 REFUSED = {"ξ": "unk"}
 PROMPTS = tuple(f"The {name} said that [Y]" for name in ("nurse", "clerk", "judge", "baker", "cook", "pilot"))
@@ -291,28 +293,6 @@ def test_damage_is_set_aside_wherever_it_lies(any_store: Store, key: ScoringKey)
 # ---------------------------------------------------------------------------------------- damage
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "json"])
-def test_a_damaged_shard_is_set_aside_and_only_it_is_scored_again(
-    store: Store, root: Path, key: ScoringKey, suffix: str
-) -> None:
-    score(store, key, PROMPTS, WORDS)
-    undisturbed = {path.name: path.read_bytes() for path in root.rglob("*.parquet")}
-    broken = sorted(root.rglob(f"scores/*/*.{suffix}"))[0]
-    content = broken.read_bytes()
-    broken.write_bytes(content[:50] + bytes([content[50] ^ 1]) + content[51:])
-    found = store.gather(key, PROMPTS, WORDS)
-    assert 0 < np.isnan(found).all(axis=1).sum() < len(PROMPTS)
-    whole = ~np.isnan(found).any(axis=1)
-    np.testing.assert_array_equal(found[whole], matrix(PROMPTS, WORDS)[whole])
-    assert len(store.warnings()) == 1
-    assert f"The shard {broken.stem} of {key.hash} is damaged" in store.warnings()[0]
-    assert broken.with_name(f"{broken.name}.damaged").exists()
-    assert len(score(store, key, PROMPTS, WORDS)) == 1
-    assert {path.name: path.read_bytes() for path in root.rglob("*.parquet")} == undisturbed
-    np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
-    assert store.warnings() == ()
-
-
 class Killed(Exception):
     """What stands for kill -9 here: nothing catches it."""
 
@@ -357,15 +337,6 @@ def test_scores_of_another_model_are_not_served(root: Path, key: ScoringKey) -> 
     assert f"it holds scores of {key.hash}" in store.warnings()[0]
     assert list((root / "scores" / other.hash).glob("*.json")) == []
     np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
-
-
-def test_missing_finds_damage_before_anybody_reads(root: Path, key: ScoringKey) -> None:
-    score(Store.open(root), key, PROMPTS, WORDS)
-    store = Store.open(root)
-    assert store.missing(key, PROMPTS, WORDS) == []
-    data = sorted(root.rglob("*.parquet"))[0]
-    data.write_bytes(data.read_bytes()[:-1] + b"?")
-    assert len(store.missing(key, PROMPTS, WORDS)) == 1
 
 
 def test_a_warning_is_seen_by_other_processes(root: Path, key: ScoringKey) -> None:
@@ -416,21 +387,16 @@ def test_a_kill_between_manifest_and_index_loses_nothing(
     np.testing.assert_array_equal(again.gather(key, PROMPTS, ("he",)), matrix(PROMPTS, ["he"]))
 
 
-def test_a_deleted_or_ruined_catalogue_is_made_again(root: Path, key: ScoringKey) -> None:
-    score(Store.open(root), key, PROMPTS, WORDS)
-    for ruin in (lambda path: path.unlink(), lambda path: path.write_bytes(b"ruined " * 1000)):
-        for extra in root.glob(f"{FILE_NAME}-*"):
-            extra.unlink()
-        ruin(root / FILE_NAME)
-        store = Store.open(root)
-        assert store.missing(key, PROMPTS, WORDS) == []
-        np.testing.assert_array_equal(store.gather(key, PROMPTS, WORDS), matrix(PROMPTS, WORDS))
-
-
 def test_rebuild_forgets_what_is_not_on_disk(store: Store, root: Path, key: ScoringKey) -> None:
     score(store, key, PROMPTS, WORDS)
     store._database.execute("UPDATE shard_prompts SET hashes = x''")
-    store._database.execute("UPDATE shard_words SET checksum = ?", (sha256(b""),))
+    for row in store._database.execute("SELECT number, id, words FROM shard_words"):
+        nothing = sha256(b"")
+        checksum = row_checksum(key.hash, row["id"], row["words"], nothing)
+        store._database.execute(
+            "UPDATE shard_words SET prompts = ?, checksum = ? WHERE number = ?",
+            (nothing, checksum, row["number"]),
+        )
     again = Store.open(root)
     assert again.missing(key, PROMPTS, WORDS) != []
     again.rebuild()

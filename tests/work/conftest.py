@@ -12,6 +12,7 @@ import pytest
 from pcf_core.core.settings import Settings, settings
 from pcf_core.store.store import Store
 from pcf_core.work.queue import Queue
+from pcf_core.work.worker import Worker
 
 TOY = Path(__file__).with_name("toy.py")
 
@@ -67,3 +68,9 @@ def store(toy_settings: Settings) -> Store:
 @pytest.fixture
 def queue(toy_settings: Settings) -> Queue:
     return Queue.open(toy_settings.cache / "catalogue.sqlite")
+
+
+@pytest.fixture
+def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
+    """A worker of the toy model."""
+    return Worker(store, queue, toy_settings, toy.open_toy)

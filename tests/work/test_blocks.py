@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from types import ModuleType
@@ -13,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pcf_core.core.errors import SettingsError
 from pcf_core.core.run import ModelSpec, TokenTable
-from pcf_core.core.settings import settings
+from pcf_core.core.settings import ROOT, Settings, settings
 from pcf_core.models.registry import list_models
 from pcf_core.models.scoring.base import Batch
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import (
     A_MINUTE,
     Block,
@@ -28,6 +32,7 @@ from pcf_core.work.blocks import (
     environment,
     prompts_a_block,
     score_block,
+    scorers_of,
 )
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
@@ -229,3 +234,37 @@ def test_stopping_keeps_the_blocks_that_came_and_resuming_does_the_rest(
     assert len(shards(store)) == 2
     assert score_run(run, store, open_several) == 16
     assert sum(scorer.scorer.scored for scorer in opened) == 24
+
+
+# Where scorers are opened; of Ray nothing is imported unless it is asked for.
+
+
+def test_here_is_the_scorer_that_was_given(toy_settings: Settings) -> None:
+    def own(*_: object) -> None: ...
+
+    with scorers_of("local", toy_settings, own) as open_scorer:  # type: ignore[arg-type]
+        assert open_scorer is own
+
+
+def test_without_ray_the_sentence_says_which_file_to_install(
+    toy_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pcf_core.work.ray_engine", "pcf_core.work.ray_pool"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(SettingsError, match=r"not installed: run `pip install -r requirements-ray.txt`"):
+        scorers_of("ray", toy_settings).__enter__()
+
+
+@pytest.mark.slow
+def test_nothing_of_ray_is_imported_for_the_local_engine() -> None:
+    code = (
+        "import sys, pcf_core.__main__, pcf_core.work.worker, pcf_core.work.ray_worker\n"
+        "from pcf_core.work.blocks import scorers_of\n"
+        "from pcf_core.core.settings import settings\n"
+        "with scorers_of('local', settings()): print(sorted({'ray', 'torch'} & set(sys.modules)))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert answer.stdout.strip() == "[]"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from pcf_core.core.records import Record
-from pcf_core.core.settings import Settings
-from pcf_core.store.store import Store
 from pcf_core.work.jobs import HANDLERS, JobContext, PauseClock, Stopped, job
 from pcf_core.work.queue import Queue
 from pcf_core.work.worker import Worker
@@ -20,11 +17,6 @@ class CountRequest(Record):
     """Count to a number."""
 
     to: int
-
-
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
-    return Worker(store, queue, toy_settings, toy.open_toy)
 
 
 @pytest.fixture

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+import shutil
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pcf_core.core.errors import ModelError, TemplateError
-from pcf_core.core.run import ModelSpec, Protocol
+from pcf_core.audit import preferences as parts
+from pcf_core.audit import word_lists as lists_module
+from pcf_core.audit.options import ViewOptions
+from pcf_core.audit.results import load_result, result_name
+from pcf_core.audit.sensitivity import sensitivity, sensitivity_kept
+from pcf_core.core.errors import ModelError, RunError, TemplateError
+from pcf_core.core.run import ModelSpec, Protocol, RunSpec
 from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Group
 from pcf_core.models.scoring.base import Scorer
 from pcf_core.store.store import Store
-from pcf_core.work.probing import word_check
+from pcf_core.work.jobs import Stopped
+from pcf_core.work.probing import read_asked, word_check
 from pcf_core.work.queue import Queue
 from pcf_core.work.requests import (
     KEPT,
     LONGEST,
     PROBE,
+    SMALL,
     ProbeRequest,
+    ReadRequest,
     checked_sentence,
     make_probe,
     newest_answer,
+    reading_key,
     submit_question,
-    submit_run,
+    submit_read,
+    submit_words,
 )
+from pcf_core.work.scoring import score_run
 from pcf_core.work.worker import Worker
 
 NURSE = "The nurse said that [Y]"
-
-
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
-    return Worker(store, queue, toy_settings, toy.open_toy)
 
 
 def probe_of(
@@ -145,38 +152,6 @@ def test_the_answer_is_that_of_the_command_words_and_is_found_again(
     assert kept.result == word_check("toy", toy.TOPIC, NURSE, open_scorer=toy.open_toy)
 
 
-def test_a_probe_does_not_wait_for_a_run(worker: Worker, store: Store, queue: Queue, toy: ModuleType) -> None:
-    """Asked at the second of twelve batches, answered before the third."""
-    run = toy.run_of()
-    big = submit_run(store, queue, run, run.cells)
-    answered_at: list[int] = []
-    real = queue.finish
-
-    def finish(job_id: int, result: object, owner: str | None = None) -> None:
-        if job_id != big.id:
-            answered_at.append(queue.get(big.id).done)
-        real(job_id, result, owner)  # type: ignore[arg-type]
-
-    queue.finish = finish  # type: ignore[method-assign]
-
-    def open_asked_meanwhile(spec: ModelSpec, protocol: str) -> Scorer:
-        scorer = toy.open_toy(spec, protocol)
-
-        def asked_meanwhile(prompt: str, word: str) -> float:
-            if scorer.scored == 2 and not newest_answer(queue, probe_of(toy)):
-                submit_question(queue, probe_of(toy))
-            return float(toy.probability(prompt, word))
-
-        scorer.probability = asked_meanwhile
-        return scorer
-
-    worker._open_scorer = open_asked_meanwhile
-    worker.run(until_idle=True)
-    assert len(answered_at) == 1
-    assert answered_at[0] <= 4
-    assert queue.get(big.id).state == "done"
-
-
 def test_an_answer_of_other_weights_is_none(worker: Worker, queue: Queue, toy: ModuleType) -> None:
     """The files changed between asking and scoring: the answer must not be kept under the old key."""
     asked = probe_of(toy, identity="weights of yesterday")
@@ -233,3 +208,137 @@ def test_small_models_stay_open_side_by_side(
         worker.run(until_idle=True)
     assert {job.state for job in queue.list(kind=PROBE)} == {"done"}
     assert len(names) == opened
+
+
+# Finished runs read in another way.
+
+
+@pytest.fixture
+def run(store: Store, toy: ModuleType, toy_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> RunSpec:
+    """A scored run of 24 cells whose result is no longer kept, read eight at a time."""
+    found: RunSpec = toy.run_of()
+    score_run(found, store, toy.open_toy)
+    shutil.rmtree(toy_settings.cache / "results" / found.key)
+    monkeypatch.setattr(parts, "PROMPTS_AT_ONCE", 8)
+    monkeypatch.setattr(lists_module, "PROMPTS_AT_ONCE", 8)
+    return found
+
+
+def test_the_sensitivity_is_worked_out_by_the_worker_and_kept(
+    worker: Worker, queue: Queue, store: Store, run: RunSpec
+) -> None:
+    options = ViewOptions(template_weighting="equal")
+    job = submit_read(store, queue, run, "sensitivity", options)
+    assert (job.kind, job.priority, job.total) == ("read", SMALL, run.cells)
+    assert submit_read(store, queue, run, "sensitivity", options).id == job.id
+    assert submit_read(store, queue, run, "sensitivity", ViewOptions()).id != job.id
+    assert not sensitivity_kept(store, run, options)
+    worker.run(until_idle=True)
+    done = queue.get(job.id)
+    assert (done.state, done.done, done.result) == (
+        "done",
+        run.cells,
+        {"run": run.key, "cells": run.cells},
+    )
+    assert sensitivity_kept(store, run, options)
+
+
+def test_preferences_are_read_by_protocol_alone(
+    worker: Worker, queue: Queue, store: Store, run: RunSpec
+) -> None:
+    single = ViewOptions(protocol="single-token")
+    assert reading_key(store, run, "preferences", ViewOptions()) == reading_key(
+        store, run, "preferences", ViewOptions(criterion="l2", aggregation="mean")
+    )
+    assert reading_key(store, run, "preferences", single) != reading_key(
+        store, run, "preferences", ViewOptions()
+    )
+    job = submit_read(store, queue, run, "preferences", single)
+    worker.run(until_idle=True)
+    assert queue.get(job.id).state == "done"
+    assert store.has_result(run.key, result_name(run, "single-token"))
+    assert not store.has_result(run.key, result_name(run, "exact"))
+
+
+def test_progress_counts_the_cells_part_by_part(store: Store, run: RunSpec) -> None:
+    for what, expected in (
+        ("preferences", [8, 16, 24, 24]),
+        ("sensitivity", [6, 12, 18, 24, 24]),  # two whole occupations of three templates at a time
+    ):
+        told: list[tuple[int, int]] = []
+        request = ReadRequest(run=run.key, what=what, options=ViewOptions(), model="toy", topic="Toy")
+        read_asked(request, store, lambda done, total, rate, told=told: told.append((done, total)))  # type: ignore[misc]
+        assert [done for done, _ in told] == expected
+        assert {total for _, total in told} == {run.cells}
+
+
+def test_a_reading_stops_between_two_parts_and_keeps_nothing(store: Store, run: RunSpec) -> None:
+    request = ReadRequest(run=run.key, what="sensitivity", options=ViewOptions(), model="toy", topic="Toy")
+    load_result(store, run)
+    told: list[int] = []
+
+    def stop() -> None:
+        if len(told) == 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        read_asked(request, store, lambda done, total, rate: told.append(done), stop)
+    assert told == [6, 12]
+    assert not sensitivity_kept(store, run, ViewOptions())
+    read_asked(request, store)
+    assert sensitivity(store, run, ViewOptions()).run == run.key
+
+
+def test_a_cancelled_reading_ends_as_cancelled(
+    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = submit_read(store, queue, run, "sensitivity", ViewOptions())
+    told = queue.progress
+
+    def progress(job_id: int, done: int, *more: object) -> None:
+        told(job_id, done, *more)  # type: ignore[arg-type]
+        queue.cancel(job_id)
+
+    monkeypatch.setattr(queue, "progress", progress)
+    worker.run(until_idle=True)
+    assert queue.get(job.id).state == "cancelled"
+    assert not sensitivity_kept(store, run, ViewOptions())
+
+
+def test_one_sentence_is_answered_while_a_reading_goes_on(
+    worker: Worker, queue: Queue, store: Store, run: RunSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading = submit_read(store, queue, run, "preferences", ViewOptions())
+    told = queue.progress
+    states: list[str] = []
+
+    def progress(job_id: int, done: int, *more: object) -> None:
+        told(job_id, done, *more)  # type: ignore[arg-type]
+        if done == 8:
+            asked.append(submit_words(queue, "toy", run.topic, "The nurse is [Y]").id)
+        if done == 16:
+            states.extend(queue.get(one).state for one in asked)
+
+    asked: list[int] = []
+    monkeypatch.setattr(queue, "progress", progress)
+    worker.run(until_idle=True)
+    assert states == ["done"]
+    assert queue.get(reading.id).state == "done"
+
+
+def test_a_run_that_cannot_be_read_so_fails_with_its_sentence(
+    worker: Worker, queue: Queue, store: Store, toy: ModuleType
+) -> None:
+    unscored = toy.run_of(terms=5)
+    store.ask_for(unscored)
+    job = submit_read(store, queue, unscored, "sensitivity", ViewOptions())
+    worker.run(until_idle=True)
+    failed = queue.get(job.id)
+    assert failed.state == "failed"
+    assert "is not finished" in str(failed.error)
+
+
+def test_an_unknown_run_is_refused(store: Store) -> None:
+    request = ReadRequest(run="0" * 16, what="preferences", options=ViewOptions(), model="m", topic="t")
+    with pytest.raises(RunError, match="No run has the key"):
+        read_asked(request, store)

@@ -232,38 +232,6 @@ def test_silence_is_death_here_by_the_monotonic_clock(queue: Queue, monkeypatch:
     assert queue.workers() == ()
 
 
-@pytest.mark.parametrize("jump", [-86400, 86400])
-def test_a_clock_that_jumps_disturbs_nobody_here(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch, jump: float
-) -> None:
-    first, second = queue.submit("score", "a", {}), queue.submit("score", "b", {})
-    assert queue.claim(ME) == queue.get(first.id)
-    clock = time.time
-    monkeypatch.setattr(time, "time", lambda: clock() + jump)
-    late = queue.submit("score", "c", {})
-    queue.requeue_dead()
-    assert queue.get(first.id).state == "running"
-    assert [queue.claim(ME).id for _ in range(2)] == [second.id, late.id]  # type: ignore[union-attr]
-    assert [worker.owner for worker in queue.workers()] == [ME]
-
-
-def test_a_worker_of_another_host_is_dead_when_it_is_silent(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = queue.submit("score", "abc", {})
-    queue.claim(ELSEWHERE)
-    queue.requeue_dead()
-    assert queue.get(job.id).state == "running"
-    wall, steady = time.time, time.monotonic
-    monkeypatch.setattr(time, "time", lambda: wall() + 31)
-    assert queue.workers() == ()
-    queue.requeue_dead()
-    assert queue.get(job.id).state == "running"  # our wall clock may have been set
-    monkeypatch.setattr(time, "monotonic", lambda: steady() + 31)
-    queue.requeue_dead()
-    assert queue.get(job.id).state == "queued"
-
-
 def test_leaving_gives_everything_back(queue: Queue) -> None:
     job = queue.submit("score", "abc", {})
     queue.claim(ME)

@@ -33,8 +33,7 @@ from pcf_core.mining.miner import Progress as MiningProgress
 from pcf_core.models.registry import resolve
 from pcf_core.models.scoring.opening import open_scorer
 from pcf_core.store.store import Store
-from pcf_core.work.blocks import Block, environment
-from pcf_core.work.engines import cluster_of, scorers_of
+from pcf_core.work.blocks import Block, cluster_of, environment, scorers_of
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.scoring import score_run
 from tests.mining.fakes import Here, corpus_of, fake_counter, mine_fake, unopened

@@ -19,8 +19,8 @@ from pcf_core.core.settings import Settings
 from pcf_core.core.topics import Evidence, Group, Template, TemplateSet, Topic
 from pcf_core.models.scoring.base import Batch, Scorer, out_of_memory
 from pcf_core.models.scoring.fake import FakeScorer
-from pcf_core.store.layer import Scores
-from pcf_core.store.store import Missing, Store
+from pcf_core.store.layer import Missing, Scores
+from pcf_core.store.store import Store
 from pcf_core.work.blocks import A_MINUTE, environment
 from pcf_core.work.jobs import Pace, Stopped
 from pcf_core.work.scoring import require_every_group, score_asked, score_run
@@ -394,13 +394,11 @@ def check_stopped_and_undisturbed(store: Store, toy: ModuleType, stop_at: int, p
     return lost
 
 
+@pytest.mark.parametrize("refused", [{}, {"king": "unk"}])
 def test_the_store_is_asked_once_what_a_run_lacks(
-    store: Store, toy: ModuleType, opener: Opener, monkeypatch: pytest.MonkeyPatch
+    store: Store, toy: ModuleType, monkeypatch: pytest.MonkeyPatch, refused: dict[str, str]
 ) -> None:
-    """Whether it lacks anything, before the model is opened; and which blocks, once its words are known.
-
-    While nobody else writes, no block is asked for again; whoever adds the words up sees what is there.
-    """
+    """Before the model is opened; while nobody else writes, no block is asked for again."""
     asked: list[int] = []
     real = Store.missing
 
@@ -409,15 +407,30 @@ def test_the_store_is_asked_once_what_a_run_lacks(
         return real(self, key, prompts, words)
 
     monkeypatch.setattr(Store, "missing", missing)
-    run = toy.run_of()
+    run, opener = toy.run_of(), Opener(toy, refused=refused)
     assert score_run(run, store, opener) == 24
-    assert asked == [24, 24]
+    assert asked == [24]
     asked.clear()
     assert score_run(run, store, opener) == 0
     assert asked == [24]
     asked.clear()
     assert score_asked(run, store, opener).scored == 0
     assert asked == [24]
+
+
+def test_a_run_that_is_not_checked_yet_is_not_complete_if_its_model_cannot_be_opened(
+    store: Store, toy: ModuleType, opener: Opener
+) -> None:
+    def gone(spec: ModelSpec, protocol: str) -> Scorer:
+        raise ModelError("The model is gone.")
+
+    run = toy.run_of()
+    assert score_run(run, store, opener, more_to_come=True) == 24
+    with pytest.raises(ModelError, match="is gone"):
+        score_run(run, store, gone)
+    assert not store.run_info(run.key).complete
+    assert score_run(run, store, opener) == 0
+    assert store.run_info(run.key).complete
 
 
 def test_what_another_process_scores_meanwhile_is_left(store: Store, toy: ModuleType, opener: Opener) -> None:
@@ -458,7 +471,7 @@ def test_of_two_at_one_run_the_second_waits_and_scores_nothing(
 
 def test_who_waits_for_a_run_can_be_stopped(store: Store, toy: ModuleType, opener: Opener) -> None:
     run = toy.run_of()
-    with store.turn(run.key, lambda holder: None), pytest.raises(Stopped):
+    with store.lock(run.key, lambda holder: None), pytest.raises(Stopped):
         score_run(run, store, opener, pause=toy.stop_if(lambda: True))
     assert score_run(run, store, opener) == 24
 

@@ -38,11 +38,6 @@ TOY = Path(__file__).with_name("toy.py")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def worker(store: Store, queue: Queue, toy_settings: Settings, toy: ModuleType) -> Worker:
-    return Worker(store, queue, toy_settings, toy.open_toy)
-
-
 def until(happened: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
@@ -127,7 +122,7 @@ def frozen_holder(cache: Path, run_key: str) -> Iterator[int]:
     """A process that has the turn at a run and was stopped (SIGSTOP); its number."""
     program = (
         "import os, signal, sys; from pathlib import Path; from pcf_core.store.store import Store\n"
-        "with Store.open(Path(sys.argv[1])).turn(sys.argv[2], lambda holder: None):\n"
+        "with Store.open(Path(sys.argv[1])).lock(sys.argv[2], lambda holder: None):\n"
         "    os.kill(os.getpid(), signal.SIGSTOP)"
     )
     command = [sys.executable, "-c", program, str(cache), run_key]
