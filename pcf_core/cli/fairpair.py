@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line, say
+from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
 from pcf_core.cli.options import (
-    ChatOption,
-    DtypeOption,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    with_options,
 )
 from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite
 from pcf_core.show.findings.fairpair import notes
 from pcf_core.show.findings.fairpair_run import declined_finding
 from pcf_core.store.store import Store
-from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
+from pcf_core.texts.fairpair.categories import chosen_categories
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import (
-    USUAL_DISSIMILARITIES,
     CategoryDifference,
     FairPairAsked,
     FairPairReport,
     FairPairResult,
-    Mode,
     OthersReading,
     Pair,
     PerturbationErrors,
@@ -51,46 +49,11 @@ from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
 from pcf_core.work.queue import Queue
 
-USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
-USUAL = Decoding()
 
-
+@with_options(FairPairOptions)
 def fairpair(
     model: ModelOption,
-    prompts: Annotated[
-        str, typer.Option("--prompts", help="a shipped set or a TOML, CSV or text file")
-    ] = USUAL_PROMPTS,
-    table: Annotated[
-        str, typer.Option("--table", help="a shipped table of counterparts or a TOML file")
-    ] = USUAL_TABLE,
-    names: Annotated[
-        str, typer.Option("--names", help="the entity in the prompts and its counterpart: John,Jane")
-    ] = "",
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="the entity in the prompts is of the table's second side")
-    ] = False,
-    mode: Annotated[
-        str, typer.Option("--mode", help="whole: every word of a side; entity: what is said of the entity")
-    ] = "whole",
-    count: Annotated[int, typer.Option("--count", help="texts a side for each prompt")] = USUAL_COUNT,
-    fold: Annotated[
-        int | None, typer.Option("--fold", help="texts a side and fold, 5 as in the paper; else all in one")
-    ] = None,
-    dissimilarity: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dissimilarity", help="jaccard, jaccard-others, sentiment, embedding[:MODEL]; repeatable"
-        ),
-    ] = None,
-    categories: Annotated[
-        str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
-    ] = SHIPPED,
-    temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
-    top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
-    length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
-    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
-    dtype: DtypeOption = AUTO,
-    chat: ChatOption = False,
+    options: FairPairOptions,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     sentences: Annotated[
@@ -103,33 +66,17 @@ def fairpair(
     check_one_way(estimate=estimate, queue=queue)
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model once.")
-    chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))
-    counterparts = load_table(table)
-    entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
-    texts = load_prompts(prompts, entity)
-    own = chosen_categories(categories)
-    decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
-    if chat:
+    table = load_table(options.table)
+    entity = pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
+    prompts = load_prompts(options.prompts, entity)
+    own = chosen_categories(options.categories)
+    decoding = options.decoding
+    if options.chat:
         say_chat_is_ignored(model)
-    number_type = one_of(dtype, "--dtype", PRECISIONS)
-    keys = [
-        GenerationKey.of(in_precision(resolve_writer(name, chat), number_type), decoding) for name in model
-    ]
-    asked = [
-        fairpair_asked(
-            key,
-            texts,
-            counterparts,
-            count=count,
-            mode=chosen_mode,
-            reverse=reverse,
-            fold_size=fold,
-            chosen=dissimilarity or USUAL_DISSIMILARITIES,
-            categories=own,
-        )
-        for key in keys
-    ]
-    store, material = open_store(), FairPairMaterial(texts, counterparts)
+    specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
+    keys = [GenerationKey.of(spec, decoding) for spec in specs]
+    asked = [fairpair_asked(key, prompts, table, options, own) for key in keys]
+    store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
         give_estimates(store, asked, material, as_json)
     elif queue:

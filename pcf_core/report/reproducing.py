@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
+from pcf_core.core.options import command_options, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
@@ -27,6 +28,7 @@ from pcf_core.texts.criteria.experiments import restore_experiment
 from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.fairpair.categories import load_categories
+from pcf_core.texts.fairpair.options import options_of
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
 from pcf_core.texts.fairpair.records import FairPairAsked, PromptsAsked
 from pcf_core.texts.fairpair.tables import load_table
@@ -40,10 +42,7 @@ FILE = "FILE"  # stands in a command for a file that is not known by name
 
 def options_text(options: ViewOptions) -> str:
     """Write view options as the commands take them."""
-    return " ".join(
-        f"{one.flag} {shlex.quote(getattr(options, name))}"
-        for name, one in shown_fields(type(options)).items()
-    )
+    return command_options(options)
 
 
 def risk_command(key: str, options: ViewOptions, others: Collection[tuple[str, str]] = ()) -> str:
@@ -141,25 +140,18 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
 
     ``prompts``: a file that holds them, where they are a part of a set.
     """
-    decoding, perturbation = asked.key.decoding, asked.perturbation
     files, problems = asked_files(asked, prompts)
     notes = "".join(f"# {problem}\n" for problem in problems)
+    options, apart = options_of(asked), {"prompts", "table", "categories", "dissimilarities"}
     if asked.key.inspected:
-        names = shlex.quote(",".join(asked.prompts.names))
-        return (
-            f"{notes}{_inspect(asked.key, 'fairpair')} {_of_task(files)} -T names={names}"
-            f"{' -T reverse=true' if perturbation.reverse else ''} -T mode={perturbation.mode}"
-            f" -T count={asked.count}{'' if asked.fold_size is None else f' -T fold={asked.fold_size}'}"
-            f"{_drawn(asked.key)}"
-        )
+        task = _inspect(asked.key, "fairpair")
+        return f"{notes}{task} {_of_task(files)} {task_options(options, without=apart)}"
+    apart |= {"dtype"} if asked.key.family == "endpoint" else {"chat"}
+    named = asked.dissimilarities if asked.encoders else ()
     return (
-        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files}"
-        f" --names {shlex.quote(','.join(asked.prompts.names))}"
-        f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
-        f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed}{_family_options(asked)}"
-        + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
+        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files} "
+        f"{command_options(options, without=apart)}"
+        + "".join(f" --dissimilarity {shlex.quote(name)}" for name in named)
     )
 
 
@@ -184,13 +176,6 @@ def _drawn(key: GenerationKey) -> str:
         f" -T temperature={drawn.temperature:g} -T top_p={drawn.top_p:g} -T length={drawn.length}"
         f" -T seed={drawn.seed}"
     )
-
-
-def _family_options(asked: FairPairAsked) -> str:
-    """Return a local model's precision; of an endpoint, whether prompts are messages."""
-    if asked.key.family != "endpoint":
-        return dtype_option(asked.key)
-    return " --chat" if asked.key.chat_template else ""
 
 
 def criteria_command(store: Store, asked: CriteriaAsked) -> str:

@@ -5,26 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import GenerationKey
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest
 from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import dissimilarities, encoder_key
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     EMBEDDING,
     PROMPTS,
     TABLE,
-    USUAL_DISSIMILARITIES,
     CategorySet,
     FairPairAsked,
     FairPairResult,
-    Mode,
     PerturbationAsked,
     PerturbationTable,
     PerturbedTexts,
@@ -37,6 +36,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, estimate_writing
 from pcf_core.work.texts import TextsAsked, estimate_texts, kept_record, missing_texts
 
+USUAL = FairPairOptions()
 FAIRPAIR = "fairpair"  # the kind of job and of what is kept
 
 
@@ -64,19 +64,12 @@ def fairpair_asked(
     key: GenerationKey,
     prompts: PromptSet,
     table: PerturbationTable,
-    *,
-    count: int = 20,
-    mode: Mode = "whole",
-    reverse: bool = False,
-    fold_size: int | None = None,
-    chosen: Iterable[str] = USUAL_DISSIMILARITIES,
+    options: FairPairOptions = USUAL,
     categories: CategorySet | None = None,
 ) -> FairPairAsked:
     """Make a request to one model; the entity is that of the prompts, the parser that of the settings.
 
-    ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities, one of
-    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.  ``categories``: of words, the
-    shipped ones where ``None``.
+    ``categories``: of words, the shipped ones where ``None``.
 
     Raises
     ------
@@ -89,7 +82,7 @@ def fairpair_asked(
     """
     encoders = []
     names = []
-    for name in chosen:
+    for name in options.measures:
         if name.partition(":")[0] == EMBEDDING:
             encoders.append(encoder_key(name))
             names.append(encoders[-1].choice)
@@ -100,17 +93,20 @@ def fairpair_asked(
             raise FairPairError(
                 f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
             )
-    entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
+    entity = prompts.names[::-1] if options.reverse else prompts.names
     check_sides(table, entity)
     return FairPairAsked(
-        key=key,
-        prompts=PromptsAsked.of(prompts),
-        perturbation=PerturbationAsked.of(table, entity, mode, settings().pipeline, reverse),
-        count=count,
-        fold_size=fold_size,
-        dissimilarities=tuple(names),
-        encoders=tuple(encoders),
-        categories=categories,
+        **shared_fields(FairPairAsked, options)
+        | {
+            "key": key,
+            "prompts": PromptsAsked.of(prompts),
+            "perturbation": PerturbationAsked.of(
+                table, entity, options.mode, settings().pipeline, options.reverse
+            ),
+            "dissimilarities": tuple(names),
+            "encoders": tuple(encoders),
+            "categories": categories,
+        }
     )
 
 
