@@ -42,10 +42,9 @@ from pcf_core.texts.benchmarks.records import (
 )
 from pcf_core.work.benchmarks import (
     BENCHMARK,
-    BENCHMARKS_KEPT,
+    BENCHMARK_AUDIT,
     benchmark_asked,
     kept_results,
-    submit_benchmark,
 )
 
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
@@ -177,12 +176,12 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     for sentence in refused:
         st.error(plain(sentence), icon=":material/error:")
     missing = {
-        model: one for model, one in asked.items() if BENCHMARKS_KEPT.load(open_store(), one.hash) is None
+        model: one for model, one in asked.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
     }
     free = follow_jobs(BENCHMARK, missing)
     if free and st.button(f"Score {len(material.items):,} items of {len(free):,} models", key="bench_score"):
         for one in free.values():
-            write(submit_benchmark, open_store(), open_queue(), one, material)
+            write(BENCHMARK_AUDIT.submit, open_store(), open_queue(), one, material)
         st.rerun()
 
 
