@@ -25,6 +25,7 @@ from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportReque
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment
+from pcf_core.texts.criteria.options import options_of as criteria_options_of
 from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.fairpair.categories import load_categories
@@ -169,27 +170,17 @@ def _of_task(options: str) -> str:
     return re.sub(r"--(\w+) ", r"-T \1=", options)
 
 
-def _drawn(key: GenerationKey) -> str:
-    """Return the decoding as options of a task."""
-    drawn = key.decoding
-    return (
-        f" -T temperature={drawn.temperature:g} -T top_p={drawn.top_p:g} -T length={drawn.length}"
-        f" -T seed={drawn.seed}"
-    )
-
-
 def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     """Write the command line of a request, with its material.
 
     A line before it says what it cannot say itself.
     """
     material = asked_material(store, asked)
-    note = f"# {material.problem}\n" if material.problem else ""
+    note, options = f"# {material.problem}\n" if material.problem else "", criteria_options_of(asked)
     if asked.generation is not None and asked.generation.inspected:
         return (
             f"{note}{_inspect(asked.generation, 'criteria')} -T experiment={asked.experiment}"
-            f"{_of_task(material.options)} -T wording={asked.wording} -T repeats={asked.repeats}"
-            f"{_drawn(asked.generation)}"
+            f"{_of_task(material.options)} {task_options(options)}"
         )
     line = (
         f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
@@ -198,13 +189,8 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     )
     if asked.generation is None:
         return line
-    decoding = asked.generation.decoding
-    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
-    return (
-        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed}"
-    )
+    chat = " --chat" if options.chat else ""
+    return f"{line}{chat} {command_options(options, without={'answering', 'dtype', 'chat'})}"
 
 
 def section_command(request: ReportRequest, name: str) -> str:

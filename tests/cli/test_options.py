@@ -24,12 +24,13 @@ from pcf_core.core.options import (
 )
 from pcf_core.core.records import Record
 from pcf_core.models.registry import resolve
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import fairpair_asked
 
-KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions)
+KINDS: tuple[type[Record], ...] = (ViewOptions, PageOptions, FairPairOptions, CriteriaOptions)
 FREE = {"margin": st.sampled_from(["0", "0.05", "1"])}  # texts that their record reads
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12)
 
@@ -93,9 +94,7 @@ def test_what_is_chosen_comes_back_from_the_command(options: Record) -> None:
 
 @given(chosen())
 def test_what_is_chosen_comes_back_from_a_task(options: Record) -> None:
-    fields = {
-        one.task: name for name, one in declared(type(options)).items() if one.spec.usage and one.spec.in_task
-    }
+    fields = {one.task: name for name, one in declared(type(options)).items() if one.spec.usage and one.spec.in_task}
     words = [word for word in shlex.split(task_options(options)) if word != "-T"]
     given = {fields[url]: text for url, _, text in (word.partition("=") for word in words)}
     assert part(read_options(type(options), given), {*fields.values()}) == part(options, {*fields.values()})

@@ -1,4 +1,4 @@
-"""What the pages of the text audits share: sorting requests, following their jobs, how texts are drawn."""
+"""What the pages of the text audits share: sorting requests, following their jobs, who was asked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Protocol, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
-from pcf_core.core.generation import LONGEST, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.inspected import refuse_asking
@@ -173,43 +172,3 @@ def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
         st.caption(plain(note))
     if any(not key.inspected for key in written):
         st.caption(UNPINNED)
-
-
-def draw_top_p(place: DeltaGenerator, prefix: str, usual: float) -> float:
-    """Draw from how much of the probability tokens are sampled."""
-    return place.number_input(
-        "top-p",
-        min_value=0.01,
-        max_value=1.0,
-        value=usual,
-        step=0.05,
-        key=f"{prefix}_top_p",
-        bind="query-params",
-        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
-    )
-
-
-def draw_length(place: DeltaGenerator, prefix: str, usual: int | None, said: str) -> int | None:
-    """Draw new tokens at most; ``usual``: ``None`` for an empty field, which ``said`` explains."""
-    return place.number_input(
-        "Length, tokens",
-        min_value=1,
-        max_value=LONGEST,
-        value=usual,
-        key=f"{prefix}_length",
-        bind="query-params",
-        placeholder="Empty: usual",
-        help=f"New tokens at most. {said}",
-    )
-
-
-def draw_seed(place: DeltaGenerator, prefix: str, usual: int) -> int:
-    """Draw the seed of the texts' random numbers."""
-    return place.number_input(
-        "Seed",
-        min_value=0,
-        value=usual,
-        key=f"{prefix}_seed",
-        bind="query-params",
-        help="Another seed gives other texts; the same gives the same ones, from a local model.",
-    )

@@ -22,9 +22,10 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pcf_core.core.generation import BLOCK, Decoding
 from pcf_core.core.options import declared, read_options, with_parameters
 from pcf_core.core.records import Record
-from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_decoding
+from pcf_core.texts.criteria.experiments import fitted, load_experiment
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
-from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
+from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
@@ -115,36 +116,22 @@ def fairpair(options: FairPairOptions) -> Task:
 
 
 @task  # type: ignore[untyped-decorator]
-def criteria(
-    experiment: ExperimentName,
-    material: str = "",
-    wording: Wording = "instruction",
-    questions: int | None = None,
-    repeats: int = BLOCK,
-    temperature: float | None = None,
-    top_p: float | None = None,
-    length: int | None = None,
-    seed: int = 0,
-) -> Task:
+@with_options(CriteriaOptions)
+def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
     """Ask what an experiment of the criteria asks.
 
     The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
     """
-    usual = usual_decoding(experiment)
+    material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
-    asked_about = fitted(whole, "written", questions)
+    asked_about = fitted(whole, "written", options.questions)
     asked = criteria_task(
         asked_about,
         material=Path(material).stem,
-        questions=questions,
+        questions=options.questions,
         wording=wording,
-        count=repeats,
-        decoding=Decoding(
-            temperature=usual.temperature if temperature is None else temperature,
-            top_p=usual.top_p if top_p is None else top_p,
-            length=usual.length if length is None else length,
-            seed=seed,
-        ),
+        count=BLOCK if options.repeats is None else options.repeats,
+        decoding=options.decoding(experiment),
     )
     return asking(asked, criteria_messages(asked_about, wording))
 
