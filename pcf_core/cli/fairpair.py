@@ -96,13 +96,7 @@ def say_chat_is_ignored(models: Sequence[str]) -> None:
 
 
 def pair_of(names: str) -> Pair:
-    """Read the two names of ``--names``.
-
-    Raises
-    ------
-    InputError
-        Not two of them.
-    """
+    """Read the two names of ``--names``."""
     found = [name.strip() for name in names.split(",")]
     if len(found) != 2 or not all(found):
         raise InputError(

@@ -105,13 +105,7 @@ def mine(
 
 
 def checked_out(out: Path | None) -> Path:
-    """Check the file to write the set to: what speaks against it is said before hours of work.
-
-    Raises
-    ------
-    InputError
-        No file, one of another kind, or in no folder; its card would replace another file.
-    """
+    """Check the file to write the set to: what speaks against it is said before hours of work."""
     if (
         out is None
         or out.suffix not in (".csv", ".parquet")

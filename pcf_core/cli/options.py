@@ -36,13 +36,7 @@ EngineOption = Annotated[
 
 
 def check_one_way(*, estimate: bool, queue: bool) -> None:
-    """Refuse to estimate work and to leave it to a worker at once.
-
-    Raises
-    ------
-    InputError
-        Both are asked for.
-    """
+    """Refuse to estimate work and to leave it to a worker at once."""
     if estimate and queue:
         raise InputError("--estimate only says what --queue would cost: give one of the two.")
 

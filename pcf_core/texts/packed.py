@@ -398,13 +398,7 @@ def _texts_in(value: object) -> Iterator[str]:
 
 
 def _check_same(told: object, found: object) -> None:
-    """Refuse a report that is not the one which was worked out again.
-
-    Raises
-    ------
-    ValueError
-        They differ in more than what another machine makes of a number.
-    """
+    """Refuse a report that is not the one which was worked out again."""
     if not same(plain(told), plain(found)):
         raise ValueError("its report does not follow from its texts or scores")
 

@@ -43,13 +43,7 @@ from pcf_core.work.texts import TextsAsked, missing_texts
 
 
 def asks_of(asked: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
-    """List every cell of a written request, and the key of its texts.
-
-    Raises
-    ------
-    ValueError
-        The request is to be scored.
-    """
+    """List every cell of a written request, and the key of its texts."""
     if asked.generation is None or asked.wording is None:
         raise ValueError(f"the request {asked.hash} is {asked.answering}")
     key = asked.generation
@@ -266,13 +260,7 @@ def kept_labellers(store: Store) -> dict[str, str]:
 
 
 def load_asked_experiment(store: Store, asked: CriteriaAsked) -> Experiment:
-    """Load the experiment of a request, from the material that was kept with it.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
+    """Load the experiment of a request, from the material that was kept with it."""
     found = store.load_document(asked.material, MATERIAL)
     try:
         if found is not None:
@@ -333,13 +321,7 @@ def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
 
 
 def require_written(store: Store, asked: EmbeddingAsked) -> None:
-    """Refuse a request of which texts are missing yet.
-
-    Raises
-    ------
-    StoreError
-        the first model whose texts are not all there.
-    """
+    """Refuse a request of which texts are missing yet."""
     for one in asked.several:
         lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
         if lacking:

@@ -185,13 +185,7 @@ def load_prompt_set(store: Store, asked: FairPairAsked) -> PromptSet:
 
 
 def load_perturbation_table(store: Store, asked: FairPairAsked) -> PerturbationTable:
-    """Load the table of a request.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
+    """Load the table of a request."""
     return FAIRPAIR_AUDIT.load_part(store, asked.perturbation.kept, TABLE, PerturbationTable)
 
 

@@ -45,17 +45,6 @@ def generate_missing(
     -------
     int
         The number of texts that were written.
-
-    Raises
-    ------
-    ModelError
-        the model is unknown, or has changed.
-    GenerationError
-        a prompt that the model cannot go on from.
-    ScoringError
-        the model failed.
-    StoreError
-        the store is full or read-only.
     """
     key = asked.key
     wanted = store.missing_texts(key, asked.prompts, asked.count)

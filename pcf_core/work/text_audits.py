@@ -65,11 +65,6 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before.
 
     ``wanted``: texts of one model, in one part or more.
-
-    Raises
-    ------
-    ModelError
-        The model's files cannot be read, or no endpoint is set.
     """
     parts = [estimate_texts(part, store, queue) for part in wanted]
     seconds = [part.seconds for part in parts if part.seconds is not None]
@@ -145,26 +140,14 @@ class Answers(Generic[Asked, Result]):
         return self.load_part(store, key, self.asked_name, self.asked)
 
     def load_part(self, store: Store, key: str, name: str, kind: type[Kept]) -> Kept:
-        """Load what was kept with a request.
-
-        Raises
-        ------
-        StoreError
-            It is gone or damaged.
-        """
+        """Load what was kept with a request."""
         found = kept_record(store, key, name, kind)
         if found is None:
             raise StoreError(self.gone.format(name=name, key=key))
         return found
 
     def save_asked(self, store: Store, asked: Asked) -> None:
-        """Keep a request.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        """
+        """Keep a request."""
         store.save_document(asked.hash, self.asked_name, asked.model_dump(mode="json"))
 
     def save(self, store: Store, result: Result) -> None:

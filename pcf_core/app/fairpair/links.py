@@ -131,13 +131,7 @@ def adopt_kept() -> None:
 
 
 def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
-    """Return the Φ that all of these results have, each with what people call it and a sentence on it.
-
-    Raises
-    ------
-    ValueError
-        No result.
-    """
+    """Return the Φ that all of these results have, each with what people call it and a sentence on it."""
     first, *others = [result.reports for result in results]
     shared = [name for name in first if all(name in other for other in others)]
     return {name: (_called(name), f"{_called(name)}: {_what(name)}.") for name in shared}

@@ -197,13 +197,7 @@ def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[s
 
 
 def check_pair(names: tuple[str, str]) -> None:
-    """Refuse names that are no pair, in words for someone who typed them.
-
-    Raises
-    ------
-    PerturbationError
-        One name for both, or one that is written small.
-    """
+    """Refuse names that are no pair, in words for someone who typed them."""
     if names[0].casefold() == names[1].casefold():
         raise PerturbationError(f"Both names are {names[0]!r}: type two that differ.")
     check_names(names, "The names")

@@ -187,13 +187,7 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
 
 @kept(slots=4)
 def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]) -> Material:
-    """Read uploads, or the package's file where there are none.
-
-    Raises
-    ------
-    AuditError
-        A file of another form, or no room for temporary files.
-    """
+    """Read uploads, or the package's file where there are none."""
     with ExitStack() as opened:
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
         return load_material(benchmark, paths)

@@ -69,13 +69,7 @@ def sort_requests(
 
 
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
-    """Load a result; it is shared between sessions and never changed.
-
-    Raises
-    ------
-    LookupError
-        There is none yet, and this answer is not kept.
-    """
+    """Load a result; it is shared between sessions and never changed."""
     return _complete_result(audit, key, open_store().imported_stamp(key))
 
 

@@ -152,11 +152,6 @@ def line_over_world(world: FloatArray, shares: FloatArray, level: float = 0.95) 
     ----------
     world, shares
         [profession] 0 to 1.
-
-    Raises
-    ------
-    CriterionError
-        :func:`why_no_slope` says why.
     """
     from scipy.stats import t
 

@@ -98,13 +98,7 @@ def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, Floa
 
 
 def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
-    """Score every word.
-
-    Raises
-    ------
-    CriteriaError
-        :func:`why_no_axis` says why there is none.
-    """
+    """Score every word."""
     reason = why_no_axis(vectors)
     if reason:
         raise CriteriaError(f"The embedding score has no axis: {reason}.")

@@ -109,13 +109,7 @@ class Experiment(Protocol):
 
 
 def check_cells(given: Iterable[str], known: Iterable[str], experiment: str) -> None:
-    """Refuse what was not asked.
-
-    Raises
-    ------
-    CriteriaError
-        A cell that the experiment does not have.
-    """
+    """Refuse what was not asked."""
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise CriteriaError(

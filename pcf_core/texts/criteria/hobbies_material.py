@@ -22,14 +22,7 @@ NAME, GAP = "{name}", "[Y]"
 
 
 def load_hobbies(names: NameList | None = None, path: Path | None = None) -> HobbiesMaterial:
-    """Load the shipped prompts and labels, or those of a TOML file of the same form, with a list of names.
-
-    Raises
-    ------
-    CriteriaError
-        An unknown key, a prompt without ``{name}``, a frame without ``{name}`` or with not one ``[Y]``, fewer
-        than two labels, a label twice, a word in two labels, answers of other numbers.
-    """
+    """Load the shipped prompts and labels, or those of a TOML file of the same form, with a list of names."""
     file = settings().assets / "criteria" / HOBBIES if path is None else path
     where = label(file)
     table = read_toml(file, ("version", "frames", "prompts", "labels"), CriteriaError)

@@ -443,11 +443,6 @@ def mutual_information(
         Of the intervals.
     seed
         Decides both.
-
-    Raises
-    ------
-    CriteriaError
-        No table of counts, or one of which :func:`why_no_information` says nothing is known.
     """
     counts = _told(table)
     if (counts != np.floor(counts)).any():
@@ -481,11 +476,6 @@ def expected_information(
     ----------
     table
         [category, group] shares, each category's weight being its sum.
-
-    Raises
-    ------
-    CriteriaError
-        As in :func:`mutual_information`.
     """
     shares = _told(table)
     generator = np.random.default_rng(seed)
@@ -511,11 +501,6 @@ def clustered_information(
         [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
     groups
         [cluster] which group each belongs to, whole numbers from 0.
-
-    Raises
-    ------
-    CriteriaError
-        As in :func:`mutual_information`, lists of different length, or a group with fewer than two clusters.
     """
     texts, members = _checked(counts), np.asarray(groups)
     if members.shape != texts.shape[:1] or not np.issubdtype(members.dtype, np.integer) or members.min() < 0:

@@ -34,13 +34,6 @@ def load_names(name_or_path: str | Path = USUAL) -> NameList:
 
     CSV has the columns ``name`` and ``gender`` (female or male) and, if wanted, ``births`` and
     ``female_births``.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, or another kind of file; a name that is empty, no single word or there twice; a gender that
-        is neither; births that do not fit, or of which less than ``least_share`` are of the gender; no name
-        of a gender, or over 2,000 in all.
     """
     file = SHELF.find(name_or_path)
     where = label(file)

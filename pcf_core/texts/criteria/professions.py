@@ -33,13 +33,7 @@ BARE, WITH_ARTICLE = "{profession}", "{a profession}"
 
 
 def load_wording(name: str = "anecdotes-1") -> AnecdoteWording:
-    """Load the wording that asks for stories.
-
-    Raises
-    ------
-    CriteriaError
-        The asset is damaged: a text without a profession, or a scored one without ``[Y]``.
-    """
+    """Load the wording that asks for stories."""
     path = settings().assets / "criteria" / f"{name}.toml"
     wording = AnecdoteWording.model_validate(read_toml(path, AnecdoteWording.model_fields, CriteriaError))
     for text in (wording.instruction, wording.continuation, wording.scored):
@@ -51,13 +45,7 @@ def load_wording(name: str = "anecdotes-1") -> AnecdoteWording:
 
 
 def load_reading(name: str = "gendered-words-1") -> ReadingWords:
-    """Load the words that tell a text's gender.
-
-    Raises
-    ------
-    CriteriaError
-        The asset is damaged: a word of both genders.
-    """
+    """Load the words that tell a text's gender."""
     path = settings().assets / "criteria" / f"{name}.toml"
     words = ReadingWords.model_validate(read_toml(path, ReadingWords.model_fields, CriteriaError))
     female = {*words.female, *words.female_titles, *words.female_before_names}
@@ -68,13 +56,7 @@ def load_reading(name: str = "gendered-words-1") -> ReadingWords:
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    """Read the tables ``[[what]]`` of a file.
-
-    Raises
-    ------
-    CriteriaError
-        It is no list of tables.
-    """
+    """Read the tables ``[[what]]`` of a file."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
     return value
@@ -120,11 +102,6 @@ def load_professions(name_or_path: str | Path = USUAL) -> ProfessionList:
     TOML with ``professions``, tables of ``name``, ``women_share`` (0 to 1) and, if wanted, ``title`` (the
     line of the statistics), and if wanted ``name``, ``title``, ``version``, ``source`` and ``notes``; or CSV
     with the columns ``profession``, ``women_share`` and, if wanted, ``title``.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, or refused by :func:`make_professions`.
     """
     path = SHELF.find(name_or_path)
     where = label(path)
@@ -156,15 +133,7 @@ def make_professions(
     notes: object = "",
     where: str = "The professions",
 ) -> ProfessionList:
-    """Make a list, each profession checked and normalised (NFC, white space).
-
-    Raises
-    ------
-    CriteriaError
-        Fewer than two professions or over 1,000; one that stands twice, is over 60 characters long, has
-        brackets, or tells a gender by itself ("waitress", "fireman", "cleaning lady"); a share that is no
-        number from 0 to 1, or one half, which has no majority; texts that are none.
-    """
+    """Make a list, each profession checked and normalised (NFC, white space)."""
     if not 2 <= len(rows) <= MOST:
         raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
     reader = GenderReader(load_reading())

@@ -73,15 +73,7 @@ MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
 
 
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
-    """Load a shipped set by its name, or a user's file.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, or anything that :func:`make_question` refuses; no question or over 2,000; a
-        question (in whatever case) or a name twice.  Of JSONL only what is no line of that layout, none that
-        can be asked, and over 2,000.
-    """
+    """Load a shipped set by its name, or a user's file."""
     path = SHELF.find(name_or_path)
     where, ending = label(path), path.suffix.lower()
     facts: dict[str, Any] = {}
@@ -118,11 +110,6 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
 
     The first question of each subject with each right letter is taken, then the second, and so on: 16 of the
     shipped set are two of each of eight subjects, either letter right in one of them.
-
-    Raises
-    ------
-    CriteriaError
-        None are asked for, or more than there are.
     """
     have = len(questions.questions)
     if not 1 <= many <= have:
@@ -151,12 +138,6 @@ def make_question(entry: object, where: str, name: str) -> Question:
 
     Whoever errs gives the option behind the right one, the first behind the last, unless ``wrong`` says
     another.
-
-    Raises
-    ------
-    CriteriaError
-        A key is missing or unknown; no 2 to 10 options, an empty one, or one twice; ``right`` or ``wrong`` is
-        no letter of theirs, or both are the same; a text with ``[Y]``, or too long.
     """
     if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
         raise CriteriaError(

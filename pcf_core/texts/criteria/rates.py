@@ -97,11 +97,6 @@ def wilson(part: float, whole: float, level: float = 0.95) -> Bounds:
     """Return Wilson's low and high of ``part`` out of ``whole``, 0 to 1: 0 of 10 gives 0 to 0.278.
 
     Neither need be a whole number.
-
-    Raises
-    ------
-    CriterionError
-        No answers, more than there are, or a level outside (0, 1).
     """
     if not (0 < whole < math.inf and -1e-9 <= part <= whole * (1 + 1e-9)):
         raise CriterionError(f"A share needs 0 to {whole:g} of at least some answers; got {part:g}.")
@@ -328,11 +323,6 @@ def exchange_test(first: Parts, second: Parts, permutations: int, seed: int) -> 
         How many ways are drawn, or fewer where these are all; the observed one is not among them.
     seed
         The same seed gives the same ways.
-
-    Raises
-    ------
-    CriterionError
-        No permutation is asked for, or a pronoun without an answer.
     """
     moves, more = contributions(first, second)
     tests = permutations_of(len(moves), permutations)
@@ -347,11 +337,6 @@ def contributions(first: Parts, second: Parts) -> tuple[FloatArray, float]:
     """Return [cluster] d of the module, which sum to the difference, and the factor, >= 1, that widens sums.
 
     It widens the sums with exchanged signs.
-
-    Raises
-    ------
-    CriterionError
-        A pronoun without an answer.
     """
     (part, whole), (other_part, other_whole) = first, second
     sizes = float(whole.sum()), float(other_whole.sum())

@@ -67,14 +67,7 @@ MOST = 1_000
 
 
 def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
-    """Load a shipped set by its name, or a user's file.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, a pair or a task of another shape, a name or a task twice, no task of either
-        kind, or over 1,000.
-    """
+    """Load a shipped set by its name, or a user's file."""
     path = SHELF.find(name_or_path)
     where = label(path)
     read = read_toml if path.suffix.lower() == ".toml" else read_json

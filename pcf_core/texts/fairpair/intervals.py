@@ -109,11 +109,6 @@ def ratio_of_means_interval(
     """Return the interval of mean(B)² / (mean(V_pg) · mean(V_gp)) from [prompt] values.
 
     ``None`` for fewer than two facts, or where in some draw a mean B or V is 0, so that it has no bounds.
-
-    Raises
-    ------
-    CriterionError
-        As in :func:`mean_interval`, or lists of different lengths.
     """
     values, weights, unit = of_facts(np.stack([between, within_original, within_prompt], axis=1), facts)
     if len(values) < FEWEST_PROMPTS:
@@ -148,11 +143,6 @@ def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, Floa
     """Average over the prompts of each fact: [fact, …] means, [fact] numbers, and what a unit is.
 
     Example: 1, 2 and 6 of the facts a, a, b: 1.5 of two prompts and 6 of one.
-
-    Raises
-    ------
-    CriterionError
-        A value that is no number, or facts that are not one for each prompt.
     """
     if not np.isfinite(values).all():
         raise CriterionError("The values of prompts must be finite numbers.")
@@ -227,11 +217,6 @@ def relabelled(
         Whole numbers >= 0 that decide them.
     pause
         Called before each block of dealings; what it raises ends them.
-
-    Raises
-    ------
-    CriterionError
-        Fewer permutations, no fold, or one that is no such matrix.
     """
     if permutations < FEWEST_PERMUTATIONS:
         raise CriterionError(

@@ -41,11 +41,6 @@ def folds_for(samples: int, size: int | None) -> int:
     """Return how many folds of at least ``size`` texts a side so many samples make.
 
     It is one where there are fewer, or where the size is ``None``.
-
-    Raises
-    ------
-    FairPairError
-        Folds of fewer than two texts, of which no V can be computed.
     """
     if size is None:
         return 1
@@ -58,11 +53,6 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
     """Return the first and the end index of each fold: sizes differ by one at most, larger ones first.
 
     Example: 23 samples in 4 folds: (0, 6), (6, 12), (12, 18), (18, 23).
-
-    Raises
-    ------
-    FairPairError
-        Fewer than two samples, no fold, or so many that one has fewer than two samples.
     """
     if samples < 2:
         raise FairPairError(
@@ -80,13 +70,7 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
 def fold_matrices(
     original: Sequence[str], prompt: Sequence[str], dissimilarity: Dissimilarity, folds: int
 ) -> tuple[FloatArray, ...]:
-    """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``.
-
-    Raises
-    ------
-    FairPairError
-        Sides of different length, too few texts, or a dissimilarity that is none.
-    """
+    """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``."""
     if len(original) != len(prompt):
         raise FairPairError(
             "Both sides of a prompt need as many texts; "

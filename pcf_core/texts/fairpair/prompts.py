@@ -118,14 +118,7 @@ def make_prompts(
     left_out: tuple[LeftOut, ...] = (),
     where: str = "The prompts",
 ) -> PromptSet:
-    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in.
-
-    Raises
-    ------
-    PromptError
-        No prompt or over 5,000; one that is empty, over 1,000 characters, without ``{name}``, with other
-        braces, or there twice; names that are no pair; a name of the set that is not safe.
-    """
+    """Make a set of prompts, each checked and normalised (NFC, white space), with the first name put in."""
     try:
         entity = check_names(names, where)
     except PerturbationError as problem:

@@ -109,13 +109,6 @@ def fairpair_report(
         Whether texts were drawn; copies of one text are not tested.
     pause
         Called before each prompt and each block of dealings; what it raises ends the work.
-
-    Raises
-    ------
-    FairPairError
-        No prompt, the same one twice, fewer than two texts, or sides of different length.
-    CriterionError
-        Permutations, resamples or a level that are not allowed.
     """
     names = [pair.prompt for pair in pairs]
     if not names:

@@ -85,11 +85,6 @@ def word_report(
         Whether texts were drawn; else each counts once and nothing is tested.
     pause
         Called before each prompt; what it raises ends the work.
-
-    Raises
-    ------
-    FairPairError
-        No prompt, sides of different length, or more different words than can be told apart.
     """
     if not pairs:
         raise FairPairError("Words need at least one prompt; there is none.")

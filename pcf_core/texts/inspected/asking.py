@@ -106,13 +106,7 @@ def perturbation_of(
     reverse: bool,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> Perturbation:
-    """Return p of a request: the entity of the prompts becomes its counterpart.
-
-    Raises
-    ------
-    PerturbationError
-        A name stands for the side that it is not of.
-    """
+    """Return p of a request: the entity of the prompts becomes its counterpart."""
     entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
     check_sides(table, entity)
     return Perturbation(table, entity, mode, reverse, open_parser=open_parser)
@@ -124,17 +118,7 @@ def fairpair_task(
     options: FairPairOptions,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> FairPairTask:
-    """Make the task of a FairPair request; the counterparts of the prompts are made here.
-
-    Raises
-    ------
-    FairPairError
-        A count or a fold that no task can have, or a prompt that p leaves as it is.
-    PerturbationError
-        A name stands for the side that it is not of.
-    PipelineError
-        The parser cannot be opened.
-    """
+    """Make the task of a FairPair request; the counterparts of the prompts are made here."""
     counterparts = tuple(
         perturbation_of(prompts, table, options.mode, options.reverse, open_parser)(prompts.texts)
     )
@@ -171,11 +155,6 @@ def criteria_task(
     """Make the task of an experiment; ``questions``: how many it has, where that was chosen.
 
     At temperature 0 one text of a prompt is asked for: all would be the same.
-
-    Raises
-    ------
-    CriteriaError
-        A number of texts that no task can have.
     """
     fields = {
         "experiment": experiment.name,
