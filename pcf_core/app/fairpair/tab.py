@@ -92,7 +92,7 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     if not request.models and not imported:
         st.info("Choose one or more models to see how they write.", icon=":material/arrow_upward:")
         return
-    if not request.temperatures and not imported:
+    if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
     found = found_of(requests_of(request))

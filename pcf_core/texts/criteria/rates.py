@@ -60,7 +60,7 @@ a difference under :data:`LEAST`: scored probabilities that differ by 1e-9 in ev
 one direction, would else be as sure a difference as any.
 
 A pronoun with answers in k questions can be told from another by no fewer ways than 2 / 2^k, and p is never
-less.  Simulated in tests/texts/criteria/test_exchange.py and tests/texts/criteria/test_fair_models.py.
+less.  Simulated in tests/texts/criteria/test_confusion.py and tests/texts/criteria/test_fair_models.py.
 
 **Too many fair models are convicted where errors clump under one pronoun alone**: where a model is seldom
 wrong, and under one pronoun a few questions bring all errors, while under the others every question brings
