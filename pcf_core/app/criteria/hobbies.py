@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.caching import open_store
 from pcf_core.app.criteria.results import command
 from pcf_core.app.criteria.views import Shown
 from pcf_core.app.page import (
@@ -28,8 +28,7 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
-from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.report.key_figures import MOST
@@ -86,7 +85,6 @@ have behind women's names. The whisker is the 95 % interval over names; **filled
 Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
 of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
 """
-RECENT = 100
 WHAT = (
     "Word vectors are learned once from the texts of all these models, so that all are scored on one axis "
     "from he to she and can be compared. No text is written for it."
@@ -285,28 +283,12 @@ def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
 
 def _offer(asked: EmbeddingAsked) -> None:
     """Draw the button that queues it, or the job that is or was at it."""
-    job = next((one for one in open_queue().list(RECENT, kind=EMBEDDING) if one.key == asked.hash), None)
-    if job is not None and job.state in ACTIVE:
-        draw_jobs([job.id])
-        return
-    if job is not None and job.state in ENDED_EARLY:
-        draw_job(job)
+    if not follow_jobs(EMBEDDING, {asked.models: asked}):
         return
     with st.container(border=True):
         st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(asked.models))}.")
         st.caption(WHAT)
-        if not may_audit():
-            draw_why_not()
-        elif st.button(
-            "Learn and compare", type="primary", icon=":material/play_arrow:", key="embedding_button"
-        ):
-            try:
-                write(submit_embedding, open_store(), open_queue(), asked)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return
-            keep_a_worker()
-            st.rerun()
+        offer_submitting(submit_embedding, lambda: [(asked,)], "Learn and compare", "embedding_button")
 
 
 def _draw_provenance(found: EmbeddingResult) -> None:

@@ -98,7 +98,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
         if any(one.key.family == "endpoint" for one in waiting.values()):
             st.caption(UNPINNED)
         offered = offer_submitting(
-            CRITERIA_AUDIT,
+            CRITERIA_AUDIT.submit,
             lambda: (
                 (one, request.experiment(one.model, experiment)) for (_, experiment), one in waiting.items()
             ),

@@ -86,7 +86,7 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
         for (model, temperature), one in waiting.items():
             _draw_estimate(model, temperature, one, request)
         offer_submitting(
-            FAIRPAIR_AUDIT,
+            FAIRPAIR_AUDIT.submit,
             lambda: ((one, request.material) for one in waiting.values()),
             "Write and compare",
             "fairpair_button",

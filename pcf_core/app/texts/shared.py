@@ -84,22 +84,20 @@ def _complete_result(
 
 
 def offer_submitting(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer],
-    requests: Callable[[], Iterable[tuple[AuditRequest, Material]]],
-    label: str,
-    key: str,
+    submit: Callable[..., object], requests: Callable[[], Iterable[tuple[object, ...]]], label: str, key: str
 ) -> bool:
     """Draw the button that queues requests, or why this person has none; return whether there is one.
 
-    ``requests``: makes them, each with its material; a refusal is said and nothing more is queued.
+    ``submit``: takes the store, the queue and what ``requests`` gives for each; a refusal is shown, and no
+    more are queued.
     """
     if not may_audit():
         draw_why_not()
         return False
     if st.button(label, type="primary", icon=":material/play_arrow:", key=key):
         try:
-            for asked, material in requests():
-                write(audit.submit, open_store(), open_queue(), asked, material)
+            for request in requests():
+                write(submit, open_store(), open_queue(), *request)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return False
