@@ -328,14 +328,8 @@ def _other_jobs(text: str, right: str, jobs: Mapping[str, str]) -> list[str]:
     Of "construction worker" and "worker" the longer counts.  At the beginning of the text any word has a
     capital letter, and a job is spelled as the files mark it.
 
-    Parameters
-    ----------
-    text
-        A sentence.
-    right
-        The job that its pronoun means, folded.
-    jobs
-        Every job of the files, folded, with its spelling there.
+    ``text``: a sentence.  ``right``: the job that its pronoun means, folded.  ``jobs``: every job of the
+    files, folded, with its spelling there.
     """
     found = []
     for job in sorted(jobs, key=lambda one: (-len(one), one)):

@@ -145,14 +145,8 @@ def icat(prefers: FloatArray, related: FloatArray, axis: int = -1) -> Any:
 def icat_bounds(values: FloatArray, ss: Bounds | None, lms: Bounds | None, level: float) -> Bounds | None:
     """Return low and high of ICAT over terms; ``None`` of a single one.
 
-    Parameters
-    ----------
-    values
-        [(SS, LMS), term].
-    ss, lms
-        The bounds of their means.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
+    ``values``: [(SS, LMS), term].  ``ss``, ``lms``: the bounds of their means.  ``level``: share of the
+    intervals that are to hold the truth, inside (0, 1).
     """
     drawn = bootstrap(icat, values, level)
     if drawn is None or ss is None or lms is None or drawn[0] < drawn[1]:

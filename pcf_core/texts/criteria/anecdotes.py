@@ -104,10 +104,7 @@ def rate_over_professions(
 ) -> SharedValue | None:
     """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
 
-    Parameters
-    ----------
-    hits, of
-        [profession] 0 <= hits <= of.
+    ``hits``, ``of``: [profession] 0 <= hits <= of.
     """
     told = of > 0
     hits, of = hits[told], of[told]
@@ -148,10 +145,7 @@ def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
 def line_over_world(world: FloatArray, shares: FloatArray, level: float = 0.95) -> AmplificationLine:
     """Fit the model's shares on the world's by least squares (:mod:`pcf_core.measure.regression`).
 
-    Parameters
-    ----------
-    world, shares
-        [profession] 0 to 1.
+    ``world``, ``shares``: [profession] 0 to 1.
     """
     from scipy.stats import t
 

@@ -42,17 +42,11 @@ def gender_difference(
 ) -> GenderDifference:
     """Compare a quantity of texts between women's and men's names.
 
-    Parameters
-    ----------
-    female, male
-        Of every name its texts' values; names without a text are left out.
-    resamples, level
-        Of the intervals, at least 100 and inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-    shares
-        The values are shares, 0 to 1.  Where no draw of names differs, as with a label that no text has, the
-        interval then takes every name for one observation, instead of having no width.
+    ``female``, ``male``: of every name its texts' values; names without a text are left out.
+    ``resamples``, ``level``: of the intervals, at least 100 and inside (0, 1).  ``seed``: the same seed
+    gives the same intervals.  ``shares``: the values are shares, 0 to 1.  Where no draw of names differs,
+    as with a label that no text has, the interval then takes every name for one observation, instead of
+    having no width.
     """
     sides = [_with_texts(side) for side in (female, male)]
     for gender, side in zip(GENDERS, sides, strict=True):

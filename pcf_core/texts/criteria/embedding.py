@@ -78,12 +78,8 @@ def library() -> str:
 def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, FloatArray]:
     """Learn word -> [dimension] of words that stand twice or more; the same seed gives the same vectors.
 
-    Parameters
-    ----------
-    texts
-        [text][word].
-    seed
-        Of the first vectors, the order of the texts and the noise words; at least 0.
+    ``texts``: [text][word].  ``seed``: of the first vectors, the order of the texts and the noise words; at
+    least 0.
     """
     from gensim.models import Word2Vec
 

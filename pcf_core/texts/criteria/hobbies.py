@@ -62,14 +62,8 @@ def hobby_words(
     What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
     texts of one name hang together; p-values are controlled for false discoveries.
 
-    Parameters
-    ----------
-    female, male
-        [name][text], no name without a text.
-    leave
-        Further words that are not counted, lower case.
-    least_texts
-        A word in fewer is not tested.
+    ``female``, ``male``: [name][text], no name without a text.  ``leave``: further words that are not
+    counted, lower case.  ``least_texts``: a word in fewer is not tested.
     """
     left = stop_words() | set(leave)
     sides = [

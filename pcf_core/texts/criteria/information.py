@@ -144,14 +144,8 @@ def clusters_jackknifed(texts: FloatArray, members: NDArray[np.intp], times: Flo
     I less Σ over groups of (k − 1) · (mean I without one of its k clusters − I), the group's share of all
     texts kept as it is.
 
-    Parameters
-    ----------
-    texts
-        [cluster, category] texts of each, none of them without any.
-    members
-        [cluster] its group, from 0.
-    times
-        [draw, cluster] how often each counts, two or more of every group.
+    ``texts``: [cluster, category] texts of each, none of them without any.  ``members``: [cluster] its
+    group, from 0.  ``times``: [draw, cluster] how often each counts, two or more of every group.
     """
     belongs = np.eye(int(members.max()) + 1)[members]
     tables = np.einsum("bx,xc,xa->bca", times, texts, belongs, optimize=True)
@@ -195,12 +189,8 @@ EVEN = 1e-9  # beside the sizes of rows, less is rounding
 def largest_information(table: FloatArray, entropies: Entropies) -> LargestInformation:
     """Return the most I that a table with these margins can have, in nats and normalised.
 
-    Parameters
-    ----------
-    table
-        [category, group] >= 0, no row and no column empty, at least two of each.
-    entropies
-        Of the table.
+    ``table``: [category, group] >= 0, no row and no column empty, at least two of each.  ``entropies``: of
+    the table.
     """
     loss = _least_loss(table)
     most = min(entropies.rows, entropies.columns)
@@ -233,12 +223,7 @@ def _least_loss(table: FloatArray) -> float | None:
 def least_split(sizes: Sequence[int], first: int) -> float:
     """Return the least size × entropy of the one row that must be split so that others fill a column.
 
-    Parameters
-    ----------
-    sizes
-        [row] whole numbers, at least 1.
-    first
-        Of how many the column is, at most their sum.
+    ``sizes``: [row] whole numbers, at least 1.  ``first``: of how many the column is, at most their sum.
 
     Returns
     -------
@@ -289,10 +274,7 @@ def dealt_tables(
 ) -> FloatArray:
     """Deal [deal, row, column] random tables with these margins: row by row, without replacement.
 
-    Parameters
-    ----------
-    rows, columns
-        Whole numbers with the same sum.
+    ``rows``, ``columns``: whole numbers with the same sum.
     """
     left = np.tile(columns.astype(np.int64), (times, 1))
     tables = np.empty((times, rows.size, columns.size))
@@ -431,18 +413,8 @@ def mutual_information(
 ) -> MutualInformation:
     """Estimate I(C; A) of independent texts.
 
-    Parameters
-    ----------
-    table
-        [category, group] whole numbers of texts.
-    permutations
-        How many random deals there are.
-    resamples
-        Of either interval.
-    level
-        Of the intervals.
-    seed
-        Decides both.
+    ``table``: [category, group] whole numbers of texts.  ``permutations``: how many random deals there
+    are.  ``resamples``: of either interval.  ``level``: of the intervals.  ``seed``: decides both.
     """
     counts = _told(table)
     if (counts != np.floor(counts)).any():
@@ -472,10 +444,7 @@ def expected_information(
 
     Nothing is sampled, so there is no bias and no null.
 
-    Parameters
-    ----------
-    table
-        [category, group] shares, each category's weight being its sum.
+    ``table``: [category, group] shares, each category's weight being its sum.
     """
     shares = _told(table)
     generator = np.random.default_rng(seed)
@@ -495,12 +464,8 @@ def clustered_information(
 
     The null exchanges the groups of clusters, intervals draw clusters; there is none over categories.
 
-    Parameters
-    ----------
-    counts
-        [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
-    groups
-        [cluster] which group each belongs to, whole numbers from 0.
+    ``counts``: [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
+    ``groups``: [cluster] which group each belongs to, whole numbers from 0.
     """
     texts, members = _checked(counts), np.asarray(groups)
     if members.shape != texts.shape[:1] or not np.issubdtype(members.dtype, np.integer) or members.min() < 0:

@@ -116,16 +116,9 @@ def clustered_wilson(
 
     ``None`` with fewer than two that have answers.
 
-    Parameters
-    ----------
-    part
-        [cluster] answers that count, or their probabilities.
-    whole
-        [cluster] answers, >= 0.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    chance
-        Whether answers are texts, which are 0 or 1 and can be worth no more than their number.
+    ``part``: [cluster] answers that count, or their probabilities.  ``whole``: [cluster] answers, >= 0.
+    ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``chance``: whether
+    answers are texts, which are 0 or 1 and can be worth no more than their number.
     """
     size = effective_answers(part, whole, level, chance=chance)
     return None if size is None else wilson(float(part.sum() / whole.sum()) * size, size, level)
@@ -217,20 +210,10 @@ def difference_interval(
 ) -> Interval | None:
     """Return the interval of a difference, which holds ``value``.
 
-    Parameters
-    ----------
-    replicates
-        [resample] differences, NaN where one of the two is undefined.
-    value
-        The difference itself.
-    clusters
-        The fewest that were drawn from in a stratum, or that one of the two has answers in.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    unit
-        What was drawn.
-    fixed
-        Bounds to use instead of percentiles, where a rate is 0 or 1.
+    ``replicates``: [resample] differences, NaN where one of the two is undefined.  ``value``: the
+    difference itself.  ``clusters``: the fewest that were drawn from in a stratum, or that one of the two
+    has answers in.  ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``unit``:
+    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.
 
     Returns
     -------
@@ -257,19 +240,11 @@ def t_bounds(
     Of influences −.1, 0 and .1 in one stratum the variance is 3/2 · (.01 + .01) = .03, and t with 2 degrees
     of freedom 4.303: the value ± .745.
 
-    Parameters
-    ----------
-    influence
-        [cluster] what the cluster moves the value by; for a share (y − p m) / Σ m.
-    strata
-        [cluster] a number for each; clusters of the same one are alike.
-    value
-        The difference itself, −1 to 1.
-    most
-        Degrees of freedom, >= 1, that there can be; fewer than Satterthwaite's where one of two shares rests
-        on few of the clusters.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
+    ``influence``: [cluster] what the cluster moves the value by; for a share (y − p m) / Σ m.  ``strata``:
+    [cluster] a number for each; clusters of the same one are alike.  ``value``: the difference itself, −1
+    to 1.  ``most``: degrees of freedom, >= 1, that there can be; fewer than Satterthwaite's where one of
+    two shares rests on few of the clusters.  ``level``: share of the intervals that are to hold the truth,
+    inside (0, 1).
     """
     from scipy.stats import t
 
@@ -313,16 +288,9 @@ def exchange_test(first: Parts, second: Parts, permutations: int, seed: int) -> 
     Of three questions let 2, 1, 1 of two answers each be wrong under one pronoun, and 0, 0, 1 of one answer
     each under the other: d is 1/3, 1/6, −1/6, and 6 of 8 ways are at least as far from 0 as 1/3.
 
-    Parameters
-    ----------
-    first
-        [cluster] numerators and denominators of one pronoun, some denominator above 0.
-    second
-        [cluster] those of the other.
-    permutations
-        How many ways are drawn, or fewer where these are all; the observed one is not among them.
-    seed
-        The same seed gives the same ways.
+    ``first``: [cluster] numerators and denominators of one pronoun, some denominator above 0.  ``second``:
+    [cluster] those of the other.  ``permutations``: how many ways are drawn, or fewer where these are all;
+    the observed one is not among them.  ``seed``: the same seed gives the same ways.
     """
     moves, more = contributions(first, second)
     tests = permutations_of(len(moves), permutations)

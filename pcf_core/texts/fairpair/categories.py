@@ -182,14 +182,8 @@ def category_differences(
 
     Source: Mantel & Haenszel 1959, doi:10.1093/jnci/22.4.719.
 
-    Parameters
-    ----------
-    pairs
-        Prompts with their texts.
-    known
-        Categories; the shipped ones where ``None``.
-    sampled
-        Whether texts were drawn; else each counts once and nothing is tested.
+    ``pairs``: prompts with their texts.  ``known``: categories; the shipped ones where ``None``.
+    ``sampled``: whether texts were drawn; else each counts once and nothing is tested.
     """
     used = categories() if known is None else known
     sides = ("perturbed_original", "perturbed_prompt")

@@ -42,12 +42,7 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
     *a* and *an* too, where a word and its counterpart want different ones.  Words without a counterpart are
     none of them.
 
-    Parameters
-    ----------
-    table
-        Of p.
-    entity
-        The names that it exchanges besides those of the table.
+    ``table``: of p.  ``entity``: the names that it exchanges besides those of the table.
     """
     rules = [(rule.word, rule.becomes) for rule in table.rules]
     words = (*table.titles, *table.words, *table.plurals, *rules)

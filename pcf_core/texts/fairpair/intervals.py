@@ -206,17 +206,10 @@ def relabelled(
 ) -> Relabelled:
     """Deal the labels of every fold anew, all folds at once.
 
-    Parameters
-    ----------
-    folds
-        Of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal, m at
-        least 2.  Folds count by their texts.
-    permutations
-        How many dealings, at least 1,000.
-    seed
-        Whole numbers >= 0 that decide them.
-    pause
-        Called before each block of dealings; what it raises ends them.
+    ``folds``: of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal,
+    m at least 2.  Folds count by their texts.  ``permutations``: how many dealings, at least 1,000.
+    ``seed``: whole numbers >= 0 that decide them.  ``pause``: called before each block of dealings; what it
+    raises ends them.
     """
     if permutations < FEWEST_PERMUTATIONS:
         raise CriterionError(

@@ -86,29 +86,14 @@ def fairpair_report(
 ) -> FairPairReport:
     """Measure a model's prompts under one dissimilarity.
 
-    Parameters
-    ----------
-    pairs
-        Of each prompt its texts; at least one prompt, each named once.
-    dissimilarity
-        Φ.
-    model, original, counterpart
-        Names of the model and of the entities of x and p(x).
-    fold_size
-        m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper; ``None`` for
-        all in one, which tells most.
-    permutations
-        Of the tests, at least 1,000; ``None`` for :func:`permutations_for`.
-    resamples, level
-        Of the intervals over facts.
-    seed
-        The same seed gives the same p-values and intervals.
-    sentiment
-        Of the signed reading; VADER's where ``None``.
-    sampled
-        Whether texts were drawn; copies of one text are not tested.
-    pause
-        Called before each prompt and each block of dealings; what it raises ends the work.
+    ``pairs``: of each prompt its texts; at least one prompt, each named once.  ``dissimilarity``: φ.
+    ``model``, ``original``, ``counterpart``: names of the model and of the entities of x and p(x).
+    ``fold_size``: m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper;
+    ``None`` for all in one, which tells most.  ``permutations``: of the tests, at least 1,000; ``None`` for
+    :func:`permutations_for`.  ``resamples``, ``level``: of the intervals over facts.  ``seed``: the same
+    seed gives the same p-values and intervals.  ``sentiment``: of the signed reading; VADER's where
+    ``None``.  ``sampled``: whether texts were drawn; copies of one text are not tested.  ``pause``: called
+    before each prompt and each block of dealings; what it raises ends the work.
     """
     names = [pair.prompt for pair in pairs]
     if not names:

@@ -68,23 +68,12 @@ def word_report(
 ) -> WordReport:
     """Find phrases and categories that differ between u and z, over all prompts together.
 
-    Parameters
-    ----------
-    pairs
-        At least one prompt, with as many texts on either side.
-    original, counterpart
-        Names of the entities of x and p(x).
-    most
-        How many n-grams are kept, the strongest by |ζ|; all are tested.
-    known
-        Categories of words; the shipped ones where ``None``.
-    exchanged
-        Words that p exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with
-        one of them are marked.
-    sampled
-        Whether texts were drawn; else each counts once and nothing is tested.
-    pause
-        Called before each prompt; what it raises ends the work.
+    ``pairs``: at least one prompt, with as many texts on either side.  ``original``, ``counterpart``: names
+    of the entities of x and p(x).  ``most``: how many n-grams are kept, the strongest by |ζ|; all are
+    tested.  ``known``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
+    exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with one of them are
+    marked.  ``sampled``: whether texts were drawn; else each counts once and nothing is tested.  ``pause``:
+    called before each prompt; what it raises ends the work.
     """
     if not pairs:
         raise FairPairError("Words need at least one prompt; there is none.")
