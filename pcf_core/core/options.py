@@ -108,6 +108,11 @@ class Option:
         return self.spec.flag or f"--{(self.spec.url or self.name).replace('_', '-')}"
 
     @property
+    def in_task(self) -> bool:
+        """Whether Inspect's task has it."""
+        return bool(self.spec.usage) and self.spec.in_task
+
+    @property
     def task(self) -> str:
         """The option of Inspect's task: "--template-weights" -> "template_weights"."""
         return self.flag.removeprefix("--").replace("-", "_")
@@ -207,7 +212,7 @@ def task_options(options: Record, *, without: Collection[str] = ()) -> str:
     return " ".join(
         f"-T {one.task}={text}"
         for name, one in declared(type(options)).items()
-        if one.spec.usage and one.spec.in_task and name not in without
+        if one.in_task and name not in without
         for text in _texts(one, getattr(options, name))
     )
 

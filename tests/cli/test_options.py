@@ -18,15 +18,18 @@ from pcf_core.core.options import (
     command_options,
     declared,
     from_page,
+    number_text,
     page_values,
     read_options,
     task_options,
 )
 from pcf_core.core.records import Record
 from pcf_core.models.registry import resolve
+from pcf_core.texts.criteria.experiments import usual_decoding
 from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.fairpair.options import FairPairOptions, options_of
 from pcf_core.texts.fairpair.prompts import load_prompts
+from pcf_core.texts.fairpair.records import USUAL_DISSIMILARITIES
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import fairpair_asked
 
@@ -94,7 +97,9 @@ def test_what_is_chosen_comes_back_from_the_command(options: Record) -> None:
 
 @given(chosen())
 def test_what_is_chosen_comes_back_from_a_task(options: Record) -> None:
-    fields = {one.task: name for name, one in declared(type(options)).items() if one.spec.usage and one.spec.in_task}
+    fields = {
+        one.task: name for name, one in declared(type(options)).items() if one.spec.usage and one.spec.in_task
+    }
     words = [word for word in shlex.split(task_options(options)) if word != "-T"]
     given = {fields[url]: text for url, _, text in (word.partition("=") for word in words)}
     assert part(read_options(type(options), given), {*fields.values()}) == part(options, {*fields.values()})
@@ -135,5 +140,22 @@ def test_no_two_options_have_one_name(kind: type[Record]) -> None:
         assert len(set(one.called.values())) == len(one.offered)
 
 
-def test_decoding_is_taken_by_name() -> None:
+def test_what_is_not_chosen_is_usual() -> None:
     assert FairPairOptions(temperature=0.3, length=7).decoding == Decoding(temperature=0.3, length=7)
+    assert CriteriaOptions().decoding("tasks") == usual_decoding("tasks")
+    assert CriteriaOptions(temperature=0.0).decoding("tasks").temperature == 0
+    assert (
+        CriteriaOptions().texts_of_each("questions"),
+        CriteriaOptions(repeats=9).texts_of_each("tasks"),
+    ) == (2, 9)
+
+
+def test_an_encoder_is_one_of_the_measures_once() -> None:
+    named = FairPairOptions(encoder="mini-bert").measures
+    assert named == (*USUAL_DISSIMILARITIES, "embedding:mini-bert")
+    assert FairPairOptions(encoder="mini-bert", dissimilarities=named).measures == named
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1.0, "1"), (0.1234567891, "0.1234567891")])
+def test_a_number_is_written_as_short_as_it_can_be(value: float, text: str) -> None:
+    assert number_text(value) == text

@@ -43,7 +43,7 @@ from pcf_core.texts.inspected.asking import (
 
 def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
     """Return what gives a task an option for each field of ``kind`` in place of its ``options``."""
-    fields = {one.task: one for one in declared(kind).values() if one.spec.usage and one.spec.in_task}
+    fields = {one.task: one for one in declared(kind).values() if one.in_task}
     parameters = [
         Parameter(url, Parameter.KEYWORD_ONLY, default=one.default, annotation=Any)
         for url, one in fields.items()
