@@ -15,7 +15,7 @@ import streamlit as st
 
 from pcf_core.app.caching import open_store
 from pcf_core.app.criteria.results import command
-from pcf_core.app.criteria.views import Shown
+from pcf_core.app.criteria.views import TabView
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -98,7 +98,7 @@ seeds. The paler marks have the gendered words in the mean, as the paper does.
 """
 
 
-def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw independence II of models that answered in one way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
@@ -106,7 +106,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     finding(*(hobbies_finding(report, model) for model, report in reports.items()))
     draw_figures(hobby_figures(reports))
     picture(
-        partial(label_effects, reports, shown.found.models),
+        partial(label_effects, reports, shown.stored.models),
         f"hobbies_effects_{answering}",
         f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
         source=CRITERIA_SOURCE,
@@ -135,7 +135,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
         finding(embedding_finding(embedding), leak_finding(embedding, model))
         if embedding.readings:
             picture(
-                embedding_picture(embedding, shown.found.models, as_printed),
+                embedding_picture(embedding, shown.stored.models, as_printed),
                 f"hobbies_embedding_{answering}",
                 f"Embedding score of {model}, women's names against men's",
                 source=CRITERIA_SOURCE,
@@ -152,7 +152,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     how = HOW if answering == "written" else HOW_SCORED
     shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
     if answering == "written" and len(results) > 1:
-        draw_embedding_of_all(shown.found.models, results, as_printed=as_printed)
+        draw_embedding_of_all(shown.stored.models, results, as_printed=as_printed)
 
 
 def embedding_picture(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:

@@ -37,7 +37,7 @@ TITLES: Mapping[ExperimentName, str] = {
     "questions": "Questions",
     "tasks": "Tasks",
 }
-Which = tuple[str, ExperimentName]  # a model, by its label, and an experiment
+ResultKey = tuple[str, ExperimentName]  # a model, by its label, and an experiment
 
 
 @dataclass(frozen=True)
@@ -178,9 +178,9 @@ def draw_request() -> Request:
     )
 
 
-def requests_of(request: Request) -> dict[Which, CriteriaAsked]:
+def requests_of(request: Request) -> dict[ResultKey, CriteriaAsked]:
     """Return what every model is asked in every experiment; a refusal is said once and left out."""
-    found: dict[Which, CriteriaAsked] = {}
+    found: dict[ResultKey, CriteriaAsked] = {}
     refused: dict[tuple[str, str], None] = {}
     kept = open_store().documents(CRITERIA)
     for model in request.models:

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, Which
+from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, ResultKey
 from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
@@ -36,14 +36,14 @@ SILENT = 0.25  # of all texts, from which on those without content are warned of
 
 
 @dataclass(frozen=True)
-class Found:
+class Stored:
     """What the store has of the requests.
 
     ``results`` that are complete, ``missing`` requests; both by model and experiment.
     """
 
-    results: Mapping[Which, CriteriaResult]
-    missing: Mapping[Which, CriteriaAsked]
+    results: Mapping[ResultKey, CriteriaResult]
+    missing: Mapping[ResultKey, CriteriaAsked]
 
     @property
     def models(self) -> list[str]:
@@ -58,15 +58,15 @@ class Found:
         """Return all reports of one model, in the order of the experiments."""
         return [self.results[model, one].report for one in EXPERIMENTS if (model, one) in self.results]
 
-    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[Which, CriteriaAsked]:
+    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[ResultKey, CriteriaAsked]:
         """Return the missing requests of some experiments."""
         wanted = set(experiments)
         return {which: asked for which, asked in self.missing.items() if which[1] in wanted}
 
 
-def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
+def stored_of(asked: Mapping[ResultKey, CriteriaAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
+    return Stored(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
 
 
 def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
@@ -77,7 +77,7 @@ def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[
     return found
 
 
-def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bool:
+def offer_asking(request: Request, missing: Mapping[ResultKey, CriteriaAsked]) -> bool:
     """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
 
     What failed or was cancelled is taken up again by its job's own button.  Returns whether all that is
@@ -108,7 +108,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
     return offered and len(waiting) == len(missing)
 
 
-def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
+def _names(missing: Mapping[ResultKey, CriteriaAsked]) -> str:
     """Name experiments with their models: "Anecdotes and Tasks of mini-gpt"."""
     by_model: dict[str, list[str]] = {}
     for model, experiment in missing:

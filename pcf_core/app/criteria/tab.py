@@ -13,9 +13,9 @@ import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
 from pcf_core.app.criteria.own import adopt_next, draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
-from pcf_core.app.criteria.results import found_of
-from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, ResultKey, draw_request, requests_of
+from pcf_core.app.criteria.results import stored_of
+from pcf_core.app.criteria.views import Draw, TabView, draw_experiment, draw_summary
 from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding, picture
 from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.texts.shared import complete_result
@@ -102,7 +102,7 @@ FEW = {
 }
 
 
-def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw independence I of models that answered in one way."""
     reports = {
         model: result.report
@@ -116,7 +116,7 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
     report = reports[model]
     finding(amplification_finding(report))
     picture(
-        partial(share_against_world, report, model, shown.found.models),
+        partial(share_against_world, report, model, shown.stored.models),
         f"anecdotes_world_{answering}",
         f"Share of women by profession, {model} against the world",
         source=CRITERIA_SOURCE,
@@ -224,7 +224,7 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")
 
 
-def draw_answers(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_answers(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw separation and sufficiency of models that answered in one way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
@@ -330,17 +330,17 @@ DRAW: dict[ExperimentName, Draw] = {
 }
 
 
-def view_of(name: ExperimentName) -> Callable[[Shown], None]:
+def view_of(name: ExperimentName) -> Callable[[TabView], None]:
     """Return the function that draws the view of one experiment."""
     return lambda shown: draw_experiment(shown, name, DRAW[name])
 
 
-VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
+VIEWS: dict[str, Callable[[TabView], None]] = {SUMMARY: draw_summary} | {
     name: view_of(name) for name in EXPERIMENTS
 }
 
 
-def which_of(asked: CriteriaAsked) -> Which:
+def key_of(asked: CriteriaAsked) -> ResultKey:
     """Return under what the tab has a result."""
     return model_label(asked.model, asked.key.dtype), asked.experiment
 
@@ -364,12 +364,12 @@ def draw_found(request: Request) -> None:
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
-    found = found_of(requests_of(request))
+    found = stored_of(requests_of(request))
     if imported:
         laid = laid_beside(
             found.results,
             imported,
-            which_of,
+            key_of,
             lambda asked: asked.experiment,
             partial(complete_result, CRITERIA_AUDIT),
         )
@@ -383,4 +383,4 @@ def draw_found(request: Request) -> None:
         help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
         "and tasks for separation and sufficiency.",
     )
-    VIEWS[view](Shown(request, found))
+    VIEWS[view](TabView(request, found))

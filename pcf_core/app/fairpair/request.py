@@ -33,7 +33,7 @@ from pcf_core.work.fairpair import FAIRPAIR, FairPairMaterial, fairpair_asked
 OPTIONS = declared(FairPairOptions)
 TEMPERATURES = ("0.3", "0.5", "0.7", "1", "1.3")
 LONGEST_NAME = 60
-Which = tuple[str, float]  # a model, by its label, and a temperature
+ResultKey = tuple[str, float]  # a model, by its label, and a temperature
 
 
 @dataclass(frozen=True)
@@ -160,9 +160,9 @@ def draw_request() -> Request:
     )
 
 
-def requests_of(request: Request) -> dict[Which, FairPairAsked]:
+def requests_of(request: Request) -> dict[ResultKey, FairPairAsked]:
     """Return what every model is asked at every temperature; a refusal is said and its model left out."""
-    found: dict[Which, FairPairAsked] = {}
+    found: dict[ResultKey, FairPairAsked] = {}
     kept = open_store().documents(FAIRPAIR)
     for model in request.models:
         try:

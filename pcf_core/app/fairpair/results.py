@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.fairpair.request import Request, Which
+from pcf_core.app.fairpair.request import Request, ResultKey
 from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
@@ -36,14 +36,14 @@ from pcf_core.work.text_audits import AuditEstimate
 
 
 @dataclass(frozen=True)
-class Found:
+class Stored:
     """What the store has of the requests.
 
     ``results`` that are complete, ``missing`` requests; both by model and temperature.
     """
 
-    results: Mapping[Which, FairPairResult]
-    missing: Mapping[Which, FairPairAsked]
+    results: Mapping[ResultKey, FairPairResult]
+    missing: Mapping[ResultKey, FairPairAsked]
 
     @property
     def temperatures(self) -> list[str]:
@@ -65,12 +65,12 @@ class Found:
         return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
 
 
-def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
+def stored_of(asked: Mapping[ResultKey, FairPairAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
+    return Stored(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
 
 
-def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
+def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
     """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
     if not missing:
         return

@@ -10,9 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
 from pcf_core.app.fairpair.material import categories_of
-from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
-from pcf_core.app.fairpair.results import found_of, offer_writing
-from pcf_core.app.fairpair.views import VIEWS, Shown
+from pcf_core.app.fairpair.request import Request, ResultKey, draw_request, requests_of
+from pcf_core.app.fairpair.results import offer_writing, stored_of
+from pcf_core.app.fairpair.views import VIEWS, TabView
 from pcf_core.app.links import choose_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
@@ -95,11 +95,11 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
-    found = found_of(requests_of(request))
+    found = stored_of(requests_of(request))
     offer_writing(request, found.missing)
     if imported:
         laid = laid_beside(
-            found.results, imported, which_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
+            found.results, imported, key_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
         )
         found = replace(found, results=laid)
     if not found.results:
@@ -133,19 +133,19 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
             "texts were written, and F by temperature where several were asked for.",
         )
     results = found.at(temperature)
-    shown = Shown(request, found, measure, results, read_together(results, measure))
+    shown = TabView(request, found, measure, results, read_together(results, measure))
     with answer:
         draw_answer(shown)
     VIEWS[view](shown)
     draw_beside(shown)
 
 
-def which_of(asked: FairPairAsked) -> Which:
+def key_of(asked: FairPairAsked) -> ResultKey:
     """Return under what the tab has a result."""
     return model_label(asked.key.model, asked.key.dtype), asked.key.decoding.temperature
 
 
-def draw_answer(shown: Shown) -> None:
+def draw_answer(shown: TabView) -> None:
     """Draw a sentence on each model, and what has to be known before it is believed."""
     draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
@@ -154,7 +154,7 @@ def draw_answer(shown: Shown) -> None:
             st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def draw_beside(shown: Shown) -> None:
+def draw_beside(shown: TabView) -> None:
     """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
     results = shown.results
     st.caption(source_of(LABEL))

@@ -28,7 +28,7 @@ CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)
 TextResult = TypeVar("TextResult", FairPairResult, CriteriaResult)
-Which = TypeVar("Which", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
 Material = TypeVar("Material")
 
 
@@ -64,12 +64,12 @@ def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -
 
 
 def laid_beside(
-    results: Mapping[Which, TextResult],
+    results: Mapping[Key, TextResult],
     imported: Sequence[TextAsked],
-    which: Callable[[TextAsked], Which],
+    which: Callable[[TextAsked], Key],
     together: Callable[[TextAsked], Hashable],
     load: Callable[[str], TextResult],
-) -> dict[Which, TextResult]:
+) -> dict[Key, TextResult]:
     """Lay imported results beside those of the form that were asked the same; say which do not fit.
 
     ``which``: where the tab has a result; ``together``: what those have in common that stand in one picture,

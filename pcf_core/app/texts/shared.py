@@ -45,7 +45,7 @@ class AskedOfOne(Asked, Protocol):
         ...
 
 
-Which = TypeVar("Which")
+Key = TypeVar("Key")
 Single = TypeVar("Single", bound=AskedOfOne)
 Request = TypeVar("Request", bound=Asked)
 Result = TypeVar("Result")
@@ -55,11 +55,11 @@ Material = TypeVar("Material")
 
 
 def sort_requests(
-    asked: Mapping[Which, Request], load: Callable[[str], Result]
-) -> tuple[dict[Which, Result], dict[Which, Request]]:
+    asked: Mapping[Key, Request], load: Callable[[str], Result]
+) -> tuple[dict[Key, Result], dict[Key, Request]]:
     """Split the requests into answered and others, for which ``load`` raises LookupError."""
-    results: dict[Which, Result] = {}
-    missing: dict[Which, Request] = {}
+    results: dict[Key, Result] = {}
+    missing: dict[Key, Request] = {}
     for which, one in asked.items():
         try:
             results[which] = load(one.hash)
@@ -125,7 +125,7 @@ def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
     return shown[:1] or [m.name for m in models if m.name == TEACHING]
 
 
-def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Request]:
+def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]:
     """Show the jobs that are at requests, or ended before their end, and give the requests without one.
 
     What failed or was cancelled is taken up again by its job's own button.
@@ -142,9 +142,9 @@ def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Requ
     return {which: one for which, one in missing.items() if one.hash not in at_it}
 
 
-def askable(waiting: Mapping[Which, Single]) -> dict[Which, Single]:
+def askable(waiting: Mapping[Key, Single]) -> dict[Key, Single]:
     """Return the requests to models that can be asked; of the others a log brought texts: say so."""
-    found: dict[Which, Single] = {}
+    found: dict[Key, Single] = {}
     refused: dict[str, None] = {}
     for which, one in waiting.items():
         try:
