@@ -68,14 +68,14 @@ def benchmark(
 
 
 def _estimated(store: Store, asked: BenchmarkAsked, material: Material) -> dict[str, Any]:
-    found = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), asked, material)
+    estimate = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), asked, material)
     return {
         "asked": asked.hash,
         "model": asked.model,
         "items": len(material.items),
-        "missing": found.missing,
-        "seconds": found.seconds,
-        "basis": found.basis,
+        "missing": estimate.missing,
+        "seconds": estimate.seconds,
+        "basis": estimate.basis,
     }
 
 
@@ -98,10 +98,10 @@ def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[B
         return run_benchmark(asked, store, on_progress=progress)
 
 
-def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
-    results = {result.asked.model: result for result, _ in found}
+def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
+    results = {result.asked.model: result for result, _ in answers}
     pairs = worse_pairs({model: result.report for model, result in results.items()})
-    documents = [_document(result, made, pairs) for result, made in found]
+    documents = [_document(result, made, pairs) for result, made in answers]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import benchmark_lines

@@ -78,8 +78,8 @@ def criteria(
     elif queue:
         give_queued(store, CRITERIA_AUDIT, said(store, several), as_json)
     else:
-        found = [(one, *run_now(store, one)) for one in several]
-        give_results(found, pooled_now(store, [one.asked for one in several]), as_json)
+        results = [(one, *run_now(store, one)) for one in several]
+        give_results(results, pooled_now(store, [one.asked for one in several]), as_json)
 
 
 def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> Request:
@@ -125,12 +125,12 @@ def run_now(store: Store, one: Request) -> tuple[CriteriaResult, int]:
 
     say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, asked, one.experiment)
-    found, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
+    result, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
     say("")
-    if found.without_text:
-        total = sum(found.ends.values())
-        say(f"{found.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
-    return found, made
+    if result.without_text:
+        total = sum(result.ends.values())
+        say(f"{result.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
+    return result, made
 
 
 def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
@@ -148,25 +148,25 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
     def on_seed(done: int, total: int) -> None:
         typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
 
-    found = run_embedding(embedding_asked(list(written.values())), store, on_seed)
+    result = run_embedding(embedding_asked(list(written.values())), store, on_seed)
     say("")
-    return found
+    return result
 
 
 def give_results(
-    found: Sequence[tuple[Request, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
+    results: Sequence[tuple[Request, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
     """Give the results: a document a model, with what is found of all together."""
     of_all = None if pooled is None else embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
-        for one, result, made in found
+        for one, result, made in results
     ]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import criteria_lines
 
-        return criteria_lines([result for _, result, _ in found], pooled)
+        return criteria_lines([result for _, result, _ in results], pooled)
 
     give(one_or_all(documents), as_json, lines)
 
@@ -188,16 +188,16 @@ def give_estimates(store: Store, several: Sequence[Request], as_json: bool) -> N
 
 def estimate_document(store: Store, waiting: Queue, one: Request) -> dict[str, Any]:
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
-    found = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
+    estimate = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
     return {
         "asked": one.asked.hash,
         "model": one.asked.model,
         "answering": one.asked.answering,
         "wording": one.asked.wording,
         "reason": one.reason,
-        "done": found.done,
-        "missing": found.missing,
-        **estimate_fields(found),
+        "done": estimate.done,
+        "missing": estimate.missing,
+        **estimate_fields(estimate),
     }
 
 

@@ -97,12 +97,12 @@ def say_chat_is_ignored(models: Sequence[str]) -> None:
 
 def pair_of(names: str) -> Pair:
     """Read the two names of ``--names``."""
-    found = [name.strip() for name in names.split(",")]
-    if len(found) != 2 or not all(found):
+    given = [name.strip() for name in names.split(",")]
+    if len(given) != 2 or not all(given):
         raise InputError(
             f"--names takes two names with a comma between them, such as John,Jane; {names!r} was given."
         )
-    return found[0], found[1]
+    return given[0], given[1]
 
 
 def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> tuple[FairPairResult, int]:
@@ -119,13 +119,13 @@ def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> t
             if name != "writing":
                 show(f"{asked.key.model}: {name}, {done:,} of {total:,}")
 
-        found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
-    for side, missing in found.without_text.items():
+        result, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
+    for side, missing in result.without_text.items():
         if missing:
-            say(without_text(found, side, missing))
-    if any(found.declined.values()):
-        say(declined_finding(found))
-    return found, written
+            say(without_text(result, side, missing))
+    if any(result.declined.values()):
+        say(declined_finding(result))
+    return result, written
 
 
 def without_text(result: FairPairResult, side: Side, missing: int) -> str:
@@ -136,13 +136,13 @@ def without_text(result: FairPairResult, side: Side, missing: int) -> str:
 
 
 def give_results(
-    store: Store, found: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
+    store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
     """Give the models' reports, controlled for being read together."""
-    chosen = found[0][0].asked.dissimilarities
-    reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
+    chosen = results[0][0].asked.dissimilarities
+    reports = {name: controlled([result.reports[name] for result, _ in results]) for name in chosen}
     documents = []
-    for place, (result, written) in enumerate(found):
+    for place, (result, written) in enumerate(results):
         own = {name: several[place] for name, several in reports.items()}
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
@@ -151,7 +151,7 @@ def give_results(
     def lines() -> list[str]:
         from pcf_core.cli.panels import fairpair_lines
 
-        return fairpair_lines([result for result, _ in found])
+        return fairpair_lines([result for result, _ in results])
 
     give(one_or_all(documents), as_json, lines)
 
@@ -161,7 +161,7 @@ def give_estimates(
 ) -> None:
     """Give what each model would have to write."""
     waiting = Queue.open(settings().catalogue)
-    found = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
+    estimates = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
     documents: list[dict[str, Any]] = [
         {
             "asked": asked.hash,
@@ -171,7 +171,7 @@ def give_estimates(
             **estimate_fields(one),
             "rough": one.rough,
         }
-        for asked, one in found
+        for asked, one in estimates
     ]
     give(
         one_or_all(documents),

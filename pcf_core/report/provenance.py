@@ -47,13 +47,13 @@ WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what compu
 
 def writing_versions() -> dict[str, str]:
     """Return the versions of this program and the libraries that turn scores into a report."""
-    found = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
+    versions = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
     for name in WROTE_WITH:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:  # statsmodels is loaded only where lines are fitted
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions
 
 
 def effective_text(report: RiskReport) -> str:
@@ -163,7 +163,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
 
 def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
     """Return R and its parts with their intervals and ``more`` of them, and what a caprice of 0 hides."""
-    found = {
+    numbers = {
         name: RiskNumber(
             value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
         )
@@ -171,8 +171,8 @@ def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> 
     }
     if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
         unseen = {"unseen": unseen_share(report.effective_templates)}
-        found["caprice_risk"] = found["caprice_risk"].model_copy(update=unseen)
-    return found
+        numbers["caprice_risk"] = numbers["caprice_risk"].model_copy(update=unseen)
+    return numbers
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
@@ -314,8 +314,8 @@ def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
     )
 
 
-def texts_of(found: object) -> dict[str, str]:
+def texts_of(values: object) -> dict[str, str]:
     """Flatten a mapping of whatever was kept into texts; numbers as they are written."""
-    if not isinstance(found, Mapping):
+    if not isinstance(values, Mapping):
         return {}
-    return {str(name): str(value) for name, value in found.items() if value is not None}
+    return {str(name): str(value) for name, value in values.items() if value is not None}

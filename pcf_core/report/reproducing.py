@@ -109,8 +109,8 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
     topic, evidence, templates = named.values()
     asked = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
     try:
-        found = topics.load_topic(topic), lists.load_evidence(evidence)
-        made = swapped(*found) if turned else found
+        lists_here = topics.load_topic(topic), lists.load_evidence(evidence)
+        made = swapped(*lists_here) if turned else lists_here
         known = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
     except AuditError:  # one of them is not kept by its name
         known = asked

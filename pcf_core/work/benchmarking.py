@@ -132,8 +132,8 @@ def _score(
     items, total, done, pace = material.items, sum(map(len, lacking)), 0, Pace()
     for block in lacking:
         pause()
-        found = _in_memory([items[place] for place in block], scorer)
-        body = BlockScores(items=tuple(found)).model_dump(mode="json")
+        scores = _in_memory([items[place] for place in block], scorer)
+        body = BlockScores(items=tuple(scores)).model_dump(mode="json")
         store.save_document(asked.hash, block_name(block), body)
         done += len(block)
         on_progress(done, total, pace.rate(done))

@@ -78,8 +78,8 @@ def block_name(block: range) -> str:
 
 def kept_block(store: Store, asked: BenchmarkAsked, block: range) -> tuple[ItemScores, ...] | None:
     """Return the scores of a block; ``None`` where they are missing or damaged."""
-    found = kept_record(store, asked.hash, block_name(block), BlockScores)
-    return found.items if found is not None and len(found.items) == len(block) else None
+    scores = kept_record(store, asked.hash, block_name(block), BlockScores)
+    return scores.items if scores is not None and len(scores.items) == len(block) else None
 
 
 def missing_blocks(store: Store, asked: BenchmarkAsked, material: Material) -> list[range]:
@@ -97,9 +97,9 @@ class BenchmarkAudit(TextAudit[BenchmarkAsked, Material, BenchmarkResult]):
 
         An earlier version took the usual token and did not ask the model.
         """
-        found = super().load(store, key)
-        lacks = found is not None and found.asked.needs_opening and "opening" not in found.provenance
-        return None if lacks else found
+        result = super().load(store, key)
+        lacks = result is not None and result.asked.needs_opening and "opening" not in result.provenance
+        return None if lacks else result
 
     def missing(self, store: Store, asked: BenchmarkAsked, material: Material) -> int:
         """Count the items that are to be scored."""
@@ -138,12 +138,12 @@ def kept_results(
     store: Store, models: Sequence[str], benchmark: BenchmarkName | None = None
 ) -> list[BenchmarkResult]:
     """List the newest result of each of the models for each benchmark and its sentences, newest first."""
-    found: dict[tuple[str, str, str], BenchmarkResult] = {}
+    results: dict[tuple[str, str, str], BenchmarkResult] = {}
     for asked in BENCHMARK_AUDIT.kept(store):
         which = (asked.benchmark, asked.material, asked.model)
-        if asked.model not in models or which in found or benchmark not in (None, asked.benchmark):
+        if asked.model not in models or which in results or benchmark not in (None, asked.benchmark):
             continue
         result = BENCHMARK_AUDIT.load(store, asked.hash)
         if result is not None:
-            found[which] = result
-    return list(found.values())
+            results[which] = result
+    return list(results.values())

@@ -191,8 +191,8 @@ def load_perturbation_table(store: Store, asked: FairPairAsked) -> PerturbationT
 
 def load_counterparts(store: Store, asked: FairPairAsked) -> tuple[str, ...] | None:
     """Load [prompt] p(x); ``None`` before they were made."""
-    found = store.load_document(asked.pairs_hash, COUNTERPARTS)
-    return None if found is None else tuple(found["texts"])
+    document = store.load_document(asked.pairs_hash, COUNTERPARTS)
+    return None if document is None else tuple(document["texts"])
 
 
 def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> PerturbedTexts | None:

@@ -205,17 +205,17 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     report = next(iter(reports.values()))
     rows = [one for one in report.labels if one.difference.effect is not None]
     for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
-        found = one.difference
+        difference = one.difference
         bounds = "no range"
-        if found.effect_interval is not None and found.effect is not None:
-            bounds = ends(found.effect_interval, found.effect)
+        if difference.effect_interval is not None and difference.effect is not None:
+            bounds = ends(difference.effect_interval, difference.effect)
         figures.append(
             KeyFigure(
                 f"d · {one.title}",
-                two_decimals(found.effect),
+                two_decimals(difference.effect),
                 "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
-                f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
-                f"{percent(found.male)}.",
+                f"of men. 95 % interval over names. The mean shares are {percent(difference.female)} and "
+                f"{percent(difference.male)}.",
                 bounds,
             )
         )
@@ -235,26 +235,26 @@ def draw_embedding_of_all(
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
         return
-    found = EMBEDDINGS.load(open_store(), asked.hash)
-    if found is None:
+    pooled = EMBEDDINGS.load(open_store(), asked.hash)
+    if pooled is None:
         _offer(asked)
         return
-    finding(*embedding_findings(found))
-    names = listed(found.report.models)
-    if found.report.readings:
+    finding(*embedding_findings(pooled))
+    names = listed(pooled.report.models)
+    if pooled.report.readings:
         picture(
-            embedding_picture(found.report, order, as_printed),
+            embedding_picture(pooled.report, order, as_printed),
             "hobbies_embedding_all",
             f"Embedding score of {names} on one axis, women's names against men's",
             source=CRITERIA_SOURCE,
         )
 
     def draw_data() -> None:
-        for title, table in embedding_tables(found.report).items():
+        for title, table in embedding_tables(pooled.report).items():
             st.markdown(f"**{title}**")
             draw_table(table, f"embedding_all_{'_'.join(title.lower().split())}")
 
-    provenance = partial(_draw_provenance, found)
+    provenance = partial(_draw_provenance, pooled)
     draw_tabs("cr_embedding_all", {READING: HOW_EMBEDDED, DATA: draw_data, PROVENANCE: provenance})
 
 
@@ -291,8 +291,8 @@ def _offer(asked: EmbeddingAsked) -> None:
         offer_submitting(submit_embedding, lambda: [(asked,)], "Learn and compare", "embedding_button")
 
 
-def _draw_provenance(found: EmbeddingResult) -> None:
-    report, asked = found.report, found.asked
+def _draw_provenance(result: EmbeddingResult) -> None:
+    report, asked = result.report, result.asked
     facts = {
         "request": asked.hash,
         "material": asked.material,
@@ -302,7 +302,7 @@ def _draw_provenance(found: EmbeddingResult) -> None:
         "learned by": report.library,
         "settings": ", ".join(f"{name} {value}" for name, value in report.settings.items()),
         "seeds": ", ".join(map(str, report.seeds)),
-        **{name: str(value) for name, value in found.provenance.items()},
+        **{name: str(value) for name, value in result.provenance.items()},
     }
     table = {"what": [plain(name) for name in facts], "value": [plain(value) for value in facts.values()]}
     st.markdown(f"{plain(report.label)}.")

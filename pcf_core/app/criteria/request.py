@@ -74,15 +74,15 @@ class Request:
         server, answering, wording = model.startswith(ENDPOINT), self.options.answering, self.options.wording
         chats = known_chat(model) if server and answering != "scored" else None
         chat = chats is not False if not wording else wording == "instruction"
-        found = suited(resolve_writer(model, chat=chat), name, answering)
-        if found.answering == "scored":
-            return found
-        if server and (reason := endpoint_reason(model, chats, found.wording)):
-            return replace(found, reason=reason)
-        if not wording or found.wording == wording:
-            return found
+        way = suited(resolve_writer(model, chat=chat), name, answering)
+        if way.answering == "scored":
+            return way
+        if server and (reason := endpoint_reason(model, chats, way.wording)):
+            return replace(way, reason=reason)
+        if not wording or way.wording == wording:
+            return way
         reason = f"{model} is {WORDED[wording]}, as was asked for."
-        return replace(found, wording=wording, reason=reason)
+        return replace(way, wording=wording, reason=reason)
 
     def asked(self, model: str, name: ExperimentName) -> tuple[CriteriaAsked, ...]:
         """Return what one model is asked in one experiment, in each precision that may be meant.
@@ -180,16 +180,16 @@ def draw_request() -> Request:
 
 def requests_of(request: Request) -> dict[ResultKey, CriteriaAsked]:
     """Return what every model is asked in every experiment; a refusal is said once and left out."""
-    found: dict[ResultKey, CriteriaAsked] = {}
+    requests: dict[ResultKey, CriteriaAsked] = {}
     refused: dict[tuple[str, str], None] = {}
     kept = open_store().documents(CRITERIA)
     for model in request.models:
         for name in EXPERIMENTS:
             try:
                 one = first_kept(request.asked(model, name), kept)
-                found[model_label(model, one.key.dtype), name] = one
+                requests[model_label(model, one.key.dtype), name] = one
             except AuditError as error:
                 refused[model, str(error)] = None
     for model, sentence in refused:
         st.error(f"**{plain(model)}:** {plain(sentence)}", icon=":material/error:")
-    return found
+    return requests

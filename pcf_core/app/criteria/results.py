@@ -71,10 +71,10 @@ def stored_of(asked: Mapping[ResultKey, CriteriaAsked]) -> Stored:
 
 def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
     """Split the results of one experiment into those written and those scored."""
-    found: dict[Answering, dict[str, CriteriaResult]] = {}
+    split: dict[Answering, dict[str, CriteriaResult]] = {}
     for model, result in results.items():
-        found.setdefault(result.asked.answering, {})[model] = result
-    return found
+        split.setdefault(result.asked.answering, {})[model] = result
+    return split
 
 
 def offer_asking(request: Request, missing: Mapping[ResultKey, CriteriaAsked]) -> bool:
@@ -119,31 +119,31 @@ def _names(missing: Mapping[ResultKey, CriteriaAsked]) -> str:
 def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> str:
     """Draw what is to be written or scored and how long it takes; return what that rests on."""
     try:
-        found = CRITERIA_AUDIT.estimate(
+        estimate = CRITERIA_AUDIT.estimate(
             open_store(), open_queue(), asked, request.experiment(asked.model, experiment)
         )
     except AuditError as error:
         st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return ""
-    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
-    return found.basis if found.missing else ""
+    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, estimate))}")
+    return estimate.basis if estimate.missing else ""
 
 
-def estimate_text(asked: CriteriaAsked, found: AuditEstimate) -> str:
+def estimate_text(asked: CriteriaAsked, estimate: AuditEstimate) -> str:
     """Say what a request takes."""
-    if not found.missing:
+    if not estimate.missing:
         return (
             "all texts are there and are read again."
             if asked.answering == "written"
             else ("all scores are there and are read again.")
         )
     if asked.answering == "scored":
-        what = f"words in {count(found.missing, 'prompt')} to score"
+        what = f"words in {count(estimate.missing, 'prompt')} to score"
     else:
-        reads = f", {found.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
-        what = f"{count(found.missing, 'text')} to write, at most {found.tokens:,} tokens{reads}"
-    time = "" if found.seconds is None else f", about {duration(found.seconds)}"
-    cost = "" if found.cost is None else f", at most {found.cost:,.2f} in the operator's prices"
+        reads = f", {estimate.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+        what = f"{count(estimate.missing, 'text')} to write, at most {estimate.tokens:,} tokens{reads}"
+    time = "" if estimate.seconds is None else f", about {duration(estimate.seconds)}"
+    cost = "" if estimate.cost is None else f", at most {estimate.cost:,.2f} in the operator's prices"
     return f"{what}{time}{cost}."
 
 
@@ -176,10 +176,10 @@ def command(asked: CriteriaAsked) -> str:
 
 def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:
     """Say how each model is asked, and why, a sentence each; a refusal is said elsewhere."""
-    found: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for model in request.models:
         try:
-            found[request.way(model, experiment).reason] = None
+            reasons[request.way(model, experiment).reason] = None
         except AuditError:
             continue
-    return list(found)
+    return list(reasons)

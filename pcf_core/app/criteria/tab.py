@@ -121,7 +121,7 @@ def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, Crit
         f"Share of women by profession, {model} against the world",
         source=CRITERIA_SOURCE,
     )
-    tables = {name: found for name, found in anecdote_tables(report).items() if found is not None}
+    tables = {name: table for name, table in anecdote_tables(report).items() if table is not None}
     if tables:
         counted = next(iter(tables))
         if len(tables) > 1:
@@ -159,10 +159,10 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     report = next(iter(reports.values()))
     if len(reports) > 1:
         return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
-    found = [_stereotypes("", report), _information(report)]
+    figures = [_stereotypes("", report), _information(report)]
     if report.exaggeration is not None:
         further = report.exaggeration
-        found.append(
+        figures.append(
             KeyFigure(
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
@@ -173,7 +173,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         )
     if report.line is not None:
         line = report.line
-        found.append(
+        figures.append(
             KeyFigure(
                 "Slope over the world",
                 two_decimals(line.slope),
@@ -181,7 +181,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
                 ends(line.interval, line.slope),
             )
         )
-    return found
+    return figures
 
 
 def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
@@ -201,21 +201,21 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
 
 
 def _information(report: AnecdotesReport) -> KeyFigure:
-    found = report.clear_only
+    information = report.clear_only
     what = (
         "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
         "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
         "interval may pass the most that these allow."
     )
-    if found is None:
+    if information is None:
         return KeyFigure(LINKED, "undefined", what)
-    if found.untold:
-        return KeyFigure(LINKED, "cannot be told", f"{what} Here {found.untold}.")
-    drawn = found.null is not None
-    value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
-    interval = (found.intervals if drawn else found.category_intervals).get(USUAL)
+    if information.untold:
+        return KeyFigure(LINKED, "cannot be told", f"{what} Here {information.untold}.")
+    drawn = information.null is not None
+    value = max(0.0, information.corrected_normalised[USUAL]) if drawn else information.normalised[USUAL]
+    interval = (information.intervals if drawn else information.category_intervals).get(USUAL)
     shown = "" if interval is None else ends(interval, value)
-    most = f"most {two_decimals(found.largest.normalised[USUAL])}"
+    most = f"most {two_decimals(information.largest.normalised[USUAL])}"
     return KeyFigure(LINKED, two_decimals(value), what, f"{shown} · {most}" if shown else most)
 
 
@@ -312,8 +312,8 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
-    value, found = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
-    shown = "" if found is None else ends(found, gap.gap or 0.0)
+    value, interval = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
+    shown = "" if interval is None else ends(interval, gap.gap or 0.0)
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
     if gap.adjusted is not None:
         parts.append(p_value(gap.adjusted))
@@ -364,16 +364,16 @@ def draw_found(request: Request) -> None:
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
-    found = stored_of(requests_of(request))
+    stored = stored_of(requests_of(request))
     if imported:
         laid = laid_beside(
-            found.results,
+            stored.results,
             imported,
             key_of,
             lambda asked: asked.experiment,
             partial(complete_result, CRITERIA_AUDIT),
         )
-        found = replace(found, results=laid)
+        stored = replace(stored, results=laid)
         draw_marks((model, result.provenance) for (model, _), result in laid.items())
     view = choose_one(
         "Show",
@@ -383,4 +383,4 @@ def draw_found(request: Request) -> None:
         help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
         "and tasks for separation and sufficiency.",
     )
-    VIEWS[view](TabView(request, found))
+    VIEWS[view](TabView(request, stored))

@@ -145,15 +145,15 @@ class TabView:
 
 def draw_summary(shown: TabView) -> None:
     """Draw all criteria of all models: a sentence each, the picture, the table, and what is not asked yet."""
-    found = {model: readings_of(shown.stored.reports(model)) for model in shown.stored.models}
-    if not found:
+    by_model = {model: readings_of(shown.stored.reports(model)) for model in shown.stored.models}
+    if not by_model:
         offered = offer_asking(shown.request, shown.stored.missing)
         st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
         return
     for (model, experiment), result in shown.stored.results.items():
         warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
-    finding(*(verdict_finding(model, readings) for model, readings in found.items()))
-    ways = by_way(found)
+    finding(*(verdict_finding(model, readings) for model, readings in by_model.items()))
+    ways = by_way(by_model)
     for answering, some in ways.items():
         if [*ways] != ["written"]:  # scores of words are no texts, which nothing above says
             st.markdown(f"**{WAYS[answering]}**")
@@ -161,19 +161,19 @@ def draw_summary(shown: TabView) -> None:
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     with st.expander("How sure?"):
-        draw_figures(summary_figures(found))
-        finding(line_finding([row for readings in found.values() for row in readings]))
-        draw_criteria(found)
+        draw_figures(summary_figures(by_model))
+        finding(line_finding([row for readings in by_model.values() for row in readings]))
+        draw_criteria(by_model)
     offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
     results = {f"{model}, {one}": result for (model, one), result in shown.stored.results.items()}
     asked = [one for one in EXPERIMENTS if shown.stored.of(one)]
-    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(by_model)}, results, "criteria", asked)
 
 
-def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
+def draw_criteria(by_model: Mapping[str, Sequence[CriterionReading]]) -> None:
     """Draw how all were judged and a line for each criterion; of several models each under its name."""
-    for model, readings in found.items():
-        if len(found) > 1:
+    for model, readings in by_model.items():
+        if len(by_model) > 1:
             st.markdown(f"**{plain(model)}**")
         finding(judged_finding(readings))
         finding_list(criterion_findings(readings))
@@ -185,10 +185,10 @@ def warn_of_silence(who: str, result: CriteriaResult) -> None:
         st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
+def summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
     """Make key figures: how many of the criteria fail, by model."""
     figures = []
-    for model, readings in found.items():
+    for model, readings in by_model.items():
         states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
         asked = [state for state in states.values() if state != "not asked"]
         failing = sum(state == "fails" for state in asked)
@@ -196,7 +196,7 @@ def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[Key
         rest = len(asked) - failing - unshown
         figures.append(
             KeyFigure(
-                f"Fail beyond chance{f' · {model}' if len(found) > 1 else ''}",
+                f"Fail beyond chance{f' · {model}' if len(by_model) > 1 else ''}",
                 f"{failing:,} of {len(asked):,}",
                 "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
                 "experiment. That a failure cannot be shown does not say that a criterion holds.",

@@ -92,10 +92,10 @@ def draw_kept() -> None:
     if not before.open:
         return
     with before:
-        found = found_before()
-        if not found:
+        earlier = found_before()
+        if not earlier:
             st.caption("Nothing that this form can ask for again.")
-        for asked, choices in found:
+        for asked, choices in earlier:
             left, right = st.columns([5, 1], vertical_alignment="center")
             models = [model_label(model, asked.key.dtype) for model in choices["fp_model"]]
             left.markdown(

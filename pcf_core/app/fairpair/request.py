@@ -162,16 +162,16 @@ def draw_request() -> Request:
 
 def requests_of(request: Request) -> dict[ResultKey, FairPairAsked]:
     """Return what every model is asked at every temperature; a refusal is said and its model left out."""
-    found: dict[ResultKey, FairPairAsked] = {}
+    requests: dict[ResultKey, FairPairAsked] = {}
     kept = open_store().documents(FAIRPAIR)
     for model in request.models:
         try:
             for decoding in request.settings:
                 one = first_kept(request.asked(model, decoding), kept)
-                found[model_label(model, one.key.dtype), decoding.temperature] = one
+                requests[model_label(model, one.key.dtype), decoding.temperature] = one
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
-    return found
+    return requests
 
 
 def _all_categories() -> None:

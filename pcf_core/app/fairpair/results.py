@@ -96,29 +96,29 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
 def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request: Request) -> None:
     """Draw what is to be written, at most how many tokens, and how long it takes."""
     try:
-        found = FAIRPAIR_AUDIT.estimate(open_store(), open_queue(), asked, request.material)
+        estimate = FAIRPAIR_AUDIT.estimate(open_store(), open_queue(), asked, request.material)
     except AuditError as error:
         st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return
-    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, found))}")
+    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, estimate))}")
     if asked.key.family == "endpoint":
         st.caption(UNPINNED)
 
 
-def estimate_text(asked: FairPairAsked, found: AuditEstimate) -> str:
+def estimate_text(asked: FairPairAsked, estimate: AuditEstimate) -> str:
     """Say texts, tokens, cost and time of a request, and where these numbers come from."""
-    if not found.missing:
+    if not estimate.missing:
         return "0 texts to write; what is there is compared again."
     server = asked.key.family == "endpoint"
-    parts = [f"{count(found.missing, 'text')} to write"]
+    parts = [f"{count(estimate.missing, 'text')} to write"]
     if server:
-        parts += [count(found.missing, "request"), f"{found.prompt_tokens:,} tokens to read"]
-    parts.append(f"at most {found.tokens:,} tokens{' to write' if server else ''}")
-    if found.cost is not None:
-        parts.append(f"cost at most {found.cost:,.2f}, in the currency of the operator's prices")
-    if found.seconds is not None:
-        parts.append(f"{'at least' if found.limited else 'about'} {duration(found.seconds)}")
-    return f"{', '.join(parts)}. {found.basis}"
+        parts += [count(estimate.missing, "request"), f"{estimate.prompt_tokens:,} tokens to read"]
+    parts.append(f"at most {estimate.tokens:,} tokens{' to write' if server else ''}")
+    if estimate.cost is not None:
+        parts.append(f"cost at most {estimate.cost:,.2f}, in the currency of the operator's prices")
+    if estimate.seconds is not None:
+        parts.append(f"{'at least' if estimate.limited else 'about'} {duration(estimate.seconds)}")
+    return f"{', '.join(parts)}. {estimate.basis}"
 
 
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:

@@ -95,18 +95,18 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
-    found = stored_of(requests_of(request))
-    offer_writing(request, found.missing)
+    stored = stored_of(requests_of(request))
+    offer_writing(request, stored.missing)
     if imported:
         laid = laid_beside(
-            found.results, imported, key_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
+            stored.results, imported, key_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
         )
-        found = replace(found, results=laid)
-    if not found.results:
+        stored = replace(stored, results=laid)
+    if not stored.results:
         with answer:
             st.markdown(WHAT.format(*map(plain, request.prompts.names)))
         return
-    measures = measures_of(found.results.values())
+    measures = measures_of(stored.results.values())
     with st.container(horizontal=True):
         measure = choose_called(
             "Texts are compared by (Φ)",
@@ -114,26 +114,26 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
             key="fp_measure",
             help=" ".join(said for _, said in measures.values()),
         )
-        temperature = found.usual
-        if len(found.temperatures) > 1:
+        temperature = stored.usual
+        if len(stored.temperatures) > 1:
             temperature = choose_one(
                 "Read at temperature",
-                found.temperatures,
+                stored.temperatures,
                 default=temperature,
                 key="fp_at",
                 help="Models are compared at equal settings alone; the view temperatures has all of them.",
             )
         view = choose_one(
             "Show",
-            [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
+            [name for name in VIEWS if name != "temperatures" or len(stored.temperatures) > 1],
             default="models",
             key="fp_view",
             wrap=True,  # six names are wider than a telephone
             help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
             "texts were written, and F by temperature where several were asked for.",
         )
-    results = found.at(temperature)
-    shown = TabView(request, found, measure, results, read_together(results, measure))
+    results = stored.at(temperature)
+    shown = TabView(request, stored, measure, results, read_together(results, measure))
     with answer:
         draw_answer(shown)
     VIEWS[view](shown)

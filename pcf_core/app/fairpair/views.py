@@ -195,7 +195,7 @@ def draw_prompts(shown: TabView) -> None:
 
 def draw_convergence(shown: TabView) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
-    found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
+    courses = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
     chosen = choose_called(
         "Texts differ",
         CALLED,
@@ -203,23 +203,23 @@ def draw_convergence(shown: TabView) -> None:
         wrap=True,
         help="; ".join(QUANTITY_WORDS.values()) + ".",
     )
-    finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
+    finding(*(shown.of(model, convergence_finding(one)) for model, one in courses.items()))
     left, right = st.columns(2)
     quantity, models = QUANTITIES[chosen], shown.stored.models
     pictures: list[tuple[partial[go.Figure], str]] = [
-        (partial(convergence_lines, found, "samples", quantity, models), "more texts a side"),
-        (partial(convergence_lines, found, "folds", quantity, models), "more folds"),
+        (partial(convergence_lines, courses, "samples", quantity, models), "more texts a side"),
+        (partial(convergence_lines, courses, "folds", quantity, models), "more folds"),
     ]
     for column, (make, over) in zip((left, right), pictures, strict=True):
         said = f"How far texts differ {CALLED[chosen]}, with {over}"
         with column:
             picture(make, f"fairpair_{over.replace(' ', '_')}", said, title=said, source=FAIRPAIR_SOURCE)
-    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
+    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(courses)), "fairpair_convergence")
 
 
 def draw_temperatures(shown: TabView) -> None:
     """Draw F of each model at each temperature."""
-    found = {
+    by_model = {
         model: {
             temperature: result.reports[shown.measure]
             for (one, temperature), result in shown.stored.results.items()
@@ -227,15 +227,15 @@ def draw_temperatures(shown: TabView) -> None:
         }
         for model in shown.stored.models
     }
-    finding(*(grid_finding(model, by_temperature) for model, by_temperature in found.items()))
+    finding(*(grid_finding(model, by_temperature) for model, by_temperature in by_model.items()))
     picture(
-        partial(temperature_lines, found, shown.stored.models),
+        partial(temperature_lines, by_model, shown.stored.models),
         "fairpair_temperatures",
-        f"F by temperature of {', '.join(found)}",
+        f"F by temperature of {', '.join(by_model)}",
         source=FAIRPAIR_SOURCE,
     )
     shown.foot(
-        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(found)), "fairpair_temperatures_table"
+        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(by_model)), "fairpair_temperatures_table"
     )
 
 

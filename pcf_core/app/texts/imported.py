@@ -78,7 +78,7 @@ def laid_beside(
     first: dict[Hashable, str] = {}
     for asked in imported:
         first.setdefault(together(asked), asked.alike)
-    found = {
+    laid = {
         name: result
         for name, result in results.items()
         if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
@@ -86,15 +86,15 @@ def laid_beside(
     for asked in imported:
         if asked.alike == first[together(asked)]:
             with suppress(LookupError):  # deleted since
-                found.setdefault(which(asked), load(asked.hash))
-    shown = {result.asked.hash for result in found.values()}
+                laid.setdefault(which(asked), load(asked.hash))
+    shown = {result.asked.hash for result in laid.values()}
     if apart := sum(asked.hash not in shown for asked in imported):
         st.info(
             f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
             "choose it alone to see it.",
             icon=":material/info:",
         )
-    return found
+    return laid
 
 
 def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:

@@ -77,10 +77,10 @@ def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: 
 def _complete_result(
     audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
 ) -> AuditAnswer:
-    found = audit.load(open_store(), key)
-    if found is None:
+    result = audit.load(open_store(), key)
+    if result is None:
         raise LookupError(key)
-    return found
+    return result
 
 
 def offer_submitting(
@@ -144,17 +144,17 @@ def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]
 
 def askable(waiting: Mapping[Key, Single]) -> dict[Key, Single]:
     """Return the requests to models that can be asked; of the others a log brought texts: say so."""
-    found: dict[Key, Single] = {}
+    requests: dict[Key, Single] = {}
     refused: dict[str, None] = {}
     for which, one in waiting.items():
         try:
             refuse_asking(one.key.model)
-            found[which] = one
+            requests[which] = one
         except ModelError as error:
             refused[str(error)] = None
     for sentence in refused:
         st.caption(plain(sentence))
-    return found
+    return requests
 
 
 def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:

@@ -138,11 +138,11 @@ def tables_for(topic: Topic) -> tuple[str, ...]:
 
 
 def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
-    found = []
+    cases = []
     for one in kept[:MOST_FAIRPAIRS]:
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_result(FAIRPAIR_AUDIT, one.hash))
-    return tuple(found)
+            cases.append(complete_result(FAIRPAIR_AUDIT, one.hash))
+    return tuple(cases)
 
 
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
@@ -151,11 +151,11 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     for asked in answered(CRITERIA_AUDIT):
         if asked.model == model:
             newest.setdefault((asked.experiment, asked.answering), asked)
-    found = []
+    cases = []
     for one in sorted(newest.values(), key=_place):
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_result(CRITERIA_AUDIT, one.hash))
-    return tuple(found)
+            cases.append(complete_result(CRITERIA_AUDIT, one.hash))
+    return tuple(cases)
 
 
 def _place(asked: CriteriaAsked) -> tuple[int, bool]:

@@ -77,18 +77,18 @@ def beside_the_world(
     from scipy.stats import binomtest, false_discovery_control
 
     tested = [place for place, each in enumerate(professions) if each.clear]
-    found = list(professions)
+    rows = list(professions)
     p_values = [
-        float(binomtest(int(found[place].women), int(found[place].clear), found[place].world).pvalue)
+        float(binomtest(int(rows[place].women), int(rows[place].clear), rows[place].world).pvalue)
         for place in tested
     ]
     adjusted = false_discovery_control(p_values) if p_values else []
     for place, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
-        one = found[place]
+        one = rows[place]
         interval = wilson(one.women / one.clear, one.clear, level, over="templates", unit="text")
         update = {"interval": interval, "p_value": min(p_value, 1.0), "adjusted": float(controlled)}
-        found[place] = one.model_copy(update=update)
-    return tuple(found)
+        rows[place] = one.model_copy(update=update)
+    return tuple(rows)
 
 
 def wilson(share: float, n: float, level: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:

@@ -206,11 +206,11 @@ class Clusters:
         there are answers to all.
         """
         used = [self.of(self.tallies[:, place], name)[1] > 0 for name, place in shares]
-        kinds, found = np.asarray(self.strata), 0
+        kinds, degrees = np.asarray(self.strata), 0
         for kind in set(self.strata):
             units = [int(np.sum(each[kinds == kind])) for each in used]
-            found += max(min((many for many in units if many), default=1) - 1, 0)
-        return max(found, 1)
+            degrees += max(min((many for many in units if many), default=1) - 1, 0)
+        return max(degrees, 1)
 
     def interval(
         self,
@@ -370,10 +370,10 @@ class Reported:
 
     def unread(self) -> FloatArray:
         """Count [unit, pronoun, truth] invalid answers."""
-        found = np.zeros((len(self.answers.units), len(self.answers.pronouns), 2))
+        counts = np.zeros((len(self.answers.units), len(self.answers.pronouns), 2))
         for place, reasons in self.invalid.items():
-            found[place] = sum(reasons.values())
-        return found
+            counts[place] = sum(reasons.values())
+        return counts
 
 
 def answers_report(
@@ -393,13 +393,15 @@ def answers_report(
     answers, tallies, unread = reported.answers, reported.answers.tallies(), reported.unread()
     clusters = rate_clusters(tallies, reported.unit, level, resamples, seed)
     read = np.stack([tallies.sum(axis=3), unread], axis=-1)  # [unit, pronoun, truth, (valid, invalid)]
-    found: dict[str, PronounAnswers] = {}
+    by_pronoun: dict[str, PronounAnswers] = {}
     for place, pronoun in enumerate(answers.pronouns):
         made = _pronoun(reported, tallies, read, place, level)
         value, interval = told(clusters, place, {each.name: each for each in made.rates})
-        found[pronoun] = made.model_copy(update={"told": value, "told_interval": interval})
-    shares = {name: {each.name: each for each in made.rates} for name, made in found.items()}
-    unread_shares = {name: {each.name: each for each in made.invalid_rates} for name, made in found.items()}
+        by_pronoun[pronoun] = made.model_copy(update={"told": value, "told_interval": interval})
+    shares = {name: {each.name: each for each in made.rates} for name, made in by_pronoun.items()}
+    unread_shares = {
+        name: {each.name: each for each in made.invalid_rates} for name, made in by_pronoun.items()
+    }
     ways = permutations_of(len(answers.units), permutations)
     leading = np.where(answers.first == 1, answers.said, 1 - answers.said)
     named_first = np.bincount(answers.unit, weights=leading, minlength=len(answers.units)) * 1.0
@@ -410,11 +412,11 @@ def answers_report(
         unit=reported.unit,
         units=len(answers.units),
         n=len(answers.said) + int(unread.sum()),
-        pronouns=tuple(each for name, each in found.items() if name != WITHOUT),
-        baseline=found.get(WITHOUT),
+        pronouns=tuple(each for name, each in by_pronoun.items() if name != WITHOUT),
+        baseline=by_pronoun.get(WITHOUT),
         differences=_with_possible(
             differences(clusters, RATES, answers.pronouns, shares, permutations),
-            found,
+            by_pronoun,
             dict(zip(answers.pronouns, unread.sum(axis=0).tolist(), strict=True)),
         ),
         invalid_differences=differences(

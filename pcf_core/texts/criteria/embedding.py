@@ -218,12 +218,12 @@ def _scores(
     skipped: Collection[str],
 ) -> Scores:
     """Average the scores of the known words of every text; every seed knows the same words."""
-    found = {}
+    scores = {}
     for name, several in texts.items():
         known = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
         rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in known if text]
-        found[name] = np.array(rows).reshape(-1, len(axes))
-    return found
+        scores[name] = np.array(rows).reshape(-1, len(axes))
+    return scores
 
 
 def _readings(
@@ -235,7 +235,7 @@ def _readings(
     level: float,
 ) -> list[EmbeddingReading]:
     """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
-    found = []
+    readings = []
     for model, by_name in scores.items():
         sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
         if not all(any(len(rows) for rows in side) for side in sides):
@@ -248,7 +248,7 @@ def _readings(
             gender_difference(*([rows[:, place] for rows in side] for side in sides), level=level)
             for place in range(len(seeds))
         ]
-        found.append(
+        readings.append(
             EmbeddingReading(
                 model=model,
                 variant=variant,
@@ -262,12 +262,12 @@ def _readings(
                 invalid=(asked[0] - scored[0], asked[1] - scored[1]),
             )
         )
-    if len(found) < 2:
-        return found
-    adjusted = holm([one.difference.p_value for one in found])
+    if len(readings) < 2:
+        return readings
+    adjusted = holm([one.difference.p_value for one in readings])
     return [
         one.model_copy(update={"difference": one.difference.model_copy(update={"adjusted": p})})
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(readings, adjusted, strict=True)
     ]
 
 
@@ -275,7 +275,7 @@ def _gaps(
     scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
 ) -> list[EmbeddingGap]:
     """Compare every two models, over the names of which both have a scored text."""
-    found = []
+    gaps = []
     for first, second in combinations(scores, 2):
         sides = [
             [
@@ -298,7 +298,7 @@ def _gaps(
             [_effect_of_seed(scores[model], sides, place) for place in range(seeds)]
             for model in (first, second)
         ]
-        found.append(
+        gaps.append(
             EmbeddingGap(
                 first=first,
                 second=second,
@@ -311,7 +311,7 @@ def _gaps(
                 ),
             )
         )
-    return found
+    return gaps
 
 
 def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], place: int) -> float | None:

@@ -115,11 +115,11 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
     from scipy.stats import mannwhitneyu
 
     varied = np.ptp(np.concatenate([female, male]), axis=0) > 0
-    found = np.ones(female.shape[1])
+    p_values = np.ones(female.shape[1])
     if varied.any():
         tests = mannwhitneyu(female[:, varied], male[:, varied], alternative="two-sided", axis=0)
-        found[varied] = np.minimum(1, tests.pvalue)
-    return found
+        p_values[varied] = np.minimum(1, tests.pvalue)
+    return p_values
 
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
@@ -186,9 +186,9 @@ class Hobbies:
         CriteriaError
             A cell that is no name of the list, or no text of a gender.
         """
-        found = self.without_vectors(texts)
+        report = self.without_vectors(texts)
         vectors = embedding_report({OWN_TEXTS: texts}, self.material, level=self._level)
-        return found.model_copy(update={"embedding": vectors})
+        return report.model_copy(update={"embedding": vectors})
 
     def without_vectors(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
         """Report the same without the embedding score, which takes most of the time; raises likewise."""
@@ -299,7 +299,7 @@ class Hobbies:
         self, labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
     ) -> tuple[LabelDifference, ...]:
         """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
-        found = [
+        differences = [
             gender_difference(
                 [name[:, place] for name in female],
                 [name[:, place] for name in male],
@@ -308,12 +308,12 @@ class Hobbies:
             )
             for place in range(len(labels))
         ]
-        adjusted = holm([one.p_value for one in found])
+        adjusted = holm([one.p_value for one in differences])
         return tuple(
             LabelDifference(
                 name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p})
             )
-            for label, one, p in zip(labels, found, adjusted, strict=True)
+            for label, one, p in zip(labels, differences, adjusted, strict=True)
         )
 
     def _information(self, shares: Sequence[Sequence[FloatArray]]) -> LabelInformation:

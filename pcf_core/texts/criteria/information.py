@@ -196,10 +196,10 @@ def largest_information(table: FloatArray, entropies: Entropies) -> LargestInfor
     most = min(entropies.rows, entropies.columns)
     if loss is not None:
         most = min(most, max(entropies.information, entropies.columns - loss))
-    found = {name: entropies.normalised(name, most) for name in FORMULAS}
+    normalised = {name: entropies.normalised(name, most) for name in FORMULAS}
     return LargestInformation(
         information=most,
-        normalised={name: value for name, value in found.items() if value is not None},
+        normalised={name: value for name, value in normalised.items() if value is not None},
         exact=loss is not None,
     )
 
@@ -256,10 +256,10 @@ def split_entropy(part: float, size: float) -> float:
 
 def _sums(sizes: Sequence[int]) -> int:
     """Return a number whose bit s is set where some of the sizes add up to s."""
-    found = 1
+    sums = 1
     for size in sizes:
-        found |= found << size
-    return found
+        sums |= sums << size
+    return sums
 
 
 # Tables drawn by chance: what independence would show, and what other texts, categories or clusters would.
@@ -381,13 +381,13 @@ def basic_intervals(
 
     It holds the estimate.
     """
-    found = {}
+    intervals = {}
     for name in FORMULAS:
         errors = percentiles(again.normalised(name) - drawn_from.normalised(name), level, units)
         value = estimate.normalised(name).item()
         low, high = value - errors[::-1]
-        found[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
-    return found
+        intervals[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
+    return intervals
 
 
 def _interval(bounds: FloatArray, level: float, unit: str) -> Interval:
@@ -547,5 +547,5 @@ def _told_of(
 
 
 def _by_normaliser(entropies: Entropies, information: float) -> dict[Normaliser, float]:
-    found = {name: entropies.normalised(name, information) for name in FORMULAS}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: entropies.normalised(name, information) for name in FORMULAS}
+    return {name: value for name, value in values.items() if value is not None}

@@ -99,13 +99,13 @@ def _name(where: str, cells: Sequence[object], least: float) -> GivenName:
         raise CriteriaError(
             f"{where}: {shown(name)} has {female:,} births of girls out of {births:,}; correct the counts."
         )
-    found = GivenName(name=name, gender=gender, births=births, female_births=female)
-    if found.share is not None and found.share < least:
+    given = GivenName(name=name, gender=gender, births=births, female_births=female)
+    if given.share is not None and given.share < least:
         raise CriteriaError(
-            f"{where}: {shown(name)} is {gender} for {100 * found.share:.1f} % of its bearers, under the "
+            f"{where}: {shown(name)} is {gender} for {100 * given.share:.1f} % of its bearers, under the "
             f"{100 * least:g} % that the list asks for; leave it out."
         )
-    return found
+    return given
 
 
 def _check_names(names: tuple[GivenName, ...], where: str) -> None:

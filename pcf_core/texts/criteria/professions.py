@@ -88,8 +88,8 @@ class _Professions(Shelf):
     """The files of the folder that hold professions: other material lies beside them."""
 
     def _files(self, folder: Path) -> dict[str, Path]:
-        found = super()._files(folder)
-        return {name: path for name, path in found.items() if name.startswith("professions-")}
+        files = super()._files(folder)
+        return {name: path for name, path in files.items() if name.startswith("professions-")}
 
 
 SHELF = _Professions("list of professions", "criteria", (".toml",), ENDINGS, CriteriaError)

@@ -164,7 +164,7 @@ def _questions(
 ) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
     """Make the questions, and list what of a foreign file cannot be asked; the app's own is refused."""
     names = default_names("q", [entry for _, entry in given])
-    found: list[Question] = []
+    made: list[Question] = []
     left_out: list[LeftOut] = []
     known: dict[str, set[str]] = {"name": set(), "question": set()}
     for (line, entry), name in zip(given, names, strict=True):
@@ -179,10 +179,10 @@ def _questions(
                 raise
             left_out.append(LeftOut(name=line.removeprefix(f"{where}, "), reason=str(problem)))
         else:
-            found.append(question)
-    if not found:
+            made.append(question)
+    if not made:
         raise CriteriaError(f"{where} has no question that can be asked: {left_out[0].reason}")
-    return tuple(found), tuple(left_out)
+    return tuple(made), tuple(left_out)
 
 
 def default_names(letter: str, entries: Sequence[object]) -> list[str]:

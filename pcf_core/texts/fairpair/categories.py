@@ -114,7 +114,7 @@ def _checked(
     """Check a set; report its first fault."""
     if not 0 < len(drafts) <= MOST_CATEGORIES:
         raise FairPairError(f"{where} has {len(drafts):,} categories: give 1 to {MOST_CATEGORIES}.")
-    found = tuple(
+    categories = tuple(
         WordCategory(
             name=(short := check_name(one, "the name of a category", where, FairPairError)),
             title=check_text(long, "the title of a category", where, FairPairError) or short,
@@ -122,16 +122,16 @@ def _checked(
         )
         for one, long, words in drafts
     )
-    twice = first_duplicate(category.name for category in found)
+    twice = first_duplicate(category.name for category in categories)
     if twice is not None:
         raise FairPairError(f"{where}: two categories are named {twice}; rename one.")
-    words = sum(len(category.words) for category in found)
+    words = sum(len(category.words) for category in categories)
     if words > MOST_WORDS:
         raise FairPairError(f"{where} has {words:,} words: leave {MOST_WORDS:,} at most.")
     return CategorySet(
         name=check_name(name, "the name", where, FairPairError),
         title=check_text(title, "the title", where, FairPairError),
-        categories=found,
+        categories=categories,
     )
 
 
@@ -139,7 +139,7 @@ def _words(value: object, category: str, where: str) -> tuple[str, ...]:
     """Check words: lower case, each once; a word as texts are cut into words, or a stem of some."""
     if not isinstance(value, list) or not value:
         raise FairPairError(f"{where}: the words of {category} are {shown(value)}; write at least one.")
-    found = []
+    checked = []
     for entry in value:
         word = check_word(entry, f"a word of {category}", where, FairPairError).lower()
         stem = word.removesuffix("*")
@@ -148,8 +148,8 @@ def _words(value: object, category: str, where: str) -> tuple[str, ...]:
                 f"{where}: {shown(entry)} in {category} is no single word; write words one by one, each with "
                 f"* at its end where it may go on, behind {SHORTEST_STEM} letters at least."
             )
-        found.append(word)
-    return tuple(dict.fromkeys(found))
+        checked.append(word)
+    return tuple(dict.fromkeys(checked))
 
 
 def categories_toml(several: CategorySet) -> str:
@@ -192,7 +192,7 @@ def category_differences(
         Counter(word for pair in texts for words in pair[side].values() for word in words) for side in (0, 1)
     ]
     sizes = np.array([[len(side) for side in pair] for pair in texts])
-    found = []
+    differences = []
     for category in used:
         members = {word for word in times[0] | times[1] if category.holds(word)}
         having = [[_having(side, members) for side in pair] for pair in texts]
@@ -201,8 +201,8 @@ def category_differences(
             tuple((row, place) for row, pair in enumerate(having) for place in pair[side]) for side in (0, 1)
         ]
         each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
-        found.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
-    adjusted = iter(holm([p for _, _, p, _ in found if p is not None]))
+        differences.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
+    adjusted = iter(holm([p for _, _, p, _ in differences if p is not None]))
     return tuple(
         CategoryDifference(
             name=category.name,
@@ -215,7 +215,7 @@ def category_differences(
             original_texts=behind[0],
             prompt_texts=behind[1],
         )
-        for category, behind, p, each in found
+        for category, behind, p, each in differences
     )
 
 

@@ -76,11 +76,11 @@ def fold_matrices(
             "Both sides of a prompt need as many texts; "
             f"there are {len(original)} perturbed originals and {len(prompt)} of the perturbed prompt."
         )
-    found = []
+    matrices = []
     for first, last in fold_bounds(len(original), folds):
         pool = [*original[first:last], *prompt[first:last]]
-        found.append(_checked(dissimilarity.matrix(pool, pool), len(pool), dissimilarity.name))
-    return tuple(found)
+        matrices.append(_checked(dissimilarity.matrix(pool, pool), len(pool), dissimilarity.name))
+    return tuple(matrices)
 
 
 def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:

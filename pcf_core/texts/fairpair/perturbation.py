@@ -133,7 +133,7 @@ class Perturbation:
         PipelineError
             The parser cannot be opened, or a text is too long for it.
         """
-        return [found.text for found in self.perturbed(texts, prompt)]
+        return [one.text for one in self.perturbed(texts, prompt)]
 
     @property
     def inverse(self) -> Perturbation:
@@ -209,8 +209,8 @@ class Perturbation:
     def _meant(self, trees: Sequence[Tree], tokens: Sequence[Placed]) -> frozenset[int]:
         """Return where the words start that mean the entity."""
         own = entity_tokens(trees, self.entity[self.reverse], self.gender)
-        found = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
-        return frozenset(place.start for place in tokens if place.token in found[id(place.tree)])
+        starts = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
+        return frozenset(place.start for place in tokens if place.token in starts[id(place.tree)])
 
 
 def written(text: str, changes: Iterable[Change]) -> str:

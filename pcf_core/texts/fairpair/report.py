@@ -157,7 +157,7 @@ def _prompt(
         folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
     except FairPairError as refusal:
         raise FairPairError(f"Prompt “{pair.prompt}”: {refusal}") from refusal
-    found = PromptDifference(
+    difference = PromptDifference(
         **variation_of(folds).model_dump(),
         prompt=pair.prompt,
         category=pair.category,
@@ -171,7 +171,7 @@ def _prompt(
         chance_ratio=None,
         sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level, sampled),
     )
-    return found, folds
+    return difference, folds
 
 
 def _tested(test: Relabelled) -> dict[str, float | None]:
@@ -194,20 +194,20 @@ def _intervals(
         "within_prompt": (prompt, (0.0, 1.0)),
         "energy": (2 * between - original - prompt, (-2.0, 2.0)),
     }
-    found = {
+    intervals = {
         name: mean_interval(each, facts, possible=possible, resamples=resamples, level=level, seed=seed)
         for name, (each, possible) in means.items()
     }
     defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
     if defined:
         some, theirs = zip(*defined, strict=True)
-        found["mean_ratio"] = mean_interval(
+        intervals["mean_ratio"] = mean_interval(
             np.array(some), theirs, possible=(0.0, np.inf), resamples=resamples, level=level, seed=seed
         )
-    found["ratio_of_means"] = ratio_of_means_interval(
+    intervals["ratio_of_means"] = ratio_of_means_interval(
         between, original, prompt, facts, resamples=resamples, level=level, seed=seed
     )
-    return {name: interval for name in QUANTITIES if (interval := found.get(name)) is not None}
+    return {name: interval for name in QUANTITIES if (interval := intervals.get(name)) is not None}
 
 
 def _over_texts(original: FloatArray, prompt: FloatArray, level: float, sampled: bool) -> SignedReading:
@@ -239,16 +239,16 @@ def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str
 
     ``mode``: of p, which every report then names.
     """
-    found = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
-    if JACCARD in found and OTHERS in found:
-        others = found[OTHERS]
+    named = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
+    if JACCARD in named and OTHERS in named:
+        others = named[OTHERS]
         reading = OthersReading(
             ratio=others.means.ratio,
             interval=others.intervals.get("ratio_of_means"),
             p_value=others.p_value,
         )
-        found[JACCARD] = found[JACCARD].model_copy(update={"others": reading})
-    return found
+        named[JACCARD] = named[JACCARD].model_copy(update={"others": reading})
+    return named
 
 
 def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:

@@ -38,7 +38,7 @@ def load_table(name_or_path: str | Path) -> PerturbationTable:
     }
     if not lists["names"]:
         raise PerturbationError(f'{where} has no names: give a pair, such as names = [["John", "Jane"]].')
-    found = PerturbationTable(
+    made = PerturbationTable(
         name=check_name(table.get("name", name_of(path)), "the name", where, PerturbationError),
         title=check_text(table.get("title", title_of(path)), "the title", where, PerturbationError),
         sides=sides,
@@ -51,8 +51,8 @@ def load_table(name_or_path: str | Path) -> PerturbationTable:
         source=check_text(table.get("source", ""), "the source", where, PerturbationError),
         notes=check_text(table.get("notes", ""), "the notes", where, PerturbationError),
     )
-    _refuse_clashes(found, where)
-    return found
+    _refuse_clashes(made, where)
+    return made
 
 
 def check_names(names: object, where: str = "The entity") -> Pair:

@@ -172,8 +172,8 @@ def _ngrams(text: str, numbers: dict[str, int]) -> Places:
     A word has the number of its place in ``numbers`` plus 1, which new words enter; an n-gram is these in
     base 2^21, the first word highest.
     """
-    found = (_of_clause(words, numbers) for words in clauses(text))
-    return np.array(sorted(set(chain.from_iterable(found))), dtype=np.int64)
+    several = (_of_clause(words, numbers) for words in clauses(text))
+    return np.array(sorted(set(chain.from_iterable(several))), dtype=np.int64)
 
 
 def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:
