@@ -52,13 +52,13 @@ GROUP = "group"
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
     known_topics = all_topics()
-    known = [*(spec.name for spec in listed_models()), *scored_models()]
+    names = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Results* show")
         models = st.multiselect(
             "Models",
-            with_asked("model", known),
-            default=opening_models(known, next(iter(known_topics.values()))),
+            with_asked("model", names),
+            default=opening_models(names, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
             select_all=False,
@@ -131,7 +131,7 @@ def draw_precision(key: str) -> str:
     return draw_option(Option("dtype", PRECISION, str, False, PRECISIONS, AUTO, key))  # type: ignore[no-any-return]
 
 
-def opening_models(known: Collection[str], topic: Topic) -> list[str]:
+def opening_models(names: Collection[str], topic: Topic) -> list[str]:
     """Return what is shown before anybody chooses.
 
     That is public models with results on the topic that pages open with, else two that teach, with results
@@ -140,13 +140,13 @@ def opening_models(known: Collection[str], topic: Topic) -> list[str]:
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
     taught = BEST_KNOWN if set(BEST_KNOWN) <= set(scored) else DEFAULT_MODELS
-    return public[:MOST_OPENED] or [name for name in taught if name in known]
+    return public[:MOST_OPENED] or [name for name in taught if name in names]
 
 
-def with_asked(key: str, known: Iterable[str]) -> list[str]:
+def with_asked(key: str, names: Iterable[str]) -> list[str]:
     """List the known names, and those of the link: a page then says by name what it does not have."""
     asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
-    return list(dict.fromkeys([*known, *asked[:MOST_ASKED]]))
+    return list(dict.fromkeys([*names, *asked[:MOST_ASKED]]))
 
 
 def take_usual(prefix: str = "") -> None:
@@ -256,8 +256,8 @@ def select_on_pages(
 
 def pinned() -> str:
     """Return the name of the model; empty where none is pinned."""
-    kept = open_store().load_document(KEY, _name())
-    model = (kept or {}).get("model", "")
+    document = open_store().load_document(KEY, _name())
+    model = (document or {}).get("model", "")
     return model if isinstance(model, str) else ""
 
 

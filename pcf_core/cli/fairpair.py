@@ -142,8 +142,8 @@ def give_results(
     chosen = results[0][0].asked.dissimilarities
     reports = {name: controlled([result.reports[name] for result, _ in results]) for name in chosen}
     documents = []
-    for place, (result, written) in enumerate(results):
-        own = {name: several[place] for name, several in reports.items()}
+    for index, (result, written) in enumerate(results):
+        own = {name: several[index] for name, several in reports.items()}
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
         documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})

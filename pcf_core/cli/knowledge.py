@@ -45,9 +45,9 @@ def knowledge(
     def lines() -> list[str]:
         from pcf_core.cli.panels import knowledge_lines
 
-        return knowledge_lines([(known["model"], report) for known, report in answers])
+        return knowledge_lines([(facts_of["model"], report) for facts_of, report in answers])
 
-    give(one_or_all([known | knowledge_document(report) for known, report in answers]), as_json, lines)
+    give(one_or_all([facts_of | knowledge_document(report) for facts_of, report in answers]), as_json, lines)
 
 
 def know_now(

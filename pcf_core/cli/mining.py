@@ -84,8 +84,8 @@ def mine(
         constructions=rule.constructions if construction else (),
     )
     check_language(request.pipeline, rule.language)
-    known = LANGUAGES[rule.language].constructions
-    for one in (known[chosen] for chosen in request.constructions):
+    constructions = LANGUAGES[rule.language].constructions
+    for one in (constructions[chosen] for chosen in request.constructions):
         if not one.on:
             say(f"The construction {one.name} is {one.standing}.")
     if out is None:

@@ -253,8 +253,8 @@ def with_parameters(
 
     every = [
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, kept in own.parameters.items()
-        for one in (parameters if name == replaced else [kept])
+        for name, own_parameter in own.parameters.items()
+        for one in (parameters if name == replaced else [own_parameter])
     ]
     replacing.__signature__ = own.replace(parameters=every)  # type: ignore[attr-defined]
     return replacing

@@ -138,16 +138,16 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     """Return the risks of a run of a study, and everything that is kept of it beside its numbers."""
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
-    kept = store.run_info(item.key).provenance
-    facts = run_facts(item, options) | device_facts(kept) | imported_facts(kept)
-    note = imported_note(label, kept)
+    provenance = store.run_info(item.key).provenance
+    facts = run_facts(item, options) | device_facts(provenance) | imported_facts(provenance)
+    note = imported_note(label, provenance)
     return RunFacts(
         label=label,
         run=item.key,
         scoring_hash=run.scoring.hash,
         scoring=run.scoring.model_dump(),
         hashes=list_hashes(run),
-        versions=texts_of(kept.get("versions")),
+        versions=texts_of(provenance.get("versions")),
         facts=facts,
         left_out=report.left_out,
         warnings=(*([note] if note else []), *report.warnings),
@@ -298,19 +298,19 @@ def ends_text(result: CriteriaResult) -> str:
     )
 
 
-def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
+def device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return device, machine and threads, as far as they were kept."""
-    parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    if threads := kept.get("threads"):
+    parts = [str(provenance[name]) for name in ("device", "machine") if provenance.get(name)]
+    if threads := provenance.get("threads"):
         parts.append(f"{threads} thread{'' if threads == 1 else 's'}")
-    said = ", ".join(parts)
-    return {"scored on": said} if said else {}
+    text = ", ".join(parts)
+    return {"scored on": text} if text else {}
 
 
-def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
+def text_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return the versions of program, parser and what wrote the texts, as far as text audits keep them."""
-    return texts_of(kept.get("versions")) | texts_of(
-        {name: kept.get(name) for name in ("pcf_core", "pipeline")}
+    return texts_of(provenance.get("versions")) | texts_of(
+        {name: provenance.get(name) for name in ("pcf_core", "pipeline")}
     )
 
 

@@ -111,16 +111,16 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
     try:
         lists_here = topics.load_topic(topic), lists.load_evidence(evidence)
         made = swapped(*lists_here) if turned else lists_here
-        known = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
+        hashes = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
     except AuditError:  # one of them is not kept by its name
-        known = asked
+        hashes = asked
     same_counts = False
     if templates in sets.SHELF.shipped():
         shipped = sets.load_templates(templates)
         same_counts = shipped.hash == run.templates.hash and not differing(shipped, run.templates)
     return {
-        "--topic": topic in topics.SHELF.shipped() and known[0] == asked[0],
-        "--evidence": evidence in lists.SHELF.shipped() and known[1] == asked[1],
+        "--topic": topic in topics.SHELF.shipped() and hashes[0] == asked[0],
+        "--evidence": evidence in lists.SHELF.shipped() and hashes[1] == asked[1],
         "--templates": same_counts,
     }
 
@@ -252,19 +252,19 @@ class AskedMaterial:
 def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
     """Describe the material of a request: where it came from, how many questions, who labels."""
     kind, title = KINDS[asked.experiment], " ".join(asked.title.split())
-    kept = store.load_document(asked.material, MATERIAL)
+    stored = store.load_document(asked.material, MATERIAL)
     try:
-        if kept is not None:
-            restore_experiment(asked.experiment, kept)
+        if stored is not None:
+            restore_experiment(asked.experiment, stored)
     except ValidationError:
-        kept = None
-    if kept is None:
+        stored = None
+    if stored is None:
         problem = (
             f"the {kind} of “{title}” ({asked.material}) are not kept any more, so the command may ask "
             "something else"
         )
         return AskedMaterial("", problem, problem)
-    chosen = chosen_of(asked, kept)
+    chosen = chosen_of(asked, stored)
     options, problem = [], ""
     source = "that come with the app"
     if chosen.name is None:
@@ -283,9 +283,9 @@ def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
         options.append(f"--labeller {shlex.quote(chosen.labeller)}")
     parts = [f"“{title}”: {kind} {source}"]
     if asked.experiment == "questions":
-        parts.append(f"{count(len(kept['questions']['questions']), 'question is', 'questions are')} asked")
+        parts.append(f"{count(len(stored['questions']['questions']), 'question is', 'questions are')} asked")
     if asked.experiment == "hobbies":
-        parts.append(f"labelled by {kept['labeller']}")
+        parts.append(f"labelled by {stored['labeller']}")
     return AskedMaterial("".join(f" {option}" for option in options), "; ".join(parts), problem)
 
 
@@ -320,9 +320,9 @@ def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str
         )
     options, problems = [], []
     for option, name, what, is_same in parts:
-        known = _holds(is_same)
-        options.append(f"{option} {shlex.quote(name) if known else FILE}")
-        if not known:
+        same = _holds(is_same)
+        options.append(f"{option} {shlex.quote(name) if same else FILE}")
+        if not same:
             part = part_of(texts) if option == "--prompts" else ""
             why = f"{'are ' + part if part else 'are not kept by name'}: write the path of their file"
             problems.append(f"{' '.join(f'{what} {why}'.split())} for {option} {FILE}")
@@ -335,16 +335,16 @@ def part_of(texts: PromptsAsked) -> str:
     A part of chosen categories and one of an earlier state of the set look alike here.
     """
     try:
-        kept = load_prompts(texts.name, texts.names)
+        whole_set = load_prompts(texts.name, texts.names)
     except AuditError:  # as in _holds
         return ""
-    whole = len(kept.prompts)
+    whole = len(whole_set.prompts)
     if texts.count >= whole:
         return ""
-    sizes = Counter(prompt.category for prompt in kept.prompts).values()
+    sizes = Counter(prompt.category for prompt in whole_set.prompts).values()
     each = (most for most in range(1, max(sizes)) if sum(min(size, most) for size in sizes) == texts.count)
     most = next(each, None)
-    if most is not None and selected(kept, most=most).hash == texts.hash:
+    if most is not None and selected(whole_set, most=most).hash == texts.hash:
         part = f"{most:,} of each category of the set {texts.name}"
     else:
         part = f"{texts.count:,} prompts, of some categories or an earlier state of the set {texts.name}"

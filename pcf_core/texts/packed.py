@@ -198,14 +198,14 @@ class PackedFairPair(Record):
         """Check a report that was not worked out again: its texts are those of the request alone."""
         asked, prompts = self.result.asked, self.prompts.prompts
         measure = f"embedding distance ({name.partition(':')[2]})"
-        told = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
-        told |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
-        told |= {said for one in prompts for said in (one.text, one.category, one.fact)}
+        allowed = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
+        allowed |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
+        allowed |= {text for one in prompts for text in (one.text, one.category, one.fact)}
         if (
             [row.prompt for row in report.prompts] != [*self.prompts.texts]
             or (report.model, report.dissimilarity, report.others) != (asked.key.model, measure, None)
             or not {*report.intervals} <= {*QUANTITIES}
-            or not {*_texts_in(report.model_dump())} <= told
+            or not {*_texts_in(report.model_dump())} <= allowed
         ):
             raise ValueError(f"its report by {name} is not one of the request")
 
@@ -397,9 +397,9 @@ def _texts_in(value: object) -> Iterator[str]:
             yield from _texts_in(inner)
 
 
-def _check_same(told: object, again: object) -> None:
+def _check_same(stated: object, again: object) -> None:
     """Refuse a report that is not the one which was worked out again."""
-    if not same(plain(told), plain(again)):
+    if not same(plain(stated), plain(again)):
         raise ValueError("its report does not follow from its texts or scores")
 
 
@@ -412,13 +412,13 @@ def plain(value: object) -> object:
     return [plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def same(told: object, other: object) -> bool:
+def same(stated: object, other: object) -> bool:
     """Tell whether two nested tables and lists say the same; numbers within :data:`SAME`."""
-    if isinstance(told, dict) and isinstance(other, dict):
-        return told.keys() == other.keys() and all(same(told[name], other[name]) for name in told)
-    if isinstance(told, list) and isinstance(other, list):
-        return len(told) == len(other) and all(map(same, told, other))
-    numbers = [one for one in (told, other) if isinstance(one, int | float) and not isinstance(one, bool)]
+    if isinstance(stated, dict) and isinstance(other, dict):
+        return stated.keys() == other.keys() and all(same(stated[name], other[name]) for name in stated)
+    if isinstance(stated, list) and isinstance(other, list):
+        return len(stated) == len(other) and all(map(same, stated, other))
+    numbers = [one for one in (stated, other) if isinstance(one, int | float) and not isinstance(one, bool)]
     if len(numbers) == 2:
         return math.isclose(numbers[0], numbers[1], rel_tol=SAME, abs_tol=SAME)
-    return type(told) is type(other) and told == other
+    return type(stated) is type(other) and stated == other

@@ -74,9 +74,9 @@ def run_benchmark(
     StoreError
         The store is full or read-only, or what is asked for is gone.
     """
-    kept = BENCHMARK_AUDIT.load(store, asked.hash)
-    if kept is not None:
-        return kept, 0
+    stored = BENCHMARK_AUDIT.load(store, asked.hash)
+    if stored is not None:
+        return stored, 0
     material = BENCHMARK_AUDIT.load_part(store, asked.material, MATERIAL, Material)
     made_by: dict[str, Any] = {}
     lacking, began = missing_blocks(store, asked, material), time.perf_counter()
@@ -132,7 +132,7 @@ def _score(
     items, total, done, pace = material.items, sum(map(len, lacking)), 0, Pace()
     for block in lacking:
         pause()
-        scores = _in_memory([items[place] for place in block], scorer)
+        scores = _in_memory([items[index] for index in block], scorer)
         body = BlockScores(items=tuple(scores)).model_dump(mode="json")
         store.save_document(asked.hash, block_name(block), body)
         done += len(block)

@@ -89,9 +89,9 @@ def fairpair_asked(
         elif name in dissimilarities():
             names.append(name)
         else:
-            known = ", ".join([*dissimilarities(), EMBEDDING])
+            existing = ", ".join([*dissimilarities(), EMBEDDING])
             raise FairPairError(
-                f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
+                f"There is no dissimilarity {name!r} here: choose from {existing}, or {EMBEDDING}:MODEL."
             )
     entity = prompts.names[::-1] if options.reverse else prompts.names
     check_sides(table, entity)
@@ -163,11 +163,11 @@ FAIRPAIR_AUDIT = FairPairAudit(
 
 def texts_of_both_sides(store: Store, asked: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
     """Return the texts of x and p(x), and whether p(x) is a guess: the prompt with the other name alone."""
-    known = load_counterparts(store, asked)
+    written = load_counterparts(store, asked)
     first, second = asked.prompts.names
-    counterparts = known or tuple(text.replace(first, second) for text in prompts.texts)
+    counterparts = written or tuple(text.replace(first, second) for text in prompts.texts)
     wanted = TextsAsked(key=asked.key, prompts=(*prompts.texts, *counterparts), count=asked.count)
-    return wanted, known is None
+    return wanted, written is None
 
 
 # ------------------------------------------------------------------------------------- what is kept
@@ -200,7 +200,7 @@ def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> Perturbed
     return kept_record(store, asked.pairs_hash, digest(prompt), PerturbedTexts)
 
 
-def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
+def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
     """Load the texts u and z of one prompt, by its place in the result.
 
     Raises
@@ -208,9 +208,9 @@ def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
     StoreError
         They are gone or damaged: the same request makes them again.
     """
-    asked, row = result.asked, next(iter(result.reports.values())).prompts[place]
+    asked, row = result.asked, next(iter(result.reports.values())).prompts[index]
     perturbed = load_perturbed(store, asked, row.prompt)
-    written = store.texts(asked.key, result.counterparts[place], asked.count)
+    written = store.texts(asked.key, result.counterparts[index], asked.count)
     if perturbed is None or written is None:
         raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
     return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)

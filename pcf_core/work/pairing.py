@@ -175,9 +175,9 @@ class _Work:
 
     def counterparts(self) -> tuple[str, ...]:
         """Make [prompt] p(x), once."""
-        known = load_counterparts(self.store, self.asked)
-        if known is not None:
-            return known
+        stored = load_counterparts(self.store, self.asked)
+        if stored is not None:
+            return stored
         texts = self.prompts.texts
         made = tuple(self.perturbation(texts))
         same = next((text for text, other in zip(texts, made, strict=True) if text == other), None)
@@ -199,8 +199,8 @@ class _Work:
         pairs, errors = [], []
         ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
         total = len(self.prompts.prompts)
-        for place, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
-            self.on_stage("perturbing", place, total)
+        for index, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
+            self.on_stage("perturbing", index, total)
             self.pause()
             original, written = self._texts(prompt.text), self._texts(counterpart)
             perturbed = self._perturbed(original)
@@ -227,9 +227,9 @@ class _Work:
 
     def _perturbed(self, original: Generated) -> PerturbedTexts:
         """Make u of one prompt, once; what an earlier start kept is taken."""
-        kept = load_perturbed(self.store, self.asked, original.prompt)
-        if kept is not None:
-            return kept
+        stored = load_perturbed(self.store, self.asked, original.prompt)
+        if stored is not None:
+            return stored
         there = self.perturbation.perturbed(original.texts, original.prompt)
         made = PerturbedTexts(
             prompt=original.prompt,

@@ -105,8 +105,8 @@ def kept_record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | N
 
     One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
     """
-    found = store.load_document(key, name)
+    document = store.load_document(key, name)
     try:
-        return None if found is None else kind.model_validate(found)
+        return None if document is None else kind.model_validate(document)
     except (ValidationError, AuditError):
         return None

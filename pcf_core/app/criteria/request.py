@@ -182,11 +182,11 @@ def requests_of(request: Request) -> dict[ResultKey, CriteriaAsked]:
     """Return what every model is asked in every experiment; a refusal is said once and left out."""
     requests: dict[ResultKey, CriteriaAsked] = {}
     refused: dict[tuple[str, str], None] = {}
-    kept = open_store().documents(CRITERIA)
+    answered_hashes = open_store().documents(CRITERIA)
     for model in request.models:
         for name in EXPERIMENTS:
             try:
-                one = first_kept(request.asked(model, name), kept)
+                one = first_kept(request.asked(model, name), answered_hashes)
                 requests[model_label(model, one.key.dtype), name] = one
             except AuditError as error:
                 refused[model, str(error)] = None

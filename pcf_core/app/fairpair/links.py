@@ -116,10 +116,10 @@ def found_before() -> list[tuple[FairPairAsked, Choices]]:
         if choices is None:
             continue
         settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
-        first, known = together.setdefault(settings, (asked, choices))
-        if known is not choices:
-            models = [*known["fp_model"], *choices["fp_model"]]
-            together[settings] = first, {**known, "fp_model": models}
+        first, earlier = together.setdefault(settings, (asked, choices))
+        if earlier is not choices:
+            models = [*earlier["fp_model"], *choices["fp_model"]]
+            together[settings] = first, {**earlier, "fp_model": models}
         if len(together) == MOST:
             break
     return list(together.values())

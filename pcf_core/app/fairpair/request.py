@@ -81,8 +81,8 @@ def draw_request() -> Request:
     AuditError
         Prompts or categories that are gone, names that are no pair, or a temperature that is no number.
     """
-    known = list_models()
-    able = [spec for spec in known if FAMILIES[spec.family].generator]
+    specs = list_models()
+    able = [spec for spec in specs if FAMILIES[spec.family].generator]
     with st.container(horizontal=True):
         models = st.multiselect(
             "Models",
@@ -128,7 +128,7 @@ def draw_request() -> Request:
         draw_option(OPTIONS["count"], left)
         draw_option(OPTIONS["fold_size"], right)
         left, right = st.columns(2)
-        masked = [spec.name for spec in known if spec.family == "masked"]
+        masked = [spec.name for spec in specs if spec.family == "masked"]
         encoder = draw_option(OPTIONS["encoder"], left, offered=masked, accept_new_options=True)
         with left:
             encoder = next(iter(draw_lookable([encoder])), None) if encoder else None
@@ -163,11 +163,11 @@ def draw_request() -> Request:
 def requests_of(request: Request) -> dict[ResultKey, FairPairAsked]:
     """Return what every model is asked at every temperature; a refusal is said and its model left out."""
     requests: dict[ResultKey, FairPairAsked] = {}
-    kept = open_store().documents(FAIRPAIR)
+    answered_hashes = open_store().documents(FAIRPAIR)
     for model in request.models:
         try:
             for decoding in request.settings:
-                one = first_kept(request.asked(model, decoding), kept)
+                one = first_kept(request.asked(model, decoding), answered_hashes)
                 requests[model_label(model, one.key.dtype), decoding.temperature] = one
         except AuditError as error:
             st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
@@ -183,11 +183,11 @@ def _draw_names(table: PerturbationTable, suggested: tuple[str, str]) -> tuple[s
     """Draw the two names, as they are typed; an empty field means the suggested name."""
     fields = st.columns(2)
     names = []
-    for place, (field, side, usual) in enumerate(zip(fields, table.sides, suggested, strict=True), 1):
+    for index, (field, side, usual) in enumerate(zip(fields, table.sides, suggested, strict=True), 1):
         typed = field.text_input(
             f"Name, {plain(side)}",
             max_chars=LONGEST_NAME,
-            key=f"fp_name_{place}",
+            key=f"fp_name_{index}",
             bind="query-params",
             placeholder=usual,
             help=f"Who stands in the prompts on the side {plain(side)}. Empty: {plain(usual)}.",

@@ -112,7 +112,7 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
             "Texts are compared by (Φ)",
             {name: shown for name, (shown, _) in measures.items()},
             key="fp_measure",
-            help=" ".join(said for _, said in measures.values()),
+            help=" ".join(explained for _, explained in measures.values()),
         )
         temperature = stored.usual
         if len(stored.temperatures) > 1:
@@ -237,8 +237,8 @@ def recall(prefix: str, first: str) -> None:
 def remember(prefix: str) -> None:
     """Keep what the widgets of a page say; call it once they are drawn."""
     state = st.session_state
-    said = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
-    state[_place(prefix)] = {**state.get(_place(prefix), {}), **said}
+    values = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
+    state[_place(prefix)] = {**state.get(_place(prefix), {}), **values}
 
 
 def _place(prefix: str) -> str:

@@ -211,9 +211,9 @@ def draw_convergence(shown: TabView) -> None:
         (partial(convergence_lines, courses, "folds", quantity, models), "more folds"),
     ]
     for column, (make, over) in zip((left, right), pictures, strict=True):
-        said = f"How far texts differ {CALLED[chosen]}, with {over}"
+        title = f"How far texts differ {CALLED[chosen]}, with {over}"
         with column:
-            picture(make, f"fairpair_{over.replace(' ', '_')}", said, title=said, source=FAIRPAIR_SOURCE)
+            picture(make, f"fairpair_{over.replace(' ', '_')}", title, title=title, source=FAIRPAIR_SOURCE)
     shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(courses)), "fairpair_convergence")
 
 
@@ -329,14 +329,14 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> Pr
     if prompt not in names:
         st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
         return None
-    place = names.index(prompt)
-    finding(prompt_finding(report.prompts[place]))
-    pairs = texts_of(result, place)
+    index = names.index(prompt)
+    finding(prompt_finding(report.prompts[index]))
+    pairs = texts_of(result, index)
     if pairs is None:
         return None
     first = starts(result)[pages.index(page)]
     sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
-    _draw_heads(result, report, place)
+    _draw_heads(result, report, index)
     for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
         with st.container(border=True):
             left, right = st.columns(2)
@@ -352,10 +352,10 @@ def starts(result: FairPairResult) -> list[int]:
     return list(range(0, result.asked.count, PAGE))
 
 
-def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
+def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
     """Load the texts of a prompt; where they are gone that is said, and the result stays."""
     try:
-        return load_pairs(open_store(), result, place)
+        return load_pairs(open_store(), result, index)
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return None
@@ -398,13 +398,13 @@ def _draw_behind(
                 st.caption(f"{len(places) - MOST_SHOWN:,} more")
 
 
-def _draw_heads(result: FairPairResult, report: FairPairReport, place: int) -> None:
+def _draw_heads(result: FairPairResult, report: FairPairReport, index: int) -> None:
     """Draw what stands on either side, with its prompt."""
     left, right = st.columns(2)
     left.markdown(
         f"**Written for {plain(report.original)}**, then exchanged  \n"
-        f"behind “{plain(report.prompts[place].prompt)}”"
+        f"behind “{plain(report.prompts[index].prompt)}”"
     )
     right.markdown(
-        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[place])}”"
+        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[index])}”"
     )

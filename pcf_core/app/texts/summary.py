@@ -124,10 +124,10 @@ def _of_one(model: str, loaded: Loaded) -> Loaded:
 
 def topic_of(name: str) -> Topic:
     """Return the topic of the sidebar; an unknown name has been refused by what loads the run."""
-    known = all_topics()
-    if name not in known:
+    topics = all_topics()
+    if name not in topics:
         raise AuditError(f"There is no topic {name!r} any more: choose another in the sidebar.")
-    return known[name]
+    return topics[name]
 
 
 def tables_for(topic: Topic) -> tuple[str, ...]:

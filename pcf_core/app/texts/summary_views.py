@@ -84,8 +84,8 @@ the same side in both. Whiskers are 95 % intervals, over templates and over stor
 def draw_summary() -> None:
     """Draw the tab."""
     choice = current_choice()
-    known = with_asked("cf_model", known_models(choice))
-    if not known:
+    models = with_asked("cf_model", known_models(choice))
+    if not models:
         st.info(
             "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
             icon=":material/arrow_back:",
@@ -93,7 +93,7 @@ def draw_summary() -> None:
         return
     model = st.selectbox(
         "Model",
-        known,
+        models,
         key="cf_model",
         bind="query-params",
         help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
@@ -151,16 +151,16 @@ def draw_rows(case: CaseFile) -> None:
     for audit, links in ways.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{AUDITS[audit]}**", width="content")
-            for place, label, parameters in links:
-                draw_link(place, plain(label), parameters)
+            for index, label, parameters in links:
+                draw_link(index, plain(label), parameters)
         rows = [row_text(row) for row in case.rows if row.audit == audit]
         with st.container(key=f"cards_of_{audit}"):
             for row in rows:
                 side = "" if row["side"] == NONE else f"Side: {row['side']}"
                 draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
         with st.container(key=f"table_of_{audit}"):
-            said = [{name: plain(text) for name, text in row.items()} for row in rows]
-            st.table(pd.DataFrame(said, columns=list(COLUMNS)).set_index("asks"))
+            escaped = [{name: plain(text) for name, text in row.items()} for row in rows]
+            st.table(pd.DataFrame(escaped, columns=list(COLUMNS)).set_index("asks"))
     if case.older:
         st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
 

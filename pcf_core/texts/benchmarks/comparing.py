@@ -128,11 +128,11 @@ def agreement(
         The same by our quantity; pairs that only one of the two has do not count.
     """
     both = [pair for pair in by_benchmark if pair in by_ours]
-    told = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]
+    decided = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]
     return Agreement(
         benchmark=benchmark,
         quantity=quantity,
         pairs=len(both),
-        told=len(told),
-        alike=sum(by_benchmark[pair] == by_ours[pair] for pair in told),
+        told=len(decided),
+        alike=sum(by_benchmark[pair] == by_ours[pair] for pair in decided),
     )

@@ -111,7 +111,7 @@ def _sources(paths: Sequence[Path]) -> dict[str, str]:
     for path in paths:
         name, digest = label(path), hashlib.sha256(read_data(path, BenchmarkError)).hexdigest()
         if name in sources or digest in sources.values():
-            other = name if name in sources else next(one for one, told in sources.items() if told == digest)
+            other = name if name in sources else next(one for one, seen in sources.items() if seen == digest)
             alike = "the same rows" if digest in sources.values() else "one name"
             raise BenchmarkError(
                 f"The files {other} and {name} have {alike}: name each file once, and give files other names."
@@ -186,7 +186,7 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
         context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
         return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
-    places = [place for place, word in enumerate(context.split(" ")) if BLANK in word]
+    places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
     if len(places) != 1 or context.count(BLANK) != 1:
         return LeftOut(name=where, reason=f"its context does not have {BLANK} once")
     split = [by_label[name].split(" ") for name in LABELS]

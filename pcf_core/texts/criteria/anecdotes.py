@@ -76,18 +76,18 @@ def beside_the_world(
     """Return [profession] rows with interval, test and its control, for those with a clear story."""
     from scipy.stats import binomtest, false_discovery_control
 
-    tested = [place for place, each in enumerate(professions) if each.clear]
+    tested = [index for index, each in enumerate(professions) if each.clear]
     rows = list(professions)
     p_values = [
-        float(binomtest(int(rows[place].women), int(rows[place].clear), rows[place].world).pvalue)
-        for place in tested
+        float(binomtest(int(rows[index].women), int(rows[index].clear), rows[index].world).pvalue)
+        for index in tested
     ]
     adjusted = false_discovery_control(p_values) if p_values else []
-    for place, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
-        one = rows[place]
+    for index, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
+        one = rows[index]
         interval = wilson(one.women / one.clear, one.clear, level, over="templates", unit="text")
         update = {"interval": interval, "p_value": min(p_value, 1.0), "adjusted": float(controlled)}
-        rows[place] = one.model_copy(update=update)
+        rows[index] = one.model_copy(update=update)
     return tuple(rows)
 
 
@@ -106,8 +106,8 @@ def rate_over_professions(
 
     ``hits``, ``of``: [profession] 0 <= hits <= of.
     """
-    told = of > 0
-    hits, of = hits[told], of[told]
+    used = of > 0
+    hits, of = hits[used], of[used]
     if not of.size:
         return None
     value = float(hits.sum() / of.sum())
@@ -268,16 +268,16 @@ class Anecdotes:
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
-        told = [each for each in self.professions if each.name in log_probabilities]
-        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in told])
-        if not told:
+        scored = [each for each in self.professions if each.name in log_probabilities]
+        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in scored])
+        if not scored:
             raise CriteriaError("There is no score to read: score every profession.")
-        known = ~np.isnan(scores).any(axis=0)
+        able = ~np.isnan(scores).any(axis=0)
         sides = np.arange(len(words)) < len(female)
-        if not (known & sides).any() or not (known & ~sides).any():
+        if not (able & sides).any() or not (able & ~sides).any():
             raise CriteriaError(f"{NO_WORDS.capitalize()}: the model cannot express the topic {TOPIC}.")
         women = dict(
-            zip((each.name for each in told), _women(scores, known & sides, known & ~sides), strict=True)
+            zip((each.name for each in scored), _women(scores, able & sides, able & ~sides), strict=True)
         )
         if all(share is None for share in women.values()):
             raise CriteriaError(
@@ -294,13 +294,13 @@ class Anecdotes:
         return self._report(
             AnecdotesReport(
                 answering="scored",
-                n=len(told),
+                n=len(scored),
                 professions=tuple(rows),
                 clear_only=None if reason else expected_information(table),
                 undefined=(LeftOut(name="clear_only", reason=reason),) if reason else (),
                 words_left_out=tuple(
                     LeftOut(name=word, reason="the model's tokenizer cannot express it")
-                    for word, there in zip(words, known, strict=True)
+                    for word, there in zip(words, able, strict=True)
                     if not there
                 ),
                 label=SCORED_LABEL,

@@ -38,7 +38,7 @@ class Cell:
 
     def name(self, unit: str, pair: Pair) -> str:
         """Return the cell's name, such as ``cairo-river|truth=nurse|she|doctor-first``."""
-        right, leading = (role(pair, place).name for place in (self.truth, self.first))
+        right, leading = (role(pair, index).name for index in (self.truth, self.first))
         return f"{unit}|truth={right}|{self.pronoun}|{leading}-first"
 
 
@@ -129,13 +129,13 @@ def gathered(
     rows: list[tuple[float, ...]] = []
     invalid: dict[tuple[int, int, int], dict[str, int]] = {}
     for cell, answers in said.items():
-        place = order.index(cell.pronoun)
+        index = order.index(cell.pronoun)
         for answer in answers:
             if isinstance(answer, str):
-                reasons = invalid.setdefault((cell.unit, place, cell.truth), {})
+                reasons = invalid.setdefault((cell.unit, index, cell.truth), {})
                 reasons[answer] = reasons.get(answer, 0) + 1
             else:
-                rows.append((cell.unit, place, cell.truth, cell.first, answer))
+                rows.append((cell.unit, index, cell.truth, cell.first, answer))
     table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     unit, pronoun, truth, first = table[:, :4].T.astype(np.intp)
     return Answers(tuple(units), order, unit, pronoun, truth, first, table[:, 4]), invalid

@@ -164,7 +164,7 @@ def effect_gap(
 
 
 def _with_texts(side: Side) -> list[FloatArray]:
-    kept: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
-    if not all(np.isfinite(one).all() for one in kept):
+    arrays: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
+    if not all(np.isfinite(one).all() for one in arrays):
         raise CriteriaError("What is compared between names must be finite numbers.")
-    return kept
+    return arrays

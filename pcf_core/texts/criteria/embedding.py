@@ -84,7 +84,7 @@ def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, Floa
     from gensim.models import Word2Vec
 
     order = np.random.default_rng(seed).permutation(len(texts))
-    shuffled = [list(texts[place]) for place in order]
+    shuffled = [list(texts[index]) for index in order]
     model = Word2Vec(**SETTINGS, seed=seed + 1)  # gensim takes 0 for its usual seed
     model.build_vocab(shuffled)
     if not model.wv.index_to_key:
@@ -220,8 +220,8 @@ def _scores(
     """Average the scores of the known words of every text; every seed knows the same words."""
     scores = {}
     for name, several in texts.items():
-        known = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
-        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in known if text]
+        scored = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
+        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in scored if text]
         scores[name] = np.array(rows).reshape(-1, len(axes))
     return scores
 
@@ -245,8 +245,8 @@ def _readings(
         ]
         scored = [sum(map(len, side)) for side in sides]
         each = [
-            gender_difference(*([rows[:, place] for rows in side] for side in sides), level=level)
-            for place in range(len(seeds))
+            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=level)
+            for index in range(len(seeds))
         ]
         readings.append(
             EmbeddingReading(
@@ -295,7 +295,7 @@ def _gaps(
         if difference is None:
             continue
         effects = [
-            [_effect_of_seed(scores[model], sides, place) for place in range(seeds)]
+            [_effect_of_seed(scores[model], sides, index) for index in range(seeds)]
             for model in (first, second)
         ]
         gaps.append(
@@ -314,9 +314,9 @@ def _gaps(
     return gaps
 
 
-def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], place: int) -> float | None:
+def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], index: int) -> float | None:
     """Return d of one model in one embedding, over the names of (female, male)."""
-    return cohens_d(*(np.concatenate([scores[name][:, place] for name in side]) for side in sides))
+    return cohens_d(*(np.concatenate([scores[name][:, index] for name in side]) for side in sides))
 
 
 def _ends(

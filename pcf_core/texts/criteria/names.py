@@ -41,8 +41,8 @@ def load_names(name_or_path: str | Path = USUAL) -> NameList:
         table: dict[str, Any] = {}
         optional = ("births", "female_births")
         rows: list[tuple[str, Sequence[object]]] = [
-            (place, [row["name"], row["gender"], *(row.get(column, "") for column in optional)])
-            for place, row in read_table(file, ("name", "gender"), optional, CriteriaError)
+            (index, [row["name"], row["gender"], *(row.get(column, "") for column in optional)])
+            for index, row in read_table(file, ("name", "gender"), optional, CriteriaError)
         ]
     else:
         table = read_toml(file, FACTS, CriteriaError)
@@ -50,7 +50,7 @@ def load_names(name_or_path: str | Path = USUAL) -> NameList:
     least = table.get("least_share", LEAST_SHARE)
     if isinstance(least, bool) or not isinstance(least, int | float) or not 0.5 <= least <= 1:
         raise CriteriaError(f"{where}: least_share is {shown_value(least)}; write a share from 0.5 to 1.")
-    names = tuple(_name(place, cells, float(least)) for place, cells in rows)
+    names = tuple(_name(index, cells, float(least)) for index, cells in rows)
     _check_names(names, where)
     return NameList(
         name=name_of(file),

@@ -137,7 +137,7 @@ def make_professions(
     if not 2 <= len(rows) <= MOST:
         raise CriteriaError(f"{where} has {len(rows):,} professions: give at least two and at most {MOST:,}.")
     reader = GenderReader(load_reading())
-    professions = tuple(_profession(row, place, reader, where) for place, row in enumerate(rows, start=1))
+    professions = tuple(_profession(row, index, reader, where) for index, row in enumerate(rows, start=1))
     twice = first_duplicate(each.name.casefold() for each in professions)
     if twice is not None:
         raise CriteriaError(f"{where}: the profession {shown(twice)} stands twice; write it once.")
@@ -152,8 +152,8 @@ def make_professions(
     )
 
 
-def _profession(row: Mapping[str, object], place: int, reader: GenderReader, where: str) -> Profession:
-    what = f"profession {place:,}"
+def _profession(row: Mapping[str, object], index: int, reader: GenderReader, where: str) -> Profession:
+    what = f"profession {index:,}"
     if not {"name", "women_share"} <= set(row) <= {"name", "women_share", "title"}:
         raise CriteriaError(f"{where}: {what} needs name and women_share, may have title, and nothing else.")
     name = check_text(row["name"], what, where, CriteriaError)

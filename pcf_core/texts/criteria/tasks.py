@@ -79,8 +79,8 @@ def load_tasks(name_or_path: str | Path = USUAL) -> TaskSet:
         raise CriteriaError(f"{where} has {len(tasks):,} tasks: give at least one and at most {MOST:,}.")
     made = tuple(make_pair(entry, where) for entry in pairs)
     given = tuple(
-        _task(entry, made, f"{where}, task {place:,}", name)
-        for place, (entry, name) in enumerate(zip(tasks, default_names("t", tasks), strict=True), start=1)
+        _task(entry, made, f"{where}, task {index:,}", name)
+        for index, (entry, name) in enumerate(zip(tasks, default_names("t", tasks), strict=True), start=1)
     )
     twice = first_duplicate(task.name for task in given)
     if twice is not None:
@@ -162,7 +162,7 @@ class Tasks:
         """Every cell by its name."""
         tasks = self.material.tasks.tasks
         cells = cells_of(
-            ((place, (int(task.female),)) for place, task in enumerate(tasks)), self.material.pronouns
+            ((index, (int(task.female),)) for index, task in enumerate(tasks)), self.material.pronouns
         )
         return {cell.name(tasks[cell.unit].name, self._pair(cell)): cell for cell in cells}
 
@@ -199,12 +199,12 @@ class Tasks:
         """
         check_cells(texts, self.cells, self.name)
         frames = [self._frames(wording) for wording in WORDINGS]
-        said: dict[Cell, Sequence[float | str]] = {}
+        answers: dict[Cell, Sequence[float | str]] = {}
         for name, cell in self.cells.items():
             prompt = "\n".join(self._prompt(each, cell) for each in frames)
             reader = AnswerReader(self._pair(cell), self._task(cell).did)
-            said[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
-        return self._report("written", said)
+            answers[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
+        return self._report("written", answers)
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
         """Report the rates of probabilities by cell; cells without scores count nothing.

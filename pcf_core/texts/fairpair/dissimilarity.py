@@ -135,7 +135,7 @@ def _incidence(rows: Sequence[Sequence[int]], columns: int) -> csr_array:
     from scipy.sparse import csr_array
 
     ends = np.cumsum([0, *(len(row) for row in rows)])
-    places = np.fromiter((place for row in rows for place in row), dtype=np.intp, count=int(ends[-1]))
+    places = np.fromiter((index for row in rows for index in row), dtype=np.intp, count=int(ends[-1]))
     return csr_array((np.ones(len(places)), places, ends), shape=(len(rows), max(1, columns)))
 
 
@@ -345,8 +345,8 @@ def phrase_places(text: str, phrase: str) -> list[Piece]:
     composed = normal("NFC", text)
     spans = _words(composed)
     places: list[tuple[int, int]] = []
-    for place in range(len(spans) - len(wanted) + 1 if wanted else 0):
-        start, end = spans[place][0], spans[place + len(wanted) - 1][1]
+    for index in range(len(spans) - len(wanted) + 1 if wanted else 0):
+        start, end = spans[index][0], spans[index + len(wanted) - 1][1]
         within = composed[start:end]
         beyond = bool(places) and start < places[-1][1]
         if not beyond and word_tokens(within) == wanted and not CLAUSE_END.search(within):

@@ -149,7 +149,7 @@ def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, Floa
     names = list(facts) or list(map(str, range(len(values))))
     if len(names) != len(values):
         raise CriterionError(f"Each of {len(values)} prompts needs its fact; there are {len(names)} facts.")
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    places = {name: index for index, name in enumerate(dict.fromkeys(names))}
     if len(places) == len(values):
         return values, np.ones(len(values)), PROMPT
     of_prompt = np.array([places[name] for name in names], dtype=np.intp)

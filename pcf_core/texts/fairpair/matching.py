@@ -212,8 +212,8 @@ def given_names() -> frozenset[str]:
     path = settings().assets / "lexicons" / "names-that-are-words.txt"
     lines = path.read_text(encoding="utf8").splitlines()
     words = {word for line in lines if not line.startswith("#") for word in line.split()}
-    known = naming()
-    return frozenset(known.given) - words - known.place - known.time - known.organisation
+    names = naming()
+    return frozenset(names.given) - words - names.place - names.time - names.organisation
 
 
 def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> bool:
@@ -404,12 +404,12 @@ class Matcher:
             sure = (one for one in self.entries[key] if one.side == side and not one.tags and not one.title)
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
                 yield key
-        known = {word.casefold(): word for word in unpaired}
+        spelling = {word.casefold(): word for word in unpaired}
         for word in re.finditer(
             "|".join([_bounded(word) for word in unpaired]) or r"(?!)", text, re.IGNORECASE
         ):
             key = " ".join(word[0].split()).casefold()
-            if known[key][0].islower() or word[0][0].isupper():
+            if spelling[key][0].islower() or word[0][0].isupper():
                 yield key
 
     def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:

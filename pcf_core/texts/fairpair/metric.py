@@ -63,7 +63,7 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
         raise FairPairError(
             f"{samples} texts a side make 1 to {samples // 2} folds of at least 2; {folds} were asked for."
         )
-    sizes = [samples // folds + (place < samples % folds) for place in range(folds)]
+    sizes = [samples // folds + (index < samples % folds) for index in range(folds)]
     return tuple(pairwise(accumulate(sizes, initial=0)))
 
 

@@ -127,7 +127,7 @@ def make_prompts(
     if not 0 < len(given) <= MOST:
         got = f"more than {MOST:,}" if given else "no"
         raise PromptError(f"{where} has {got} prompts: give at least one and at most {MOST:,}.")
-    prompts = tuple(_prompt(draft, entity[0], place, where) for place, draft in enumerate(given, start=1))
+    prompts = tuple(_prompt(draft, entity[0], index, where) for index, draft in enumerate(given, start=1))
     twice = first_duplicate(prompt.text for prompt in prompts)
     if twice is not None:
         raise PromptError(f"{where}: the prompt {shown(twice)} stands twice; write it once.")
@@ -144,8 +144,8 @@ def make_prompts(
     )
 
 
-def _prompt(draft: Draft, name: str, place: int, where: str) -> Prompt:
-    what = f"prompt {place:,}"
+def _prompt(draft: Draft, name: str, index: int, where: str) -> Prompt:
+    what = f"prompt {index:,}"
     text = check_text(draft.text, what, where, PromptError)
     if len(text) > LONGEST:
         raise PromptError(f"{where}: {what} has {len(text):,} characters; shorten it to {LONGEST:,}.")
@@ -249,20 +249,20 @@ def selected(prompts: PromptSet, categories: Collection[str] = (), most: int | N
     """
     unknown = sorted(set(categories) - set(prompts.categories))
     if unknown:
-        known = listed([name or "(none)" for name in prompts.categories])
-        raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {known}.")
+        existing = listed([name or "(none)" for name in prompts.categories])
+        raise PromptError(f"The prompts {prompts.name} have no category {shown(unknown[0])}; use {existing}.")
     if most is not None and most < 1:
         raise PromptError(f"At least one prompt of each category is needed, and {most} were asked for.")
     among = [prompt for prompt in prompts.prompts if not categories or prompt.category in categories]
     if most is None:
         return prompts.model_copy(update={"prompts": tuple(among)})
-    kept = {
-        place
+    chosen = {
+        index
         for category in dict.fromkeys(prompt.category for prompt in among)
-        for place in _first_of_each_fact(among, category)[:most]
+        for index in _first_of_each_fact(among, category)[:most]
     }
     return prompts.model_copy(
-        update={"prompts": tuple(prompt for place, prompt in enumerate(among) if place in kept)}
+        update={"prompts": tuple(prompt for index, prompt in enumerate(among) if index in chosen)}
     )
 
 
@@ -270,8 +270,8 @@ def _first_of_each_fact(prompts: Sequence[Prompt], category: str) -> list[int]:
     """Order a category's prompts: the first of every fact, then the second of every fact, and so on."""
     times: Counter[str] = Counter()
     ranked = []
-    for place, prompt in enumerate(prompts):
+    for index, prompt in enumerate(prompts):
         if prompt.category == category:
-            ranked.append((times[prompt.fact], place))
+            ranked.append((times[prompt.fact], index))
             times[prompt.fact] += 1
-    return [place for _, place in sorted(ranked)]
+    return [index for _, index in sorted(ranked)]

@@ -105,11 +105,11 @@ def fairpair_report(
     scorer = Sentiment() if sentiment is None else sentiment
     rows = []
     observed, dealt, least_p = 0.0, np.zeros(count), 1.0
-    for place, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         pause()
         row, folds = _prompt(pair, dissimilarity, fold_size, scorer, level, sampled)
         if sampled:
-            test = relabelled(folds, count, (seed, place), pause)
+            test = relabelled(folds, count, (seed, index), pause)
             observed, dealt, least_p = observed + test.observed, dealt + test.dealt, least_p * test.least_p
             row = row.model_copy(update=_tested(test))
         rows.append(row)

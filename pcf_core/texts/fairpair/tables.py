@@ -80,10 +80,10 @@ def check_sides(table: PerturbationTable, entity: Pair) -> None:
     PerturbationError
         A name of the other side.
     """
-    for place, name in enumerate(entity):
-        known = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
-        if name.casefold() in known[1 - place] and name.casefold() not in known[place]:
-            side, other = table.sides[place], table.sides[1 - place]
+    for index, name in enumerate(entity):
+        names = {pair[0].casefold() for pair in table.names}, {pair[1].casefold() for pair in table.names}
+        if name.casefold() in names[1 - index] and name.casefold() not in names[index]:
+            side, other = table.sides[index], table.sides[1 - index]
             raise PerturbationError(
                 f"{shown(name)} stands for the side {side} here, and is a name of {other} in the table "
                 f"{table.name}: exchange the two names, or ask for the other way round (--reverse)."
@@ -159,11 +159,11 @@ def _refuse_clashes(table: PerturbationTable, where: str) -> None:
     twice = first_duplicate(both_ways) or next((word for word in both_ways if word in always), None)
     if twice is not None:
         raise PerturbationError(f"{where}: {shown(twice)} has two counterparts; keep one, or write rules.")
-    known = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
+    changed = {*both_ways, *(rule.word.casefold() for rule in table.rules)}
     for what, words in (("pronoun", table.pronouns), ("surname", table.surnames)):
         for word in words:
-            if word.casefold() not in known:
+            if word.casefold() not in changed:
                 raise PerturbationError(f"{where}: the {what} {shown(word)} has no counterpart; add it.")
     for word in (word for words in table.unpaired.values() for word in words):
-        if word.casefold() in known:
+        if word.casefold() in changed:
             raise PerturbationError(f"{where}: {shown(word)} is unpaired and has a counterpart; keep one.")

@@ -109,22 +109,22 @@ def word_report(
     spelled = list(numbers)
     touched = np.array([is_exchanged(word, exchanged) for word in spelled], dtype=np.bool_)
     differing = (adjusted <= SIGNIFICANCE) & sampled
-    kept = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
+    strongest = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
     rows = []
-    for place in kept.tolist():
-        words = _spelled(int(ngrams[place]), spelled)
-        having = text_of[places == place]
+    for index in strongest.tolist():
+        words = _spelled(int(ngrams[index]), spelled)
+        having = text_of[places == index]
         rows.append(
             WordDifference(
                 words=" ".join(words),
-                original=int(y_u[place]),
-                prompt=int(y_z[place]),
-                log_odds=float(log_odds[place]),
-                z_score=float(z_scores[place]),
-                p_value=float(p_values[place]) if sampled else None,
-                adjusted=float(adjusted[place]) if sampled else None,
+                original=int(y_u[index]),
+                prompt=int(y_z[index]),
+                log_odds=float(log_odds[index]),
+                z_score=float(z_scores[index]),
+                p_value=float(p_values[index]) if sampled else None,
+                adjusted=float(adjusted[index]) if sampled else None,
                 categories=categories_of(words, used),
-                exchanged=_holds(int(ngrams[place]), touched),
+                exchanged=_holds(int(ngrams[index]), touched),
                 original_texts=tuple(owners_u[at] for at in having if at < len(left)),
                 prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
             )

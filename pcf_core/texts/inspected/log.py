@@ -389,7 +389,7 @@ def _message_of(sample: _Sample) -> Message:
     """Read what a sample asks: a user's message, and if wanted one of the system before it."""
     if isinstance(sample.input, str):
         return Message("", sample.input)
-    roles = [said.role for said in sample.input]
+    roles = [message.role for message in sample.input]
     if roles not in (["user"], ["system", "user"]):
         raise ValueError("a sample asks in other messages than the task")
     return Message(sample.input[0].text if len(roles) > 1 else "", sample.input[-1].text)

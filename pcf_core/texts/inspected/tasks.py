@@ -68,8 +68,8 @@ def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        said = {message.role: message.text for message in state.messages}
-        asked = Message(said.get("system", ""), said["user"])
+        text_of = {message.role: message.text for message in state.messages}
+        asked = Message(text_of.get("system", ""), text_of["user"])
         return await generate(
             state,
             tool_calls="none",

@@ -320,8 +320,8 @@ HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of
 
 def one_sided(effects: Sequence[float | None]) -> bool:
     """Tell whether there are several values, all defined and on the same side of 0."""
-    known = [effect or 0.0 for effect in effects]
-    return len(known) > 1 and (min(known) > 0 or max(known) < 0)
+    defined = [effect or 0.0 for effect in effects]
+    return len(defined) > 1 and (min(defined) > 0 or max(defined) < 0)
 
 
 class SeedReading(Record):
