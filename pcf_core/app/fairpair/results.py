@@ -80,7 +80,7 @@ def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) 
     with st.container(border=True):
         st.markdown(
             f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
-            f"*{plain(request.prompts.title)}*, {count(request.count, 'text')} a side, about "
+            f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} a side, about "
             f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
         )
         for (model, temperature), one in waiting.items():
