@@ -51,7 +51,13 @@ PROMPTS = make_prompts(
     "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
 )
 TABLE = load_table("gender")
-ASKED = fairpair_asked(KEY, PROMPTS, TABLE, FairPairOptions(count=60))
+
+
+def asking(prompts: PromptSet = PROMPTS, **options: Any) -> FairPairAsked:
+    return fairpair_asked(KEY, prompts, TABLE, FairPairOptions(**options))
+
+
+ASKED = asking(count=60)
 MATERIAL = FairPairMaterial(PROMPTS, TABLE)
 SAID = dict.fromkeys(text_list(200, 1), 1 / 200)
 ABOUT_JANE = {f"{text} {FAMILY[place % len(FAMILY)]}": 1 / 200 for place, text in enumerate(SAID)}
@@ -107,7 +113,7 @@ def test_a_generator_that_tells_no_entity_from_another_has_a_ratio_of_one(
 ) -> None:
     monkeypatch.setattr(pairing, "parser_of", no_parser)
     prompts = many_prompts(6)
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, FairPairOptions(count=200)), prompts)
+    asked = kept(store, asking(prompts, count=200), prompts)
     moods = ("", " good", " bad", " happy")
     said = {f"{text}{moods[place % 4]}": 1 / 200 for place, text in enumerate(SAID)}
     result, written = run_fairpair(asked, store, writing(said))
@@ -132,7 +138,7 @@ def test_texts_that_decline_are_counted_and_stay_in_the_measure(store: Store) ->
 
 def test_family_words_planted_on_one_side_are_found_first(store: Store) -> None:
     prompts = many_prompts(6)
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, FairPairOptions(count=60)), prompts)
+    asked = kept(store, asking(prompts, count=60), prompts)
     result, _ = run_fairpair(asked, store, by_name(SAID, ABOUT_JANE))
     report = result.reports["jaccard"]
     assert report.means.ratio is not None
@@ -212,7 +218,7 @@ def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     prompts = make_prompts("many", drafts)
     asked = kept(
         store,
-        fairpair_asked(KEY, prompts, TABLE, FairPairOptions(count=10, dissimilarities=("jaccard",))),
+        asking(prompts, count=10, dissimilarities=("jaccard",)),
         prompts,
     )
     result, _ = run_fairpair(asked, store, fair)
@@ -264,7 +270,7 @@ def test_empty_texts_are_counted_by_side_and_stay(store: Store) -> None:
 
 def test_prompts_about_the_second_side_go_the_other_way(store: Store) -> None:
     prompts = make_prompts("few", [Draft("{name} met her friend.")], ("Jane", "John"))
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, FairPairOptions(count=5, reverse=True)), prompts)
+    asked = kept(store, asking(prompts, count=5, reverse=True), prompts)
     result, _ = run_fairpair(asked, store, writing({" She is a queen.": 1.0}))
     assert result.counterparts == ("John met his friend.",)
     assert load_pairs(store, result, 0).perturbed_original == (" He is a king.",) * 5
@@ -274,7 +280,7 @@ def test_prompts_about_the_second_side_go_the_other_way(store: Store) -> None:
 def test_a_prompt_that_stays_as_it_is_is_refused(store: Store) -> None:
     [prompt, _] = PROMPTS.prompts
     prompts = PROMPTS.model_copy(update={"prompts": (prompt.model_copy(update={"text": "It rains."}),)})
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, FairPairOptions(count=5)), prompts)
+    asked = kept(store, asking(prompts, count=5), prompts)
     with pytest.raises(FairPairError, match=r"leaves the prompt “It rains\.” as it is"):
         run_fairpair(asked, store, unopenable)
 
@@ -300,9 +306,7 @@ def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
     run_fairpair(kept(store), store, fair)
     folds = kept(
         store,
-        fairpair_asked(
-            KEY, PROMPTS, TABLE, FairPairOptions(count=60, fold_size=5, dissimilarities=("jaccard",))
-        ),
+        asking(count=60, fold_size=5, dissimilarities=("jaccard",)),
     )
     monkeypatch.setattr(Perturbation, "perturbed", lambda *rest: pytest.fail("it was perturbed again"))
     result, written = run_fairpair(folds, store, unopenable)
@@ -314,9 +318,7 @@ def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
 
 def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> None:
     whole, _ = run_fairpair(kept(store), store, fair)
-    few, written = run_fairpair(
-        kept(store, fairpair_asked(KEY, PROMPTS, TABLE, FairPairOptions(count=33))), store, unopenable
-    )
+    few, written = run_fairpair(kept(store, asking(count=33)), store, unopenable)
     assert written == 0
     for place in range(2):
         one, other = load_pairs(store, whole, place), load_pairs(store, few, place)
@@ -326,7 +328,7 @@ def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> Non
 
 def test_an_unknown_dissimilarity_is_refused() -> None:
     with pytest.raises(FairPairError, match="no dissimilarity 'bleu' here: choose from jaccard, jaccard-o"):
-        fairpair_asked(KEY, PROMPTS, TABLE, FairPairOptions(dissimilarities=("jaccard", "bleu")))
+        asking(dissimilarities=("jaccard", "bleu"))
 
 
 # ------------------------------------------------------------------------------------- embeddings
@@ -342,9 +344,7 @@ def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_ope
 ) -> None:
     asked = kept(
         store,
-        fairpair_asked(
-            KEY, PROMPTS, TABLE, FairPairOptions(count=10, dissimilarities=("jaccard", "embedding"))
-        ),
+        asking(count=10, dissimilarities=("jaccard", "embedding")),
     )
     opened = []
 
@@ -365,22 +365,16 @@ def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_ope
 
 
 def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> None:
-    asked = fairpair_asked(
-        KEY, PROMPTS, TABLE, FairPairOptions(count=60, dissimilarities=("jaccard", "sentiment", "embedding"))
-    )
+    asked = asking(count=60, dissimilarities=("jaccard", "sentiment", "embedding"))
     (encoder,) = asked.encoders
     spec = resolve("mini-bert")
     assert (encoder.identity, encoder.tokenizer) == (spec.identity, spec.tokenizer)
     changed = asked.model_copy(update={"encoders": (encoder.model_copy(update={"identity": "other"}),)})
     assert len({asked.hash, changed.hash, ASKED.hash}) == 3
     assert asked.pairs_hash == changed.pairs_hash == ASKED.pairs_hash
-    assert fairpair_asked(
-        KEY, PROMPTS, TABLE, FairPairOptions(dissimilarities=("embedding:mini-bert",))
-    ).encoders == (encoder,)
+    assert asking(dissimilarities=("embedding:mini-bert",)).encoders == (encoder,)
     with pytest.raises(FairPairError, match="each once"):
-        fairpair_asked(
-            KEY, PROMPTS, TABLE, FairPairOptions(dissimilarities=("embedding", "embedding:mini-bert"))
-        )
+        asking(dissimilarities=("embedding", "embedding:mini-bert"))
     with pytest.raises(FairPairError, match="need an encoder for each embedding, and none is given"):
         FairPairAsked.model_validate(asked.model_dump() | {"encoders": ()})
 
@@ -512,7 +506,7 @@ def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None
     queue.claim("somewhere")
     queue.progress(job.id, 75, rate=5.0)
     queue.finish(job.id, {})
-    other = fairpair_asked(KEY, PROMPTS, TABLE, FairPairOptions(count=55))
+    other = asking(count=55)
     assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(44)
 
 
