@@ -122,8 +122,8 @@ def draw_option(
         return tuple(drawn.multiselect(options=names, **named))
     if offered is None:
         return drawn.text_input(**named)
-    index = None if option.opens is None else names.index(option.opens)
-    return drawn.selectbox(options=names, index=index, **named)
+    opens = None if option.opens is None else names.index(option.opens)
+    return drawn.selectbox(options=names, index=opens, **named)
 
 
 def draw_precision(key: str) -> str:

@@ -50,7 +50,9 @@ def _parameter(one: Option, default: Any) -> inspect.Parameter:
     """Return a command's parameter for a declared field; several values come as a list, or as ``None``."""
     several = one.type is tuple
     kind: Any = list[str] if several else one.type
-    annotation = Annotated[kind | None if several or one.optional else kind, option_of(one)]
+    if several or one.optional:
+        kind = kind | None
+    annotation = Annotated[kind, option_of(one)]  # type: ignore[valid-type]
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=None if several else default, annotation=annotation
     )

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Literal
 from pcf_core.core.generation import HOTTEST, Decoding
 from pcf_core.core.options import option, shared_fields
 from pcf_core.core.records import Record
-from pcf_core.models.precision import AUTO
 from pcf_core.models.precision import named as precision_named
 from pcf_core.texts.criteria.experiments import (
     LENGTHS,
@@ -100,7 +99,7 @@ class CriteriaOptions(Record):
         None
     )
     seed: Annotated[int, SEED] = 0
-    dtype: Annotated[Precision, PRECISION] = AUTO
+    dtype: Annotated[Precision, PRECISION] = "auto"
     chat: Annotated[bool, replace(CHAT, title="")] = False
 
     def decoding(self, name: ExperimentName) -> Decoding:

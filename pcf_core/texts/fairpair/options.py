@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 from pcf_core.core.generation import Decoding
 from pcf_core.core.options import option, shared_fields
 from pcf_core.core.records import Record
-from pcf_core.models.precision import AUTO
 from pcf_core.models.precision import named as precision_named
 from pcf_core.texts.fairpair.categories import SHIPPED
 from pcf_core.texts.fairpair.records import (
@@ -104,7 +103,7 @@ class FairPairOptions(Record):
     top_p: Annotated[float, TOP_P] = USUAL.top_p
     length: Annotated[int, LENGTH] = USUAL.length
     seed: Annotated[int, SEED] = USUAL.seed
-    dtype: Annotated[Precision, PRECISION] = AUTO
+    dtype: Annotated[Precision, PRECISION] = "auto"
     chat: Annotated[bool, CHAT] = False
     category: tuple[str, ...] = option(
         (),
