@@ -103,7 +103,7 @@ def draw_option(
     named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
     if offered is None and option.called and option.type is not tuple:
         if spec.row:
-            return choose_called(called=option.called, place=container, **named)
+            return choose_called(called=option.called, old=spec.old, place=container, **named)
         index = option.offered.index(option.opens)
         with nullcontext() if container is None else container:
             return select_called(called=option.called, old=spec.old, index=index, **named)

@@ -50,6 +50,7 @@ class CriteriaOptions(Record):
         in_task=False,
         offered=("", "written", "scored"),
         words={"": "automatic", "scored": "scored words"},
+        old={"usual": ""},
         row=True,
     )
     wording: Literal["", Wording] = option(
@@ -64,6 +65,7 @@ class CriteriaOptions(Record):
             "instruction": "told what to write",
             "continuation": "given a beginning",
         },
+        old={"usual": ""},
         row=True,
     )
     questions: int | None = option(
