@@ -52,7 +52,7 @@ def _parameter(one: Option, default: Any) -> inspect.Parameter:
     kind: Any = list[str] if several else one.type
     if several or one.optional:
         kind = kind | None
-    annotation = Annotated[kind, option_of(one)]  # type: ignore[valid-type]
+    annotation = Annotated[kind, option_of(one)]
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=None if several else default, annotation=annotation
     )
