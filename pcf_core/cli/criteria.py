@@ -40,7 +40,7 @@ EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
 
 
 @dataclass(frozen=True)
-class CriteriaRequest:
+class ModelRequest:
     """An experiment put to a model, and the sentence that says why in this way."""
 
     asked: CriteriaAsked
@@ -82,7 +82,7 @@ def criteria(
         give_results(results, pooled_now(store, [one.asked for one in several]), as_json)
 
 
-def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> CriteriaRequest:
+def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
     """Return what is asked of one model; its abilities decide what is left open."""
     if options.answering == "scored":
         way = suited(resolve_to_score(model), experiment.name, "scored")
@@ -93,12 +93,12 @@ def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> 
     partly = part_text(experiment, some)
     if way.wording is None:
         key = ScoringKey.of(in_precision(resolve_to_score(model), options.dtype))
-        return CriteriaRequest(scored_asked(some, key), some, way.reason + partly)
+        return ModelRequest(scored_asked(some, key), some, way.reason + partly)
     wording, name = options.wording or way.wording, experiment.name
     key_of_texts = GenerationKey.of(writer, options.decoding(name))
     asked = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
     reason = way.reason if wording == way.wording else f"{model} is given the {wording} as asked for."
-    return CriteriaRequest(asked, some, reason + partly)
+    return ModelRequest(asked, some, reason + partly)
 
 
 def part_text(whole: Experiment, part: Experiment) -> str:
@@ -109,7 +109,7 @@ def part_text(whole: Experiment, part: Experiment) -> str:
     return f" {asked:,} of {have:,} questions are asked (--questions)." if asked < have else ""
 
 
-def run_now(store: Store, one: CriteriaRequest) -> tuple[CriteriaResult, int]:
+def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.questioning import Stage, run_criteria
 
@@ -154,9 +154,7 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
 
 
 def give_results(
-    results: Sequence[tuple[CriteriaRequest, CriteriaResult, int]],
-    pooled: EmbeddingResult | None,
-    as_json: bool,
+    results: Sequence[tuple[ModelRequest, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
     """Give the results: a document a model, with what is found of all together."""
     of_all = None if pooled is None else embedding_document(pooled)
@@ -173,7 +171,7 @@ def give_results(
     give(one_or_all(documents), as_json, lines)
 
 
-def said(store: Store, several: Sequence[CriteriaRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
+def said(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
     """Say of each request what it takes, before it is taken up."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
@@ -181,14 +179,14 @@ def said(store: Store, several: Sequence[CriteriaRequest]) -> Iterator[tuple[Cri
         yield one.asked, one.experiment
 
 
-def give_estimates(store: Store, several: Sequence[CriteriaRequest], as_json: bool) -> None:
+def give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
     """Give what each model would have to write or score."""
     waiting = Queue.open(settings().catalogue)
     documents = [estimate_document(store, waiting, one) for one in several]
     give(one_or_all(documents), as_json, lambda: [estimate_line(document) for document in documents])
 
 
-def estimate_document(store: Store, waiting: Queue, one: CriteriaRequest) -> dict[str, Any]:
+def estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
     estimate = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
     return {
