@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -88,13 +87,6 @@ def test_every_field_is_shown_and_pages_offer_its_default() -> None:
             PageOptions.model_validate({name: value})
         assert set(one.spec.words) <= set(one.offered)
         assert set(one.spec.old.values()) <= set(one.offered)
-
-
-def test_a_link_says_what_was_chosen() -> None:
-    offered = [one.offered for one in shown_fields(PageOptions).values()]
-    for values in product(*(several[-2:] for several in offered)):
-        options = from_link(PageOptions, dict(zip(IN_LINKS, values, strict=True)))
-        assert tuple(link_parameters(options).values()) == values
 
 
 def test_a_command_takes_what_a_page_shows() -> None:
