@@ -31,6 +31,7 @@ from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import Dissimilarity, Jaccard, Sentiment
 from pcf_core.texts.fairpair.matching import word_tokens
 from pcf_core.texts.fairpair.metric import FOLD, variation
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import PromptPairs
 from pcf_core.texts.fairpair.report import fairpair_report
@@ -81,7 +82,7 @@ def job_seconds(
     chosen = shipped.model_copy(update={"prompts": shipped.prompts[:prompts]})
     key = GenerationKey.of(resolve(model), Decoding())
     table = load_table("gender")
-    asked = fairpair_asked(key, chosen, table, count=samples)
+    asked = fairpair_asked(key, chosen, table, FairPairOptions(count=samples))
     with tempfile.TemporaryDirectory() as folder:
         store = Store.open(Path(folder))
         FAIRPAIR_AUDIT.keep(store, asked, FairPairMaterial(chosen, table))

@@ -27,6 +27,7 @@ from pcf_core.texts.criteria.experiment import Experiment, suited
 from pcf_core.texts.criteria.experiments import REPEATS, fitted, load_experiment, usual_decoding
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
 from pcf_core.texts.fairpair.records import FairPairAsked, PerturbationTable, PromptSet
 from pcf_core.texts.fairpair.tables import load_table
@@ -57,7 +58,7 @@ def usual_fairpair(model: str) -> tuple[FairPairAsked, PromptSet, PerturbationTa
     table = load_table(TABLE)
     prompts = selected(load_prompts(PROMPTS, table.names[0]), most=EACH)
     key = GenerationKey.of(resolve_writer(model), Decoding())
-    return fairpair_asked(key, prompts, table, count=BLOCK), prompts, table
+    return fairpair_asked(key, prompts, table, FairPairOptions(count=BLOCK)), prompts, table
 
 
 def usual_criteria(model: str, name: ExperimentName) -> tuple[CriteriaAsked, Experiment]:

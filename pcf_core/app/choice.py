@@ -13,23 +13,28 @@ and opens the same wherever nothing is pinned.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.addresses import AUTOMATIC, PRECISIONS_CALLED, Choice, precisions_named
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import draw_lookable, listed_models, load, lookable, scored_models
-from pcf_core.app.links import follow, select_called, several_called
+from pcf_core.app.links import choose_called, follow, select_called, several_called
 from pcf_core.app.lists import NONE, all_topics, evidence_lists, fitting_first, kept, usual_lists
 from pcf_core.app.roles import may_audit, person, write
 from pcf_core.app.widgets import plain
 from pcf_core.audit.options import PageOptions, ViewOptions, from_link, shown_fields
 from pcf_core.core.errors import AuditError
+from pcf_core.core.options import Option
 from pcf_core.core.records import digest
 from pcf_core.core.topics import Topic
-from pcf_core.models.precision import AUTO
+from pcf_core.models.precision import AUTO, PRECISIONS
 from pcf_core.models.public import public_models
+from pcf_core.texts.text_audit import PRECISION
 
 AUTO_HELP = "the model's own on a GPU that has it, float32 on a CPU."
 BEST_KNOWN = ("minilm-masked", "mini-gpt")  # of the teaching models, the masked and the causal one
@@ -47,13 +52,13 @@ GROUP = "group"
 def draw_choice() -> None:
     """Draw the block; pages read it with :func:`current_choice`."""
     known_topics = all_topics()
-    known = [*(spec.name for spec in listed_models()), *scored_models()]
+    names = [*(spec.name for spec in listed_models()), *scored_models()]
     with st.sidebar:
         st.caption("What the pages under *Results* show")
         models = st.multiselect(
             "Models",
-            with_asked("model", known),
-            default=opening_models(known, next(iter(known_topics.values()))),
+            with_asked("model", names),
+            default=opening_models(names, next(iter(known_topics.values()))),
             key="model",
             bind="query-params",
             select_all=False,
@@ -82,18 +87,51 @@ def draw_choice() -> None:
             )
 
 
+def draw_option(
+    option: Option,
+    container: DeltaGenerator | None = None,
+    *,
+    offered: Iterable[str] | None = None,
+    **more: Any,
+) -> Any:
+    """Draw the widget of a declared option, bound to the address; return its value.
+
+    ``container``: where it is drawn, here where there is none.  ``offered``: the names in its list, where the
+    option itself has none.  ``more``: further settings of the widget.
+    """
+    spec, drawn = option.spec, st if container is None else container
+    named: dict[str, Any] = {"label": spec.title, "key": option.url, "help": spec.help} | more
+    if offered is None and option.called and option.type is not tuple:
+        if spec.row:
+            return choose_called(called=option.called, old=spec.old, place=container, **named)
+        index = option.offered.index(option.opens)
+        with nullcontext() if container is None else container:
+            return select_called(called=option.called, old=spec.old, index=index, **named)
+    named |= {"bind": "query-params"}
+    if option.type is bool:
+        return drawn.toggle(value=option.opens, **named)
+    if spec.placeholder is not None:
+        named = {"placeholder": spec.placeholder} | named
+    if option.type in (int, float):
+        value = drawn.number_input(
+            min_value=spec.least, max_value=spec.most, value=option.opens, step=spec.step, **named
+        )
+        return value if option.optional or value is not None else option.opens
+    names = with_asked(option.url, offered or ())
+    if option.type is tuple:
+        return tuple(drawn.multiselect(options=names, **named))
+    if offered is None:
+        return drawn.text_input(**named)
+    opens = None if option.opens is None else names.index(option.opens)
+    return drawn.selectbox(options=names, index=opens, **named)
+
+
 def draw_precision(key: str) -> str:
     """Draw the precision in which the models of a form are asked."""
-    return select_called(
-        "Precision",
-        PRECISIONS_CALLED,
-        key=key,
-        help=f"The number type the model computes with. {AUTOMATIC}: {AUTO_HELP} bfloat16 and "
-        "float16 take half the memory of float32, and round more.",
-    )
+    return draw_option(Option("dtype", PRECISION, str, False, PRECISIONS, AUTO, key))  # type: ignore[no-any-return]
 
 
-def opening_models(known: Collection[str], topic: Topic) -> list[str]:
+def opening_models(names: Collection[str], topic: Topic) -> list[str]:
     """Return what is shown before anybody chooses.
 
     That is public models with results on the topic that pages open with, else two that teach, with results
@@ -102,13 +140,13 @@ def opening_models(known: Collection[str], topic: Topic) -> list[str]:
     scored = scored_models(topic)
     public = [model.name for model in public_models() if model.name in scored]
     taught = BEST_KNOWN if set(BEST_KNOWN) <= set(scored) else DEFAULT_MODELS
-    return public[:MOST_OPENED] or [name for name in taught if name in known]
+    return public[:MOST_OPENED] or [name for name in taught if name in names]
 
 
-def with_asked(key: str, known: Iterable[str]) -> list[str]:
+def with_asked(key: str, names: Iterable[str]) -> list[str]:
     """List the known names, and those of the link: a page then says by name what it does not have."""
     asked = [name for name in st.query_params.get_all(key) if 0 < len(name) <= LONGEST_NAME]
-    return list(dict.fromkeys([*known, *asked[:MOST_ASKED]]))
+    return list(dict.fromkeys([*names, *asked[:MOST_ASKED]]))
 
 
 def take_usual(prefix: str = "") -> None:
@@ -148,14 +186,7 @@ def draw_texts(topic: Topic) -> None:
 def draw_view_options(kind: type[ViewOptions] = PageOptions) -> None:
     """Draw the view options, which cost no scoring: they only change how the scores are read."""
     for one in shown_fields(kind).values():
-        select_called(
-            one.shown.title,
-            one.called,
-            key=one.shown.url,
-            old=one.shown.old,
-            index=one.offered.index(one.default),
-            help=one.shown.help,
-        )
+        draw_option(one)
 
 
 def current_choice() -> Choice:
@@ -225,8 +256,8 @@ def select_on_pages(
 
 def pinned() -> str:
     """Return the name of the model; empty where none is pinned."""
-    kept = open_store().load_document(KEY, _name())
-    model = (kept or {}).get("model", "")
+    document = open_store().load_document(KEY, _name())
+    model = (document or {}).get("model", "")
     return model if isinstance(model, str) else ""
 
 

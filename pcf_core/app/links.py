@@ -197,15 +197,22 @@ def say_instead(run: Script, name: str, *said: str) -> None:
     st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), name: [*said]}
 
 
-def choose_called(label: str, called: Mapping[Named, str], *, key: str, **more: Any) -> Named:
+def choose_called(
+    label: str,
+    called: Mapping[Named, str],
+    *,
+    key: str,
+    old: Mapping[str, Named] = MappingProxyType({}),
+    **more: Any,
+) -> Named:
     """Draw a row of options by what people call them, the first chosen at first; return the option's name.
 
     The address has what they are called.  One of an earlier version has the name itself, and is understood.
 
     ``called``: what each option is called, by its name; no two alike.  ``key``: of the session, and in the
-    address.  ``more``: further settings of :func:`choose_one`.
+    address.  ``old``: as :func:`select_called` has it.  ``more``: further settings of :func:`choose_one`.
     """
-    names = _names_by_words(called, key)
+    names = _names_by_words(called, key, old)
     return names[choose_one(label, list(names), key=key, **more)]
 
 

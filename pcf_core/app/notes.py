@@ -125,7 +125,7 @@ def draw_unequal_words(loaded: Loaded, before: str = "") -> None:
 
 
 def _draw_button(label: str, option: str, value: str) -> None:
-    called = next(one.called for one in shown_fields().values() if one.shown.url == option)
+    called = next(one.called for one in shown_fields().values() if one.url == option)
     st.button(
         label,
         key=f"take_{option}",

@@ -43,7 +43,7 @@ def option_choices(case: Case) -> Found:
     now = case.options
     several = "with two groups one stereotype at most is above 0, and all criteria agree"
     for field, one in shown_fields(type(now)).items():
-        dimension = one.shown.varied_as
+        dimension = one.spec.varied_as
         for name in one.offered if dimension else ():
             if getattr(now, field) == name:
                 continue

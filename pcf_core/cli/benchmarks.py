@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line, say
+from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line
 from pcf_core.cli.options import (
     DtypeOption,
     EstimateOption,
@@ -16,6 +16,7 @@ from pcf_core.cli.options import (
     QueueOption,
     check_one_way,
 )
+from pcf_core.cli.text_audits import give_queued
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
@@ -31,8 +32,7 @@ from pcf_core.texts.benchmarks.records import (
     BenchmarkResult,
     Material,
 )
-from pcf_core.work.benchmarks import benchmark_asked, expected_time, keep_request, submit_benchmark
-from pcf_core.work.launch import ensure_worker
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.queue import Queue
 
 
@@ -62,20 +62,20 @@ def benchmark(
         documents = [_estimated(store, asked, material) for asked in several]
         give(one_or_all(documents), as_json, lambda: [_estimate_line(one) for one in documents])
     elif queue:
-        _give_queued(store, several, material, as_json)
+        give_queued(store, BENCHMARK_AUDIT, [(one, material) for one in several], as_json)
     else:
         _give_results([_run_now(store, asked, material) for asked in several], as_json)
 
 
 def _estimated(store: Store, asked: BenchmarkAsked, material: Material) -> dict[str, Any]:
-    missing, seconds, basis = expected_time(store, Queue.open(settings().catalogue), asked, material)
+    estimate = BENCHMARK_AUDIT.estimate(store, Queue.open(settings().catalogue), asked, material)
     return {
         "asked": asked.hash,
         "model": asked.model,
         "items": len(material.items),
-        "missing": missing,
-        "seconds": seconds,
-        "basis": basis,
+        "missing": estimate.missing,
+        "seconds": estimate.seconds,
+        "basis": estimate.basis,
     }
 
 
@@ -85,26 +85,11 @@ def _estimate_line(document: dict[str, Any]) -> str:
     return f"{document['model']}  {missing}{took}  {document['basis']}"
 
 
-def _give_queued(store: Store, several: list[BenchmarkAsked], material: Material, as_json: bool) -> None:
-    waiting = Queue.open(settings().catalogue)
-    documents = []
-    for asked in several:
-        job = submit_benchmark(store, waiting, asked, material)
-        say(f"queued as job {job.id}; call benchmark again without --queue to read its result")
-        documents.append({"asked": asked.hash, "model": asked.model, "job": job.id})
-    ensure_worker(settings())
-    give(
-        one_or_all(documents),
-        as_json,
-        lambda: [f"{one['asked']}  {one['model']}  job {one['job']}" for one in documents],
-    )
-
-
 def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[BenchmarkResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.benchmarking import run_benchmark
 
-    keep_request(store, asked, material)
+    BENCHMARK_AUDIT.keep(store, asked, material)
     with progress_line() as show:
 
         def progress(done: int, total: int, rate: float) -> None:
@@ -113,10 +98,10 @@ def _run_now(store: Store, asked: BenchmarkAsked, material: Material) -> tuple[B
         return run_benchmark(asked, store, on_progress=progress)
 
 
-def _give_results(found: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
-    results = {result.asked.model: result for result, _ in found}
+def _give_results(answers: list[tuple[BenchmarkResult, int]], as_json: bool) -> None:
+    results = {result.asked.model: result for result, _ in answers}
     pairs = worse_pairs({model: result.report for model, result in results.items()})
-    documents = [_document(result, made, pairs) for result, made in found]
+    documents = [_document(result, made, pairs) for result, made in answers]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import benchmark_lines

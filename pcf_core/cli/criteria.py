@@ -10,45 +10,37 @@ import typer
 
 from pcf_core.cli.console import give, one_of, one_or_all, open_store, say
 from pcf_core.cli.options import (
-    ChatOption,
-    DtypeOption,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    with_options,
 )
 from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ScoringKey
 from pcf_core.core.settings import settings
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_to_score, resolve_writer
 from pcf_core.report.documents import finite
-from pcf_core.show.findings.numbers import listed
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiment import Experiment, suited
-from pcf_core.texts.criteria.experiments import (
-    REPEATS,
-    USUAL_QUESTIONS,
-    fitted,
-    load_experiment,
-    usual_decoding,
-)
+from pcf_core.texts.criteria.experiments import fitted, load_experiment
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
 from pcf_core.texts.criteria.questions import Questions
-from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import FEWEST_MODELS, CriteriaAsked, CriteriaResult, EmbeddingResult
 from pcf_core.work.criteria import CRITERIA_AUDIT, embedding_asked, scored_asked, written_asked
 from pcf_core.work.queue import Queue
 
 EXPERIMENTS: tuple[ExperimentName, ...] = get_args(ExperimentName)
-USUAL_REPEATS = [f"{repeats} for {name}" for name, repeats in REPEATS.items()]
 
 
 @dataclass(frozen=True)
-class Put:
+class ModelRequest:
     """An experiment put to a model, and the sentence that says why in this way."""
 
     asked: CriteriaAsked
@@ -56,38 +48,11 @@ class Put:
     reason: str
 
 
+@with_options(CriteriaOptions)
 def criteria(
     model: ModelOption,
     experiment: Annotated[str, typer.Option("--experiment", help="; ".join(EXPERIMENTS))],
-    material: Annotated[
-        str,
-        typer.Option(
-            "--material", help="professions, names, questions or tasks: a file, or the name of one kept"
-        ),
-    ] = "",
-    labeller: Annotated[
-        str, typer.Option("--labeller", help="of hobbies: lexicon, or nli with a model: nli:NAME")
-    ] = "",
-    answering: Annotated[
-        str, typer.Option("--answering", help="written or scored; else by what the model can do")
-    ] = "",
-    wording: Annotated[
-        str, typer.Option("--wording", help="instruction or continuation; else by what the model can do")
-    ] = "",
-    questions: Annotated[
-        int | None,
-        typer.Option("--questions", help=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored"),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option("--repeats", help=f"texts for each prompt; else {listed(USUAL_REPEATS)}"),
-    ] = None,
-    temperature: Annotated[float | None, typer.Option("--temperature", help="0: greedy")] = None,
-    top_p: Annotated[float | None, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = None,
-    length: Annotated[int | None, typer.Option("--length", help="new tokens at most")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = 0,
-    dtype: DtypeOption = AUTO,
-    chat: ChatOption = False,
+    options: CriteriaOptions,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     as_json: JsonOption = False,
@@ -95,35 +60,14 @@ def criteria(
     """Put an experiment to models and read what they answer."""
     check_one_way(estimate=estimate, queue=queue)
     name: ExperimentName = one_of(experiment, "--experiment", EXPERIMENTS)
-    usual = usual_decoding(name)
-    decoding = Decoding(
-        temperature=usual.temperature if temperature is None else temperature,
-        top_p=usual.top_p if top_p is None else top_p,
-        length=usual.length if length is None else length,
-        seed=seed,
-    )
-    chosen = load_experiment(name, own_files(name).get(material, material), labeller)
-    way = one_of(answering, "--answering", ("", *get_args(Answering)))
-    worded = one_of(wording, "--wording", ("", *get_args(Wording)))
-    if worded and way == "scored":
+    options.decoding(name)  # refuses values before files and models are looked for
+    material = own_files(name).get(options.material, options.material)
+    chosen = load_experiment(name, material, options.labeller)
+    if options.wording and options.answering == "scored":
         raise InputError("--wording is of texts that are written: leave it out with --answering scored.")
-    number_type = one_of(dtype, "--dtype", PRECISIONS)
-    several = [
-        put(
-            chosen,
-            one,
-            decoding,
-            REPEATS[name] if repeats is None else repeats,
-            way,
-            worded,
-            number_type,
-            chat,
-            questions,
-        )
-        for one in model
-    ]
+    several = [request_of(chosen, one, options) for one in model]
     scored = [one.asked.model for one in several if one.asked.answering == "scored"]
-    if labeller and scored:
+    if options.labeller and scored:
         raise InputError(
             f"--labeller is of texts that are written, and the words of {', '.join(scored)} are scored: "
             "leave out the one or the other."
@@ -134,36 +78,27 @@ def criteria(
     elif queue:
         give_queued(store, CRITERIA_AUDIT, said(store, several), as_json)
     else:
-        found = [(one, *run_now(store, one)) for one in several]
-        give_results(found, pooled_now(store, [one.asked for one in several]), as_json)
+        results = [(one, *run_now(store, one)) for one in several]
+        give_results(results, pooled_now(store, [one.asked for one in several]), as_json)
 
 
-def put(
-    experiment: Experiment,
-    model: str,
-    decoding: Decoding,
-    repeats: int,
-    answering: str,
-    wording: str,
-    dtype: str,
-    chat: bool,
-    questions: int | None = None,
-) -> Put:
+def request_of(experiment: Experiment, model: str, options: CriteriaOptions) -> ModelRequest:
     """Return what is asked of one model; its abilities decide what is left open."""
-    if answering == "scored":
+    if options.answering == "scored":
         way = suited(resolve_to_score(model), experiment.name, "scored")
     else:
-        writer = in_precision(resolve_writer(model, chat), dtype)
-        way = suited(writer, experiment.name, "written" if answering or wording else "")
-    some = fitted(experiment, way.answering, questions)
+        writer = in_precision(resolve_writer(model, options.chat), options.dtype)
+        way = suited(writer, experiment.name, "written" if options.answering or options.wording else "")
+    some = fitted(experiment, way.answering, options.questions)
     partly = part_text(experiment, some)
     if way.wording is None:
-        key = ScoringKey.of(in_precision(resolve_to_score(model), dtype))
-        return Put(scored_asked(some, key), some, way.reason + partly)
-    chosen: Wording = one_of(wording or way.wording, "--wording", get_args(Wording))
-    asked = written_asked(some, GenerationKey.of(writer, decoding), chosen, repeats)
-    reason = way.reason if chosen == way.wording else f"{model} is given the {chosen} as asked for."
-    return Put(asked, some, reason + partly)
+        key = ScoringKey.of(in_precision(resolve_to_score(model), options.dtype))
+        return ModelRequest(scored_asked(some, key), some, way.reason + partly)
+    wording, name = options.wording or way.wording, experiment.name
+    key_of_texts = GenerationKey.of(writer, options.decoding(name))
+    asked = written_asked(some, key_of_texts, wording, options.texts_of_each(name))
+    reason = way.reason if wording == way.wording else f"{model} is given the {wording} as asked for."
+    return ModelRequest(asked, some, reason + partly)
 
 
 def part_text(whole: Experiment, part: Experiment) -> str:
@@ -174,7 +109,7 @@ def part_text(whole: Experiment, part: Experiment) -> str:
     return f" {asked:,} of {have:,} questions are asked (--questions)." if asked < have else ""
 
 
-def run_now(store: Store, one: Put) -> tuple[CriteriaResult, int]:
+def run_now(store: Store, one: ModelRequest) -> tuple[CriteriaResult, int]:
     """Answer in the foreground, with progress on stderr."""
     from pcf_core.work.questioning import Stage, run_criteria
 
@@ -190,12 +125,12 @@ def run_now(store: Store, one: Put) -> tuple[CriteriaResult, int]:
 
     say(estimate_line(estimate_document(store, Queue.open(settings().catalogue), one)))
     CRITERIA_AUDIT.keep(store, asked, one.experiment)
-    found, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
+    result, made = run_criteria(asked, store, on_progress=progress, on_stage=stage)
     say("")
-    if found.without_text:
-        total = sum(found.ends.values())
-        say(f"{found.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
-    return found, made
+    if result.without_text:
+        total = sum(result.ends.values())
+        say(f"{result.without_text:,} of {total:,} texts of {asked.model} were refused or are empty.")
+    return result, made
 
 
 def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResult | None:
@@ -213,30 +148,30 @@ def pooled_now(store: Store, several: Sequence[CriteriaAsked]) -> EmbeddingResul
     def on_seed(done: int, total: int) -> None:
         typer.echo(f"\rall models: {done:,} of {total:,} embeddings learned ", err=True, nl=False)
 
-    found = run_embedding(embedding_asked(list(written.values())), store, on_seed)
+    result = run_embedding(embedding_asked(list(written.values())), store, on_seed)
     say("")
-    return found
+    return result
 
 
 def give_results(
-    found: Sequence[tuple[Put, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
+    results: Sequence[tuple[ModelRequest, CriteriaResult, int]], pooled: EmbeddingResult | None, as_json: bool
 ) -> None:
     """Give the results: a document a model, with what is found of all together."""
     of_all = None if pooled is None else embedding_document(pooled)
     documents = [
         criteria_document(result) | {"reason": one.reason, "made": made, "embedding_of_all": of_all}
-        for one, result, made in found
+        for one, result, made in results
     ]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import criteria_lines
 
-        return criteria_lines([result for _, result, _ in found], pooled)
+        return criteria_lines([result for _, result, _ in results], pooled)
 
     give(one_or_all(documents), as_json, lines)
 
 
-def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
+def said(store: Store, several: Sequence[ModelRequest]) -> Iterator[tuple[CriteriaAsked, Experiment]]:
     """Say of each request what it takes, before it is taken up."""
     waiting = Queue.open(settings().catalogue)
     for one in several:
@@ -244,25 +179,25 @@ def said(store: Store, several: Sequence[Put]) -> Iterator[tuple[CriteriaAsked, 
         yield one.asked, one.experiment
 
 
-def give_estimates(store: Store, several: Sequence[Put], as_json: bool) -> None:
+def give_estimates(store: Store, several: Sequence[ModelRequest], as_json: bool) -> None:
     """Give what each model would have to write or score."""
     waiting = Queue.open(settings().catalogue)
     documents = [estimate_document(store, waiting, one) for one in several]
     give(one_or_all(documents), as_json, lambda: [estimate_line(document) for document in documents])
 
 
-def estimate_document(store: Store, waiting: Queue, one: Put) -> dict[str, Any]:
+def estimate_document(store: Store, waiting: Queue, one: ModelRequest) -> dict[str, Any]:
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before."""
-    found = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
+    estimate = CRITERIA_AUDIT.estimate(store, waiting, one.asked, one.experiment)
     return {
         "asked": one.asked.hash,
         "model": one.asked.model,
         "answering": one.asked.answering,
         "wording": one.asked.wording,
         "reason": one.reason,
-        "done": found.done,
-        "missing": found.missing,
-        **estimate_fields(found),
+        "done": estimate.done,
+        "missing": estimate.missing,
+        **estimate_fields(estimate),
     }
 
 

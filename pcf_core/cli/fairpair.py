@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
-from pcf_core.cli.console import give, one_of, one_or_all, open_store, progress_line, say
+from pcf_core.cli.console import give, one_or_all, open_store, progress_line, say
 from pcf_core.cli.options import (
-    ChatOption,
-    DtypeOption,
     EstimateOption,
     JsonOption,
     ModelOption,
     QueueOption,
     check_one_way,
+    with_options,
 )
 from pcf_core.cli.text_audits import estimate_fields, give_queued, takes_text
 from pcf_core.core.errors import InputError
-from pcf_core.core.generation import Decoding, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval
 from pcf_core.core.settings import settings
 from pcf_core.models.endpoint import PREFIX
-from pcf_core.models.precision import AUTO, PRECISIONS, in_precision
+from pcf_core.models.precision import in_precision
 from pcf_core.models.registry import resolve_writer
 from pcf_core.report.documents import finite
 from pcf_core.show.findings.fairpair import declined_finding, notes
 from pcf_core.store.store import Store
-from pcf_core.texts.fairpair.categories import SHIPPED, chosen_categories
+from pcf_core.texts.fairpair.categories import chosen_categories
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.records import (
-    USUAL_DISSIMILARITIES,
     CategoryDifference,
     FairPairAsked,
     FairPairReport,
     FairPairResult,
-    Mode,
     OthersReading,
     Pair,
     PerturbationErrors,
@@ -50,46 +48,11 @@ from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked, load_pairs
 from pcf_core.work.queue import Queue
 
-USUAL_PROMPTS, USUAL_TABLE, USUAL_COUNT = "common-sents-1", "gender", 20
-USUAL = Decoding()
 
-
+@with_options(FairPairOptions)
 def fairpair(
     model: ModelOption,
-    prompts: Annotated[
-        str, typer.Option("--prompts", help="a shipped set or a TOML, CSV or text file")
-    ] = USUAL_PROMPTS,
-    table: Annotated[
-        str, typer.Option("--table", help="a shipped table of counterparts or a TOML file")
-    ] = USUAL_TABLE,
-    names: Annotated[
-        str, typer.Option("--names", help="the entity in the prompts and its counterpart: John,Jane")
-    ] = "",
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="the entity in the prompts is of the table's second side")
-    ] = False,
-    mode: Annotated[
-        str, typer.Option("--mode", help="whole: every word of a side; entity: what is said of the entity")
-    ] = "whole",
-    count: Annotated[int, typer.Option("--count", help="texts a side for each prompt")] = USUAL_COUNT,
-    fold: Annotated[
-        int | None, typer.Option("--fold", help="texts a side and fold, 5 as in the paper; else all in one")
-    ] = None,
-    dissimilarity: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dissimilarity", help="jaccard, jaccard-others, sentiment, embedding[:MODEL]; repeatable"
-        ),
-    ] = None,
-    categories: Annotated[
-        str, typer.Option("--categories", help="categories of words: a TOML or CSV file, or one of yours")
-    ] = SHIPPED,
-    temperature: Annotated[float, typer.Option("--temperature", help="0: greedy")] = USUAL.temperature,
-    top_p: Annotated[float, typer.Option("--top-p", help="above 0, at most 1: all tokens")] = USUAL.top_p,
-    length: Annotated[int, typer.Option("--length", help="new tokens at most")] = USUAL.length,
-    seed: Annotated[int, typer.Option("--seed", help="of the texts")] = USUAL.seed,
-    dtype: DtypeOption = AUTO,
-    chat: ChatOption = False,
+    options: FairPairOptions,
     estimate: EstimateOption = False,
     queue: QueueOption = False,
     sentences: Annotated[
@@ -102,33 +65,17 @@ def fairpair(
     check_one_way(estimate=estimate, queue=queue)
     if twice := next((name for name in model if model.count(name) > 1), None):
         raise InputError(f"--model {twice} is given twice: give each model once.")
-    chosen_mode: Mode = one_of(mode, "--mode", get_args(Mode))
-    counterparts = load_table(table)
-    entity = pair_of(names) if names else counterparts.names[0][:: -1 if reverse else 1]
-    texts = load_prompts(prompts, entity)
-    own = chosen_categories(categories)
-    decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
-    if chat:
+    table = load_table(options.table)
+    entity = pair_of(options.names) if options.names else table.names[0][:: -1 if options.reverse else 1]
+    prompts = load_prompts(options.prompts, entity)
+    own = chosen_categories(options.categories)
+    decoding = options.decoding
+    if options.chat:
         say_chat_is_ignored(model)
-    number_type = one_of(dtype, "--dtype", PRECISIONS)
-    keys = [
-        GenerationKey.of(in_precision(resolve_writer(name, chat), number_type), decoding) for name in model
-    ]
-    asked = [
-        fairpair_asked(
-            key,
-            texts,
-            counterparts,
-            count=count,
-            mode=chosen_mode,
-            reverse=reverse,
-            fold_size=fold,
-            chosen=dissimilarity or USUAL_DISSIMILARITIES,
-            categories=own,
-        )
-        for key in keys
-    ]
-    store, material = open_store(), FairPairMaterial(texts, counterparts)
+    specs = [in_precision(resolve_writer(name, options.chat), options.dtype) for name in model]
+    keys = [GenerationKey.of(spec, decoding) for spec in specs]
+    asked = [fairpair_asked(key, prompts, table, options, own) for key in keys]
+    store, material = open_store(), FairPairMaterial(prompts, table)
     if estimate:
         give_estimates(store, asked, material, as_json)
     elif queue:
@@ -148,19 +95,13 @@ def say_chat_is_ignored(models: Sequence[str]) -> None:
 
 
 def pair_of(names: str) -> Pair:
-    """Read the two names of ``--names``.
-
-    Raises
-    ------
-    InputError
-        Not two of them.
-    """
-    found = [name.strip() for name in names.split(",")]
-    if len(found) != 2 or not all(found):
+    """Read the two names of ``--names``."""
+    given = [name.strip() for name in names.split(",")]
+    if len(given) != 2 or not all(given):
         raise InputError(
             f"--names takes two names with a comma between them, such as John,Jane; {names!r} was given."
         )
-    return found[0], found[1]
+    return given[0], given[1]
 
 
 def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> tuple[FairPairResult, int]:
@@ -177,13 +118,13 @@ def run_now(store: Store, asked: FairPairAsked, material: FairPairMaterial) -> t
             if name != "writing":
                 show(f"{asked.key.model}: {name}, {done:,} of {total:,}")
 
-        found, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
-    for side, missing in found.without_text.items():
+        result, written = run_fairpair(asked, store, on_progress=progress, on_stage=stage)
+    for side, missing in result.without_text.items():
         if missing:
-            say(without_text(found, side, missing))
-    if any(found.declined.values()):
-        say(declined_finding(found))
-    return found, written
+            say(without_text(result, side, missing))
+    if any(result.declined.values()):
+        say(declined_finding(result))
+    return result, written
 
 
 def without_text(result: FairPairResult, side: Side, missing: int) -> str:
@@ -194,14 +135,14 @@ def without_text(result: FairPairResult, side: Side, missing: int) -> str:
 
 
 def give_results(
-    store: Store, found: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
+    store: Store, results: Sequence[tuple[FairPairResult, int]], sentences: int, as_json: bool
 ) -> None:
     """Give the models' reports, controlled for being read together."""
-    chosen = found[0][0].asked.dissimilarities
-    reports = {name: controlled([result.reports[name] for result, _ in found]) for name in chosen}
+    chosen = results[0][0].asked.dissimilarities
+    reports = {name: controlled([result.reports[name] for result, _ in results]) for name in chosen}
     documents = []
-    for place, (result, written) in enumerate(found):
-        own = {name: several[place] for name, several in reports.items()}
+    for index, (result, written) in enumerate(results):
+        own = {name: several[index] for name, several in reports.items()}
         prompts = range(len(result.counterparts)) if sentences else ()
         pairs = [load_pairs(store, result, prompt) for prompt in prompts]
         documents.append(fairpair_document(result, own, pairs, sentences) | {"written": written})
@@ -209,7 +150,7 @@ def give_results(
     def lines() -> list[str]:
         from pcf_core.cli.panels import fairpair_lines
 
-        return fairpair_lines([result for result, _ in found])
+        return fairpair_lines([result for result, _ in results])
 
     give(one_or_all(documents), as_json, lines)
 
@@ -219,7 +160,7 @@ def give_estimates(
 ) -> None:
     """Give what each model would have to write."""
     waiting = Queue.open(settings().catalogue)
-    found = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
+    estimates = [(asked, FAIRPAIR_AUDIT.estimate(store, waiting, asked, material)) for asked in several]
     documents: list[dict[str, Any]] = [
         {
             "asked": asked.hash,
@@ -229,7 +170,7 @@ def give_estimates(
             **estimate_fields(one),
             "rough": one.rough,
         }
-        for asked, one in found
+        for asked, one in estimates
     ]
     give(
         one_or_all(documents),

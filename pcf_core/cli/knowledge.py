@@ -40,14 +40,14 @@ def knowledge(
     precision = one_of(dtype, "--dtype", PRECISIONS)
     specs = [in_precision(resolve_to_score(name), precision) for name in model]
     store = open_store()
-    found = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
+    answers = [know_now(store, asked, ScoringKey.of(spec, kind), kind, score) for spec in specs]
 
     def lines() -> list[str]:
         from pcf_core.cli.panels import knowledge_lines
 
-        return knowledge_lines([(known["model"], report) for known, report in found])
+        return knowledge_lines([(facts_of["model"], report) for facts_of, report in answers])
 
-    give(one_or_all([known | knowledge_document(report) for known, report in found]), as_json, lines)
+    give(one_or_all([facts_of | knowledge_document(report) for facts_of, report in answers]), as_json, lines)
 
 
 def know_now(

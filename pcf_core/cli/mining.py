@@ -83,8 +83,8 @@ def mine(
         constructions=rule.constructions if construction else (),
     )
     check_language(request.pipeline, rule.language)
-    known = LANGUAGES[rule.language].constructions
-    for one in (known[chosen] for chosen in request.constructions):
+    constructions = LANGUAGES[rule.language].constructions
+    for one in (constructions[chosen] for chosen in request.constructions):
         if not one.on:
             say(f"The construction {one.name} is {one.standing}.")
     if out is None:
@@ -104,13 +104,7 @@ def mine(
 
 
 def checked_out(out: Path | None) -> Path:
-    """Check the file to write the set to: what speaks against it is said before hours of work.
-
-    Raises
-    ------
-    InputError
-        No file, one of another kind, or in no folder; its card would replace another file.
-    """
+    """Check the file to write the set to: what speaks against it is said before hours of work."""
     if (
         out is None
         or out.suffix not in (".csv", ".parquet")

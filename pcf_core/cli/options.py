@@ -5,15 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
 from typing import Annotated, Any
 
 import typer
-from pydantic import ValidationError
 
-from pcf_core.audit.options import ShownField, ViewOptions, shown_fields
+from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import InputError
-from pcf_core.core.records import first_problem
+from pcf_core.core.options import Option, declared, read_options, with_parameters
+from pcf_core.core.records import Record
 
 ModelOption = Annotated[
     list[str], typer.Option("--model", help="a shipped name, a directory, or a hub id; may be repeated")
@@ -37,20 +36,40 @@ EngineOption = Annotated[
 
 
 def check_one_way(*, estimate: bool, queue: bool) -> None:
-    """Refuse to estimate work and to leave it to a worker at once.
-
-    Raises
-    ------
-    InputError
-        Both are asked for.
-    """
+    """Refuse to estimate work and to leave it to a worker at once."""
     if estimate and queue:
         raise InputError("--estimate only says what --queue would cost: give one of the two.")
 
 
-def option_of(one: ShownField) -> Any:
-    """Return the command line's option for a field of view options."""
-    return typer.Option(one.flag, help=one.shown.usage)
+def option_of(one: Option) -> Any:
+    """Return the command line's option for a declared field."""
+    return typer.Option(one.flag, help=one.spec.usage)
+
+
+def _parameter(one: Option, default: Any) -> inspect.Parameter:
+    """Return a command's parameter for a declared field; several values come as a list, or as ``None``."""
+    several = one.type is tuple
+    kind: Any = list[str] if several else one.type
+    if several or one.optional:
+        kind = kind | None
+    annotation = Annotated[kind, option_of(one)]
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=None if several else default, annotation=annotation
+    )
+
+
+def with_options(kind: type[Record]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what gives a command an option for each field of ``kind`` in place of its ``options``."""
+    fields = {name: one for name, one in declared(kind).items() if one.spec.usage}
+
+    def read(given: dict[str, Any]) -> Record:
+        several = {name for name, one in fields.items() if one.type is tuple}
+        return read_options(
+            kind, {name: value for name, value in given.items() if value or name not in several}
+        )
+
+    parameters = [_parameter(one, one.default) for one in fields.values()]
+    return lambda command: with_parameters(command, "options", parameters, read)
 
 
 @dataclass(frozen=True)
@@ -74,7 +93,7 @@ class View:
         return [
             one.flag
             for name, one in shown_fields(self.kind).items()
-            if self.given[name] != ("" if one.shown.of_run else one.default)
+            if self.given[name] != ("" if one.spec.of_run else one.default)
         ]
 
     def options(self) -> ViewOptions:
@@ -85,34 +104,14 @@ class View:
         InputError
             A value that its option does not take.
         """
-        shown = shown_fields(self.kind)
-        try:
-            return self.kind.model_validate(
-                {name: text for name, text in self.given.items() if text or not shown[name].shown.of_run}
-            )
-        except ValidationError as error:
-            problem = first_problem(error)
-            raise InputError(f"{shown[problem.where].flag} {problem.fault}.") from error
+        of_run = {name for name, one in shown_fields(self.kind).items() if one.spec.of_run}
+        return read_options(
+            self.kind, {name: text for name, text in self.given.items() if text or name not in of_run}
+        )
 
 
 def with_view(command: Callable[..., None], kind: type[ViewOptions] = ViewOptions) -> Callable[..., None]:
     """Return a command with an option for each field of ``kind`` in the place of its parameter ``view``."""
-    shown = [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default="" if one.shown.of_run else one.default,
-            annotation=Annotated[str, option_of(one)],
-        )
-        for name, one in shown_fields(kind).items()
-    ]
-    own = inspect.signature(command, eval_str=True)
-    kept = [one for one in own.parameters.values() if one.name != "view"]
-
-    @wraps(command)
-    def with_options(**given: Any) -> None:
-        view = View(kind, {one.name: given.pop(one.name) for one in shown})
-        command(**given, view=view)
-
-    with_options.__signature__ = own.replace(parameters=[*kept, *shown])  # type: ignore[attr-defined]
-    return with_options
+    fields = shown_fields(kind).values()
+    parameters = [_parameter(one, "" if one.spec.of_run else one.default) for one in fields]
+    return with_parameters(command, "view", parameters, lambda given: View(kind, given))

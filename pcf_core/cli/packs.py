@@ -194,7 +194,7 @@ def pack_data(pack: Path) -> bytes:
 
 def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> None:
     """Keep the texts of a log and give what they say."""
-    from pcf_core.cli.criteria import Put
+    from pcf_core.cli.criteria import ModelRequest
     from pcf_core.cli.criteria import run_now as read_criteria
     from pcf_core.cli.fairpair import run_now as read_fairpair
     from pcf_core.cli.panels import criteria_lines, fairpair_lines
@@ -213,7 +213,7 @@ def import_inspect_log(data: bytes, files: Sequence[Path], as_json: bool) -> Non
         report, lines = fairpair_document(result, result.reports), partial(fairpair_lines, [result])
     else:
         answers, _ = read_criteria(
-            store, Put(arrived.read_as.asked, arrived.read_as.material, inspected_note(key))
+            store, ModelRequest(arrived.read_as.asked, arrived.read_as.material, inspected_note(key))
         )
         report, lines = criteria_document(answers), partial(criteria_lines, [answers])
     document = {

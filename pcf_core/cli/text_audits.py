@@ -31,14 +31,14 @@ def give_queued(
     give(one_or_all(documents), as_json, lambda: lines)
 
 
-def estimate_fields(found: AuditEstimate) -> dict[str, Any]:
+def estimate_fields(estimate: AuditEstimate) -> dict[str, Any]:
     """Return what the estimates of all audits say of tokens, cost and time."""
     return {
-        "tokens": found.tokens,
-        "prompt_tokens": found.prompt_tokens,
-        "cost": found.cost,
-        "seconds": found.seconds,
-        "basis": found.basis,
+        "tokens": estimate.tokens,
+        "prompt_tokens": estimate.prompt_tokens,
+        "cost": estimate.cost,
+        "seconds": estimate.seconds,
+        "basis": estimate.basis,
     }
 
 

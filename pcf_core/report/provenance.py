@@ -46,13 +46,13 @@ WROTE_WITH = ("numpy", "scipy", "statsmodels", "pandas", "plotly")  # what compu
 
 def writing_versions() -> dict[str, str]:
     """Return the versions of this program and the libraries that turn scores into a report."""
-    found = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
+    versions = {"pcf_core": pcf_core.__version__, "python": platform.python_version()}
     for name in WROTE_WITH:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:  # statsmodels is loaded only where lines are fitted
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions
 
 
 def effective_text(report: RiskReport) -> str:
@@ -137,16 +137,16 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
     """Return the risks of a run of a study, and everything that is kept of it beside its numbers."""
     item, options = study.runs[label], study.options
     run, report = item.run, item.report
-    kept = store.run_info(item.key).provenance
-    facts = run_facts(item, options) | device_facts(kept) | imported_facts(kept)
-    note = imported_note(label, kept)
+    provenance = store.run_info(item.key).provenance
+    facts = run_facts(item, options) | device_facts(provenance) | imported_facts(provenance)
+    note = imported_note(label, provenance)
     return RunFacts(
         label=label,
         run=item.key,
         scoring_hash=run.scoring.hash,
         scoring=run.scoring.model_dump(),
         hashes=list_hashes(run),
-        versions=texts_of(kept.get("versions")),
+        versions=texts_of(provenance.get("versions")),
         facts=facts,
         left_out=report.left_out,
         warnings=(*([note] if note else []), *report.warnings),
@@ -162,7 +162,7 @@ def facts_of_run(store: Store, label: str, study: Study) -> RunFacts:
 
 def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> dict[str, RiskNumber]:
     """Return R and its parts with their intervals and ``more`` of them, and what a caprice of 0 hides."""
-    found = {
+    numbers = {
         name: RiskNumber(
             value=getattr(report, name), intervals=(*report.intervals.get(name, ()), *more.get(name, ()))
         )
@@ -170,8 +170,8 @@ def risk_numbers(report: RiskReport, more: Mapping[str, Sequence[Interval]]) -> 
     }
     if report.caprice_risk == 0:  # intervals from 0 to 0 would read as certain
         unseen = {"unseen": unseen_share(report.effective_templates)}
-        found["caprice_risk"] = found["caprice_risk"].model_copy(update=unseen)
-    return found
+        numbers["caprice_risk"] = numbers["caprice_risk"].model_copy(update=unseen)
+    return numbers
 
 
 def whole_template_intervals(study: Study, label: str, quantity: str) -> tuple[Interval, ...]:
@@ -297,24 +297,24 @@ def ends_text(result: CriteriaResult) -> str:
     )
 
 
-def device_facts(kept: Mapping[str, Any]) -> dict[str, str]:
+def device_facts(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return device, machine and threads, as far as they were kept."""
-    parts = [str(kept[name]) for name in ("device", "machine") if kept.get(name)]
-    if threads := kept.get("threads"):
+    parts = [str(provenance[name]) for name in ("device", "machine") if provenance.get(name)]
+    if threads := provenance.get("threads"):
         parts.append(f"{threads} thread{'' if threads == 1 else 's'}")
-    said = ", ".join(parts)
-    return {"scored on": said} if said else {}
+    text = ", ".join(parts)
+    return {"scored on": text} if text else {}
 
 
-def text_versions(kept: Mapping[str, Any]) -> dict[str, str]:
+def text_versions(provenance: Mapping[str, Any]) -> dict[str, str]:
     """Return the versions of program, parser and what wrote the texts, as far as text audits keep them."""
-    return texts_of(kept.get("versions")) | texts_of(
-        {name: kept.get(name) for name in ("pcf_core", "pipeline")}
+    return texts_of(provenance.get("versions")) | texts_of(
+        {name: provenance.get(name) for name in ("pcf_core", "pipeline")}
     )
 
 
-def texts_of(found: object) -> dict[str, str]:
+def texts_of(values: object) -> dict[str, str]:
     """Flatten a mapping of whatever was kept into texts; numbers as they are written."""
-    if not isinstance(found, Mapping):
+    if not isinstance(values, Mapping):
         return {}
-    return {str(name): str(value) for name, value in found.items() if value is not None}
+    return {str(name): str(value) for name, value in values.items() if value is not None}

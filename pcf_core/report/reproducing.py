@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from pcf_core.audit.options import ViewOptions, shown_fields
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import INSPECTED, GenerationKey
+from pcf_core.core.options import command_options, task_options
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.core.topics import differing
 from pcf_core.material import evidence as lists
@@ -24,9 +25,11 @@ from pcf_core.report.records import ALWAYS, POLICY, SECTIONS, SHORT, ReportReque
 from pcf_core.show.findings.numbers import count
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import restore_experiment
+from pcf_core.texts.criteria.options import options_of as criteria_options_of
 from pcf_core.texts.criteria.own import KINDS, USUAL, chosen_of
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.fairpair.categories import load_categories
+from pcf_core.texts.fairpair.options import options_of
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
 from pcf_core.texts.fairpair.records import FairPairAsked, PromptsAsked
 from pcf_core.texts.fairpair.tables import load_table
@@ -40,10 +43,7 @@ FILE = "FILE"  # stands in a command for a file that is not known by name
 
 def options_text(options: ViewOptions) -> str:
     """Write view options as the commands take them."""
-    return " ".join(
-        f"{one.flag} {shlex.quote(getattr(options, name))}"
-        for name, one in shown_fields(type(options)).items()
-    )
+    return command_options(options)
 
 
 def risk_command(key: str, options: ViewOptions, others: Collection[tuple[str, str]] = ()) -> str:
@@ -109,18 +109,18 @@ def _is_shipped(run: RunSpec, named: Mapping[str, str], *, turned: bool) -> dict
     topic, evidence, templates = named.values()
     asked = (run.evidence.hash, run.topic.hash) if turned else (run.topic.hash, run.evidence.hash)
     try:
-        found = topics.load_topic(topic), lists.load_evidence(evidence)
-        made = swapped(*found) if turned else found
-        known = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
+        lists_here = topics.load_topic(topic), lists.load_evidence(evidence)
+        made = swapped(*lists_here) if turned else lists_here
+        hashes = (made[1].hash, made[0].hash) if turned else (made[0].hash, made[1].hash)
     except AuditError:  # one of them is not kept by its name
-        known = asked
+        hashes = asked
     same_counts = False
     if templates in sets.SHELF.shipped():
         shipped = sets.load_templates(templates)
         same_counts = shipped.hash == run.templates.hash and not differing(shipped, run.templates)
     return {
-        "--topic": topic in topics.SHELF.shipped() and known[0] == asked[0],
-        "--evidence": evidence in lists.SHELF.shipped() and known[1] == asked[1],
+        "--topic": topic in topics.SHELF.shipped() and hashes[0] == asked[0],
+        "--evidence": evidence in lists.SHELF.shipped() and hashes[1] == asked[1],
         "--templates": same_counts,
     }
 
@@ -141,25 +141,18 @@ def fairpair_command(asked: FairPairAsked, prompts: str = "") -> str:
 
     ``prompts``: a file that holds them, where they are a part of a set.
     """
-    decoding, perturbation = asked.key.decoding, asked.perturbation
     files, problems = asked_files(asked, prompts)
     notes = "".join(f"# {problem}\n" for problem in problems)
+    options, apart = options_of(asked), {"prompts", "table", "categories", "dissimilarities"}
     if asked.key.inspected:
-        names = shlex.quote(",".join(asked.prompts.names))
-        return (
-            f"{notes}{_inspect(asked.key, 'fairpair')} {_of_task(files)} -T names={names}"
-            f"{' -T reverse=true' if perturbation.reverse else ''} -T mode={perturbation.mode}"
-            f" -T count={asked.count}{'' if asked.fold_size is None else f' -T fold={asked.fold_size}'}"
-            f"{_drawn(asked.key)}"
-        )
+        task = _inspect(asked.key, "fairpair")
+        return f"{notes}{task} {_of_task(files)} {task_options(options, without=apart)}"
+    apart |= {"dtype"} if asked.key.family == "endpoint" else {"chat"}
+    named = asked.dissimilarities if asked.encoders else ()
     return (
-        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files}"
-        f" --names {shlex.quote(','.join(asked.prompts.names))}"
-        f"{' --reverse' if perturbation.reverse else ''} --mode {perturbation.mode} --count {asked.count}"
-        f"{'' if asked.fold_size is None else f' --fold {asked.fold_size}'}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed}{_family_options(asked)}"
-        + "".join(f" --dissimilarity {shlex.quote(name)}" for name in asked.dissimilarities if asked.encoders)
+        f"{notes}python -m pcf_core fairpair --model {shlex.quote(asked.key.model)} {files} "
+        f"{command_options(options, without=apart)}"
+        + "".join(f" --dissimilarity {shlex.quote(name)}" for name in named)
     )
 
 
@@ -177,34 +170,17 @@ def _of_task(options: str) -> str:
     return re.sub(r"--(\w+) ", r"-T \1=", options)
 
 
-def _drawn(key: GenerationKey) -> str:
-    """Return the decoding as options of a task."""
-    drawn = key.decoding
-    return (
-        f" -T temperature={drawn.temperature:g} -T top_p={drawn.top_p:g} -T length={drawn.length}"
-        f" -T seed={drawn.seed}"
-    )
-
-
-def _family_options(asked: FairPairAsked) -> str:
-    """Return a local model's precision; of an endpoint, whether prompts are messages."""
-    if asked.key.family != "endpoint":
-        return dtype_option(asked.key)
-    return " --chat" if asked.key.chat_template else ""
-
-
 def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     """Write the command line of a request, with its material.
 
     A line before it says what it cannot say itself.
     """
     material = asked_material(store, asked)
-    note = f"# {material.problem}\n" if material.problem else ""
+    note, options = f"# {material.problem}\n" if material.problem else "", criteria_options_of(asked)
     if asked.generation is not None and asked.generation.inspected:
         return (
             f"{note}{_inspect(asked.generation, 'criteria')} -T experiment={asked.experiment}"
-            f"{_of_task(material.options)} -T wording={asked.wording} -T repeats={asked.repeats}"
-            f"{_drawn(asked.generation)}"
+            f"{_of_task(material.options)} {task_options(options)}"
         )
     line = (
         f"{note}python -m pcf_core criteria --model {shlex.quote(asked.model)}"
@@ -213,13 +189,8 @@ def criteria_command(store: Store, asked: CriteriaAsked) -> str:
     )
     if asked.generation is None:
         return line
-    decoding = asked.generation.decoding
-    chat = " --chat" if asked.key.family == "endpoint" and asked.generation.chat_template else ""
-    return (
-        f"{line}{chat} --wording {asked.wording} --repeats {asked.repeats}"
-        f" --temperature {decoding.temperature:g} --top-p {decoding.top_p:g} --length {decoding.length}"
-        f" --seed {decoding.seed}"
-    )
+    chat = " --chat" if options.chat else ""
+    return f"{line}{chat} {command_options(options, without={'answering', 'dtype', 'chat'})}"
 
 
 def section_command(request: ReportRequest, name: str) -> str:
@@ -281,19 +252,19 @@ class AskedMaterial:
 def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
     """Describe the material of a request: where it came from, how many questions, who labels."""
     kind, title = KINDS[asked.experiment], " ".join(asked.title.split())
-    kept = store.load_document(asked.material, MATERIAL)
+    stored = store.load_document(asked.material, MATERIAL)
     try:
-        if kept is not None:
-            restore_experiment(asked.experiment, kept)
+        if stored is not None:
+            restore_experiment(asked.experiment, stored)
     except ValidationError:
-        kept = None
-    if kept is None:
+        stored = None
+    if stored is None:
         problem = (
             f"the {kind} of “{title}” ({asked.material}) are not kept any more, so the command may ask "
             "something else"
         )
         return AskedMaterial("", problem, problem)
-    chosen = chosen_of(asked, kept)
+    chosen = chosen_of(asked, stored)
     options, problem = [], ""
     source = "that come with the app"
     if chosen.name is None:
@@ -312,9 +283,9 @@ def asked_material(store: Store, asked: CriteriaAsked) -> AskedMaterial:
         options.append(f"--labeller {shlex.quote(chosen.labeller)}")
     parts = [f"“{title}”: {kind} {source}"]
     if asked.experiment == "questions":
-        parts.append(f"{count(len(kept['questions']['questions']), 'question is', 'questions are')} asked")
+        parts.append(f"{count(len(stored['questions']['questions']), 'question is', 'questions are')} asked")
     if asked.experiment == "hobbies":
-        parts.append(f"labelled by {kept['labeller']}")
+        parts.append(f"labelled by {stored['labeller']}")
     return AskedMaterial("".join(f" {option}" for option in options), "; ".join(parts), problem)
 
 
@@ -349,9 +320,9 @@ def asked_files(asked: FairPairAsked, prompts: str = "") -> tuple[str, tuple[str
         )
     options, problems = [], []
     for option, name, what, is_same in parts:
-        known = _holds(is_same)
-        options.append(f"{option} {shlex.quote(name) if known else FILE}")
-        if not known:
+        same = _holds(is_same)
+        options.append(f"{option} {shlex.quote(name) if same else FILE}")
+        if not same:
             part = part_of(texts) if option == "--prompts" else ""
             why = f"{'are ' + part if part else 'are not kept by name'}: write the path of their file"
             problems.append(f"{' '.join(f'{what} {why}'.split())} for {option} {FILE}")
@@ -364,16 +335,16 @@ def part_of(texts: PromptsAsked) -> str:
     A part of chosen categories and one of an earlier state of the set look alike here.
     """
     try:
-        kept = load_prompts(texts.name, texts.names)
+        whole_set = load_prompts(texts.name, texts.names)
     except AuditError:  # as in _holds
         return ""
-    whole = len(kept.prompts)
+    whole = len(whole_set.prompts)
     if texts.count >= whole:
         return ""
-    sizes = Counter(prompt.category for prompt in kept.prompts).values()
+    sizes = Counter(prompt.category for prompt in whole_set.prompts).values()
     each = (most for most in range(1, max(sizes)) if sum(min(size, most) for size in sizes) == texts.count)
     most = next(each, None)
-    if most is not None and selected(kept, most=most).hash == texts.hash:
+    if most is not None and selected(whole_set, most=most).hash == texts.hash:
         part = f"{most:,} of each category of the set {texts.name}"
     else:
         part = f"{texts.count:,} prompts, of some categories or an earlier state of the set {texts.name}"

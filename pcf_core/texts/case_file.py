@@ -126,13 +126,13 @@ def shared_occupations(
     professions
         Of the stories; those without a clear story are left out.
     """
-    told = {row.profession.casefold(): row for row in professions if row.share is not None}
+    by_name = {row.profession.casefold(): row for row in professions if row.share is not None}
     rows = [
         SharedOccupation(
             occupation=name, tilt=tilt, tilt_interval=interval, share=found.share, interval=found.interval
         )
         for name, (tilt, interval) in tilts.items()
-        if (found := told.get(name.casefold())) is not None and found.share is not None
+        if (found := by_name.get(name.casefold())) is not None and found.share is not None
     ]
     rows.sort(key=lambda row: -row.tilt)
     found_rank = None

@@ -158,18 +158,18 @@ class PackedFairPair(Record):
         _check_length(text for one in self.perturbed for text in one.texts)
         if compared > MOST_COMPARED:
             raise ValueError("it has more texts than can be compared again here: ask for fewer, or for folds")
-        found = measured(asked, self.table, pairs)
+        again = measured(asked, self.table, pairs)
         distances = [name for name in asked.dissimilarities if name.startswith(f"{EMBEDDING}:")]
         if [*result.reports] != [*asked.dissimilarities] or {*result.convergence} != {*result.reports}:
             raise ValueError("it has reports of other measures than were asked for")
         _check_same(
             [
-                {name: one for name, one in result.reports.items() if name in found.reports},
-                {name: one for name, one in result.convergence.items() if name in found.convergence},
+                {name: one for name, one in result.reports.items() if name in again.reports},
+                {name: one for name, one in result.convergence.items() if name in again.convergence},
                 result.words,
                 result.label,
             ],
-            [found.reports, found.convergence, found.words, LABEL],
+            [again.reports, again.convergence, again.words, LABEL],
         )
         for name in distances:
             self._check_distance(name, result.reports[name])
@@ -198,14 +198,14 @@ class PackedFairPair(Record):
         """Check a report that was not worked out again: its texts are those of the request alone."""
         asked, prompts = self.result.asked, self.prompts.prompts
         measure = f"embedding distance ({name.partition(':')[2]})"
-        told = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
-        told |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
-        told |= {said for one in prompts for said in (one.text, one.category, one.fact)}
+        allowed = {asked.key.model, measure, *asked.prompts.names, asked.perturbation.mode, LABEL}
+        allowed |= {*REASONS.values(), *get_args(Over), "fact", "prompt", "text"}
+        allowed |= {text for one in prompts for text in (one.text, one.category, one.fact)}
         if (
             [row.prompt for row in report.prompts] != [*self.prompts.texts]
             or (report.model, report.dissimilarity, report.others) != (asked.key.model, measure, None)
             or not {*report.intervals} <= {*QUANTITIES}
-            or not {*_texts_in(report.model_dump())} <= told
+            or not {*_texts_in(report.model_dump())} <= allowed
         ):
             raise ValueError(f"its report by {name} is not one of the request")
 
@@ -301,8 +301,8 @@ class PackedCriteria(Record):
         if not str(self.material["labeller"]).startswith(LEXICON):
             _check_told(result.report.model_dump())
             return ("the labels of the hobbies and all that follows from them",)
-        found = experiment.without_vectors(texts).model_copy(update={"embedding": vectors})
-        _check_same(result.report, found)
+        again = experiment.without_vectors(texts).model_copy(update={"embedding": vectors})
+        _check_same(result.report, again)
         return () if vectors is None else ("the embedding score",)
 
     def _check_scored(self, experiment: Experiment) -> tuple[str, ...]:
@@ -397,15 +397,9 @@ def _texts_in(value: object) -> Iterator[str]:
             yield from _texts_in(inner)
 
 
-def _check_same(told: object, found: object) -> None:
-    """Refuse a report that is not the one which was worked out again.
-
-    Raises
-    ------
-    ValueError
-        They differ in more than what another machine makes of a number.
-    """
-    if not same(plain(told), plain(found)):
+def _check_same(stated: object, again: object) -> None:
+    """Refuse a report that is not the one which was worked out again."""
+    if not same(plain(stated), plain(again)):
         raise ValueError("its report does not follow from its texts or scores")
 
 
@@ -418,13 +412,13 @@ def plain(value: object) -> object:
     return [plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
-def same(told: object, found: object) -> bool:
+def same(stated: object, other: object) -> bool:
     """Tell whether two nested tables and lists say the same; numbers within :data:`SAME`."""
-    if isinstance(told, dict) and isinstance(found, dict):
-        return told.keys() == found.keys() and all(same(told[name], found[name]) for name in told)
-    if isinstance(told, list) and isinstance(found, list):
-        return len(told) == len(found) and all(map(same, told, found))
-    numbers = [one for one in (told, found) if isinstance(one, int | float) and not isinstance(one, bool)]
+    if isinstance(stated, dict) and isinstance(other, dict):
+        return stated.keys() == other.keys() and all(same(stated[name], other[name]) for name in stated)
+    if isinstance(stated, list) and isinstance(other, list):
+        return len(stated) == len(other) and all(map(same, stated, other))
+    numbers = [one for one in (stated, other) if isinstance(one, int | float) and not isinstance(one, bool)]
     if len(numbers) == 2:
         return math.isclose(numbers[0], numbers[1], rel_tol=SAME, abs_tol=SAME)
-    return type(told) is type(found) and told == found
+    return type(stated) is type(other) and stated == other

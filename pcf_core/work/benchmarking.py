@@ -22,7 +22,7 @@ from pcf_core.texts.benchmarks.records import BenchmarkAsked, BenchmarkResult, I
 from pcf_core.texts.benchmarks.scoring import score_items
 from pcf_core.work.benchmarks import (
     BENCHMARK,
-    BENCHMARKS_KEPT,
+    BENCHMARK_AUDIT,
     MATERIAL,
     OPENINGS,
     BenchmarkRequest,
@@ -74,10 +74,10 @@ def run_benchmark(
     StoreError
         The store is full or read-only, or what is asked for is gone.
     """
-    kept = BENCHMARKS_KEPT.load(store, asked.hash)
-    if kept is not None:
-        return kept, 0
-    material = BENCHMARKS_KEPT.load_part(store, asked.material, MATERIAL, Material)
+    stored = BENCHMARK_AUDIT.load(store, asked.hash)
+    if stored is not None:
+        return stored, 0
+    material = BENCHMARK_AUDIT.load_part(store, asked.material, MATERIAL, Material)
     made_by: dict[str, Any] = {}
     lacking, began = missing_blocks(store, asked, material), time.perf_counter()
     if lacking or asked.needs_opening:
@@ -105,7 +105,7 @@ def run_benchmark(
             "seconds": round(time.perf_counter() - began, 3),
         },
     )
-    BENCHMARKS_KEPT.save(store, result)
+    BENCHMARK_AUDIT.save(store, result)
     if asked.opening:
         noted(OPENINGS, asked.scoring.hash, re.escape(asked.opening), lambda: asked.opening)
     return result, sum(map(len, lacking))
@@ -116,7 +116,7 @@ def _behind(opening: SentenceOpening | None, asked: BenchmarkAsked, store: Store
     other = "" if opening is None or opening.token == opening.usual else opening.token
     if other != asked.opening:
         asked = asked.model_copy(update={"opening": other})
-        BENCHMARKS_KEPT.save_asked(store, asked)
+        BENCHMARK_AUDIT.save_asked(store, asked)
     return asked
 
 
@@ -132,8 +132,8 @@ def _score(
     items, total, done, pace = material.items, sum(map(len, lacking)), 0, Pace()
     for block in lacking:
         pause()
-        found = _in_memory([items[place] for place in block], scorer)
-        body = BlockScores(items=tuple(found)).model_dump(mode="json")
+        scores = _in_memory([items[index] for index in block], scorer)
+        body = BlockScores(items=tuple(scores)).model_dump(mode="json")
         store.save_document(asked.hash, block_name(block), body)
         done += len(block)
         on_progress(done, total, pace.rate(done))
@@ -154,7 +154,7 @@ def _in_memory(items: list[Item], scorer: Scorer) -> list[ItemScores]:
 def answer_benchmark(context: JobContext, request: BenchmarkRequest) -> dict[str, Any]:
     """Answer what the store keeps of the request."""
     result, made = run_benchmark(
-        BENCHMARKS_KEPT.load_asked(context.store, request.asked),
+        BENCHMARK_AUDIT.load_asked(context.store, request.asked),
         context.store,
         context.open_scorer,
         context.progress,

@@ -44,13 +44,7 @@ from pcf_core.work.texts import TextsAsked, missing_texts
 
 
 def asks_of(asked: CriteriaAsked, experiment: Experiment) -> tuple[tuple[Ask, GenerationKey], ...]:
-    """List every cell of a written request, and the key of its texts.
-
-    Raises
-    ------
-    ValueError
-        The request is to be scored.
-    """
+    """List every cell of a written request, and the key of its texts."""
     if asked.generation is None or asked.wording is None:
         raise ValueError(f"the request {asked.hash} is {asked.answering}")
     key = asked.generation
@@ -78,10 +72,10 @@ def missing_scores(store: Store, key: ScoringKey, asks: Sequence[ScoredAsk]) -> 
 
 def by_words(asks: Sequence[ScoredAsk]) -> dict[tuple[str, ...], list[ScoredAsk]]:
     """Group cells that have the same candidates, in the order of the experiment."""
-    found: dict[tuple[str, ...], list[ScoredAsk]] = {}
+    groups: dict[tuple[str, ...], list[ScoredAsk]] = {}
     for ask in asks:
-        found.setdefault(ask.words, []).append(ask)
-    return found
+        groups.setdefault(ask.words, []).append(ask)
+    return groups
 
 
 CRITERIA = "criteria"  # the kind of job and of what is kept
@@ -186,12 +180,12 @@ class CriteriaAudit(TextAudit[CriteriaAsked, Experiment, CriteriaResult]):
 
     def load(self, store: Store, key: str) -> CriteriaResult | None:
         """Load a result; one kept before gaps against no pronoun were reported gets them from its answers."""
-        found = super().load(store, key)
-        if found is None or not isinstance(found.report, AnswersReport) or found.report.from_baseline:
-            return found
-        gaps = baseline_differences(found.report)
-        return found.model_copy(
-            update={"report": found.report.model_copy(update={"from_baseline": gaps})} if gaps else {}
+        result = super().load(store, key)
+        if result is None or not isinstance(result.report, AnswersReport) or result.report.from_baseline:
+            return result
+        gaps = baseline_differences(result.report)
+        return result.model_copy(
+            update={"report": result.report.model_copy(update={"from_baseline": gaps})} if gaps else {}
         )
 
     def missing(self, store: Store, asked: CriteriaAsked, material: Experiment) -> int:
@@ -257,27 +251,21 @@ def kept_labellers(store: Store) -> dict[str, str]:
 
     Of several versions of a model the one that labelled last.
     """
-    found: dict[str, str] = {}
+    labellers: dict[str, str] = {}
     for asked in CRITERIA_AUDIT.kept(store):
         if asked.experiment == "hobbies" and not asked.imported:  # whoever makes a pack can name any model
             name = str((store.load_document(asked.material, MATERIAL) or {}).get("labeller", ""))
             if text := labeller_text(name):
-                found.setdefault(text, name)
-    return found
+                labellers.setdefault(text, name)
+    return labellers
 
 
 def load_asked_experiment(store: Store, asked: CriteriaAsked) -> Experiment:
-    """Load the experiment of a request, from the material that was kept with it.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
-    found = store.load_document(asked.material, MATERIAL)
+    """Load the experiment of a request, from the material that was kept with it."""
+    document = store.load_document(asked.material, MATERIAL)
     try:
-        if found is not None:
-            return restore_experiment(asked.experiment, found)
+        if document is not None:
+            return restore_experiment(asked.experiment, document)
     except ValidationError:
         pass
     raise StoreError(f"The material of this criteria request ({asked.hash}) cannot be read: ask again.")
@@ -334,13 +322,7 @@ def submit_embedding(store: Store, queue: Queue, asked: EmbeddingAsked) -> Job:
 
 
 def require_written(store: Store, asked: EmbeddingAsked) -> None:
-    """Refuse a request of which texts are missing yet.
-
-    Raises
-    ------
-    StoreError
-        the first model whose texts are not all there.
-    """
+    """Refuse a request of which texts are missing yet."""
     for one in asked.several:
         lacking = CRITERIA_AUDIT.missing(store, one, load_asked_experiment(store, one))
         if lacking:

@@ -5,26 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from pcf_core.core.errors import FairPairError, StoreError
 from pcf_core.core.generation import GenerationKey
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest
 from pcf_core.core.settings import settings
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import dissimilarities, encoder_key
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.records import (
     COUNTERPARTS,
     EMBEDDING,
     PROMPTS,
     TABLE,
-    USUAL_DISSIMILARITIES,
     CategorySet,
     FairPairAsked,
     FairPairResult,
-    Mode,
     PerturbationAsked,
     PerturbationTable,
     PerturbedTexts,
@@ -37,6 +36,7 @@ from pcf_core.work.queue import Queue
 from pcf_core.work.text_audits import AuditEstimate, Parts, TextAudit, estimate_writing
 from pcf_core.work.texts import TextsAsked, estimate_texts, kept_record, missing_texts
 
+USUAL = FairPairOptions()
 FAIRPAIR = "fairpair"  # the kind of job and of what is kept
 
 
@@ -64,19 +64,12 @@ def fairpair_asked(
     key: GenerationKey,
     prompts: PromptSet,
     table: PerturbationTable,
-    *,
-    count: int = 20,
-    mode: Mode = "whole",
-    reverse: bool = False,
-    fold_size: int | None = None,
-    chosen: Iterable[str] = USUAL_DISSIMILARITIES,
+    options: FairPairOptions = USUAL,
     categories: CategorySet | None = None,
 ) -> FairPairAsked:
     """Make a request to one model; the entity is that of the prompts, the parser that of the settings.
 
-    ``reverse``: the entity in the prompts is of the table's second side.  ``chosen``: dissimilarities, one of
-    ``embedding:MODEL`` with its encoder, ``embedding`` with the shipped one.  ``categories``: of words, the
-    shipped ones where ``None``.
+    ``categories``: of words, the shipped ones where ``None``.
 
     Raises
     ------
@@ -89,28 +82,31 @@ def fairpair_asked(
     """
     encoders = []
     names = []
-    for name in chosen:
+    for name in options.measures:
         if name.partition(":")[0] == EMBEDDING:
             encoders.append(encoder_key(name))
             names.append(encoders[-1].choice)
         elif name in dissimilarities():
             names.append(name)
         else:
-            known = ", ".join([*dissimilarities(), EMBEDDING])
+            existing = ", ".join([*dissimilarities(), EMBEDDING])
             raise FairPairError(
-                f"There is no dissimilarity {name!r} here: choose from {known}, or {EMBEDDING}:MODEL."
+                f"There is no dissimilarity {name!r} here: choose from {existing}, or {EMBEDDING}:MODEL."
             )
-    entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
+    entity = prompts.names[::-1] if options.reverse else prompts.names
     check_sides(table, entity)
     return FairPairAsked(
-        key=key,
-        prompts=PromptsAsked.of(prompts),
-        perturbation=PerturbationAsked.of(table, entity, mode, settings().pipeline, reverse),
-        count=count,
-        fold_size=fold_size,
-        dissimilarities=tuple(names),
-        encoders=tuple(encoders),
-        categories=categories,
+        **shared_fields(FairPairAsked, options)
+        | {
+            "key": key,
+            "prompts": PromptsAsked.of(prompts),
+            "perturbation": PerturbationAsked.of(
+                table, entity, options.mode, settings().pipeline, options.reverse
+            ),
+            "dissimilarities": tuple(names),
+            "encoders": tuple(encoders),
+            "categories": categories,
+        }
     )
 
 
@@ -167,11 +163,11 @@ FAIRPAIR_AUDIT = FairPairAudit(
 
 def texts_of_both_sides(store: Store, asked: FairPairAsked, prompts: PromptSet) -> tuple[TextsAsked, bool]:
     """Return the texts of x and p(x), and whether p(x) is a guess: the prompt with the other name alone."""
-    known = load_counterparts(store, asked)
+    written = load_counterparts(store, asked)
     first, second = asked.prompts.names
-    counterparts = known or tuple(text.replace(first, second) for text in prompts.texts)
+    counterparts = written or tuple(text.replace(first, second) for text in prompts.texts)
     wanted = TextsAsked(key=asked.key, prompts=(*prompts.texts, *counterparts), count=asked.count)
-    return wanted, known is None
+    return wanted, written is None
 
 
 # ------------------------------------------------------------------------------------- what is kept
@@ -189,20 +185,14 @@ def load_prompt_set(store: Store, asked: FairPairAsked) -> PromptSet:
 
 
 def load_perturbation_table(store: Store, asked: FairPairAsked) -> PerturbationTable:
-    """Load the table of a request.
-
-    Raises
-    ------
-    StoreError
-        It is gone or damaged.
-    """
+    """Load the table of a request."""
     return FAIRPAIR_AUDIT.load_part(store, asked.perturbation.kept, TABLE, PerturbationTable)
 
 
 def load_counterparts(store: Store, asked: FairPairAsked) -> tuple[str, ...] | None:
     """Load [prompt] p(x); ``None`` before they were made."""
-    found = store.load_document(asked.pairs_hash, COUNTERPARTS)
-    return None if found is None else tuple(found["texts"])
+    document = store.load_document(asked.pairs_hash, COUNTERPARTS)
+    return None if document is None else tuple(document["texts"])
 
 
 def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> PerturbedTexts | None:
@@ -210,7 +200,7 @@ def load_perturbed(store: Store, asked: FairPairAsked, prompt: str) -> Perturbed
     return kept_record(store, asked.pairs_hash, digest(prompt), PerturbedTexts)
 
 
-def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
+def load_pairs(store: Store, result: FairPairResult, index: int) -> PromptPairs:
     """Load the texts u and z of one prompt, by its place in the result.
 
     Raises
@@ -218,9 +208,9 @@ def load_pairs(store: Store, result: FairPairResult, place: int) -> PromptPairs:
     StoreError
         They are gone or damaged: the same request makes them again.
     """
-    asked, row = result.asked, next(iter(result.reports.values())).prompts[place]
+    asked, row = result.asked, next(iter(result.reports.values())).prompts[index]
     perturbed = load_perturbed(store, asked, row.prompt)
-    written = store.texts(asked.key, result.counterparts[place], asked.count)
+    written = store.texts(asked.key, result.counterparts[index], asked.count)
     if perturbed is None or written is None:
         raise StoreError(f"The texts of the prompt “{row.prompt}” are not in the store: ask for them again.")
     return PromptPairs(row.prompt, perturbed.texts, written.texts, row.category, row.fact)

@@ -27,35 +27,15 @@ def generate_missing(
     Each batch counts once it is written, so that whoever comes after an interruption writes the rest alone,
     and what another process has written meanwhile is left.
 
-    Parameters
-    ----------
-    asked
-        which texts.
-    store
-        where texts are and go.
-    open_generator
-        from a model and how it draws to its generator.
-    on_progress
-        called after each batch with texts done, texts in all, texts a second.
-    pause
-        called between two tokens, or while waiting for a server; what it takes is not counted as
-        writing, what it raises ends this.
+    ``asked``: which texts.  ``store``: where texts are and go.  ``open_generator``: from a model and how it
+    draws to its generator.  ``on_progress``: called after each batch with texts done, texts in all, texts a
+    second.  ``pause``: called between two tokens, or while waiting for a server; what it takes is not
+    counted as writing, what it raises ends this.
 
     Returns
     -------
     int
         The number of texts that were written.
-
-    Raises
-    ------
-    ModelError
-        the model is unknown, or has changed.
-    GenerationError
-        a prompt that the model cannot go on from.
-    ScoringError
-        the model failed.
-    StoreError
-        the store is full or read-only.
     """
     key = asked.key
     wanted = store.missing_texts(key, asked.prompts, asked.count)

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from pcf_core.core.errors import AuditError, InspectLogError
 from pcf_core.core.generation import Generated, GenerationKey
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import digest
 from pcf_core.material.safety.reading import label
 from pcf_core.material.safety.text import shown
@@ -28,6 +29,7 @@ from pcf_core.texts.criteria.own import KINDS, own_files
 from pcf_core.texts.criteria.records.runs import CriteriaAsked
 from pcf_core.texts.fairpair import prompts as prompt_files
 from pcf_core.texts.fairpair import tables as table_files
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.records import FairPairAsked
 from pcf_core.texts.inspected.asking import CriteriaTask, FairPairTask, criteria_messages, fairpair_messages
 from pcf_core.texts.inspected.log import InspectLog, check_messages
@@ -124,15 +126,8 @@ def _as_fairpair(task: FairPairTask, key: GenerationKey, files: Sequence[Path]) 
         raise InspectLogError(
             "This log of Inspect has not a counterpart for each prompt: run the task again."
         )
-    request = fairpair_asked(
-        key,
-        texts,
-        table,
-        count=task.count,
-        mode=task.mode,
-        reverse=task.reverse,
-        fold_size=task.fold,
-    )
+    options = FairPairOptions(**shared_fields(FairPairOptions, task) | {"fold_size": task.fold, "names": ""})
+    request = fairpair_asked(key, texts, table, options)
     return ReadAsFairPair(request, FairPairMaterial(texts, table))
 
 

@@ -175,9 +175,9 @@ class _Work:
 
     def counterparts(self) -> tuple[str, ...]:
         """Make [prompt] p(x), once."""
-        known = load_counterparts(self.store, self.asked)
-        if known is not None:
-            return known
+        stored = load_counterparts(self.store, self.asked)
+        if stored is not None:
+            return stored
         texts = self.prompts.texts
         made = tuple(self.perturbation(texts))
         same = next((text for text, other in zip(texts, made, strict=True) if text == other), None)
@@ -199,8 +199,8 @@ class _Work:
         pairs, errors = [], []
         ends: dict[Side, Counter[End]] = {"original": Counter(), "prompt": Counter()}
         total = len(self.prompts.prompts)
-        for place, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
-            self.on_stage("perturbing", place, total)
+        for index, (prompt, counterpart) in enumerate(zip(self.prompts.prompts, counterparts, strict=True)):
+            self.on_stage("perturbing", index, total)
             self.pause()
             original, written = self._texts(prompt.text), self._texts(counterpart)
             perturbed = self._perturbed(original)
@@ -218,22 +218,22 @@ class _Work:
         return pairs, together(errors), counted
 
     def _texts(self, prompt: str) -> Generated:
-        found = self.store.texts(self.asked.key, prompt, self.asked.count)
-        if found is None:
+        texts = self.store.texts(self.asked.key, prompt, self.asked.count)
+        if texts is None:
             raise StoreError(
                 f"Texts of the prompt “{prompt}” were removed or damaged while they were read: ask again."
             )
-        return found
+        return texts
 
     def _perturbed(self, original: Generated) -> PerturbedTexts:
         """Make u of one prompt, once; what an earlier start kept is taken."""
-        kept = load_perturbed(self.store, self.asked, original.prompt)
-        if kept is not None:
-            return kept
+        stored = load_perturbed(self.store, self.asked, original.prompt)
+        if stored is not None:
+            return stored
         there = self.perturbation.perturbed(original.texts, original.prompt)
         made = PerturbedTexts(
             prompt=original.prompt,
-            texts=tuple(found.text for found in there),
+            texts=tuple(one.text for one in there),
             errors=errors_of(self.perturbation, there, original.prompt),
         )
         self.store.save_document(self.asked.pairs_hash, digest(original.prompt), made.model_dump(mode="json"))
@@ -247,7 +247,7 @@ class _Work:
         ends: dict[Side, dict[End, int]],
     ) -> FairPairResult:
         """Compute everything that follows from the texts."""
-        found = measured(
+        measures = measured(
             self.asked,
             self.perturbation.table,
             pairs,
@@ -258,9 +258,9 @@ class _Work:
         return FairPairResult(
             asked=self.asked,
             counterparts=counterparts,
-            reports=found.reports,
-            convergence=found.convergence,
-            words=found.words,
+            reports=measures.reports,
+            convergence=measures.convergence,
+            words=measures.words,
             errors=errors,
             ends=ends,
             declined=self.declined,

@@ -204,10 +204,10 @@ def read_texts(store: Store, asked: CriteriaAsked, experiment: Experiment) -> di
     """
     texts = {}
     for ask, key in asks_of(asked, experiment):
-        found = store.texts(key, ask.prompt, asked.repeats)
-        if found is None:
+        generated = store.texts(key, ask.prompt, asked.repeats)
+        if generated is None:
             raise StoreError(f"The texts of {ask.cell!r} are not all in the store: ask for them again.")
-        texts[ask.cell] = found
+        texts[ask.cell] = generated
     return texts
 
 

@@ -65,15 +65,10 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
     """Estimate an endpoint by its operator's prices and rate limit, a model by what it wrote here before.
 
     ``wanted``: texts of one model, in one part or more.
-
-    Raises
-    ------
-    ModelError
-        The model's files cannot be read, or no endpoint is set.
     """
     parts = [estimate_texts(part, store, queue) for part in wanted]
     seconds = [part.seconds for part in parts if part.seconds is not None]
-    found = AuditEstimate(
+    estimate = AuditEstimate(
         missing=sum(part.texts for part in parts),
         tokens=sum(part.tokens for part in parts),
         prompt_tokens=sum(part.prompt_tokens for part in parts),
@@ -81,15 +76,15 @@ def estimate_writing(wanted: Sequence[TextsAsked], store: Store, queue: Queue) -
         cost=None,
         basis=parts[0].basis,
     )
-    if not found.missing or wanted[0].key.family != "endpoint":
-        return found
+    if not estimate.missing or wanted[0].key.family != "endpoint":
+        return estimate
     asked = [estimate_requests(part.blocks, one.key) for part, one in zip(parts, wanted, strict=True)]
     costs = [each.cost for each in asked if each.cost is not None]
     least = [each.seconds for each in asked if each.seconds is not None]
     return replace(
-        found,
+        estimate,
         prompt_tokens=sum(each.tokens_in for each in asked),
-        seconds=sum(least) if least else found.seconds,
+        seconds=sum(least) if least else estimate.seconds,
         cost=sum(costs) if costs else None,
         basis=asked[0].basis,
         limited=bool(least),
@@ -115,8 +110,8 @@ class Answers(Generic[Asked, Result]):
 
     def load(self, store: Store, key: str) -> Result | None:
         """Load the result of a request by its hash; ``None`` if incomplete, damaged, or of older rules."""
-        found = kept_record(store, key, self.kind, self.result)
-        return found if found is not None and found.asked.hash == key else None
+        result = kept_record(store, key, self.kind, self.result)
+        return result if result is not None and result.asked.hash == key else None
 
     def kept(self, store: Store) -> tuple[Asked, ...]:
         """List the answered requests, the newest first; :meth:`load` has their results.
@@ -124,15 +119,15 @@ class Answers(Generic[Asked, Result]):
         Those of older rules have another hash now: their numbers are not given again.
         """
         keys = store.documents(self.kind)
-        found = ((key, kept_record(store, key, self.asked_name, self.asked)) for key in keys)
-        return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
+        requests = ((key, kept_record(store, key, self.asked_name, self.asked)) for key in keys)
+        return tuple(asked for key, asked in requests if asked is not None and asked.hash == key)
 
     def imported(self, store: Store) -> tuple[Asked, ...]:
         """List the requests that were answered elsewhere and came in packs; :meth:`kept` has them too."""
-        found = (
+        requests = (
             (key, kept_record(store, key, self.asked_name, self.asked)) for key in store.imported_texts()
         )
-        return tuple(asked for key, asked in found if asked is not None and asked.hash == key)
+        return tuple(asked for key, asked in requests if asked is not None and asked.hash == key)
 
     def load_asked(self, store: Store, key: str) -> Asked:
         """Load a request by its hash.
@@ -145,26 +140,14 @@ class Answers(Generic[Asked, Result]):
         return self.load_part(store, key, self.asked_name, self.asked)
 
     def load_part(self, store: Store, key: str, name: str, kind: type[Kept]) -> Kept:
-        """Load what was kept with a request.
-
-        Raises
-        ------
-        StoreError
-            It is gone or damaged.
-        """
-        found = kept_record(store, key, name, kind)
-        if found is None:
+        """Load what was kept with a request."""
+        record = kept_record(store, key, name, kind)
+        if record is None:
             raise StoreError(self.gone.format(name=name, key=key))
-        return found
+        return record
 
     def save_asked(self, store: Store, asked: Asked) -> None:
-        """Keep a request.
-
-        Raises
-        ------
-        StoreError
-            The cache folder is read-only or full.
-        """
+        """Keep a request."""
         store.save_document(asked.hash, self.asked_name, asked.model_dump(mode="json"))
 
     def save(self, store: Store, result: Result) -> None:

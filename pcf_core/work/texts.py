@@ -23,11 +23,6 @@ class TextsAsked(Record):
     """A request for texts.
 
     ``count`` texts behind each of the prompts, by the model of a key as it was resolved.
-
-    Raises
-    ------
-    GenerationError
-        No prompt, or no text.
     """
 
     key: GenerationKey
@@ -67,11 +62,6 @@ def estimate_texts(asked: TextsAsked, store: Store, queue: Queue) -> TextsEstima
 
     Time is that of all tokens at the rate of the last finished job of the same model; of another model, the
     rate is scaled by the number of parameters, which is rough.
-
-    Raises
-    ------
-    ModelError
-        The model's files cannot be read.
     """
     blocks = store.missing_texts(asked.key, asked.prompts, asked.count)
     texts = sum(block.count for block in blocks)
@@ -115,8 +105,8 @@ def kept_record(store: Store, key: str, name: str, kind: type[Kept]) -> Kept | N
 
     One that is damaged, or of older rules, which allowed other requests, counts as missing and is made again.
     """
-    found = store.load_document(key, name)
+    document = store.load_document(key, name)
     try:
-        return None if found is None else kind.model_validate(found)
+        return None if document is None else kind.model_validate(document)
     except (ValidationError, AuditError):
         return None

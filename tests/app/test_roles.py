@@ -106,9 +106,8 @@ def test_what_is_written_through_the_check() -> None:
             "submit_fetch",
             "FAIRPAIR_AUDIT.submit",
             "CRITERIA_AUDIT.submit",
-            "audit.submit",  # of the one or the other
-            "submit_embedding",
-            "submit_benchmark",
+            "submit",  # of a text audit or the embedding score
+            "BENCHMARK_AUDIT.submit",
         ),
         *("queue.cancel", "open_queue().retry", "ensure_worker"),
         *("delete_run", "import_pack", "import_log", "open_store().save_document"),

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +12,6 @@ from typer.testing import CliRunner
 
 from pcf_core.audit.options import (
     PageOptions,
-    Shown,
     ViewOptions,
     from_link,
     in_words,
@@ -23,6 +21,7 @@ from pcf_core.audit.options import (
 )
 from pcf_core.cli.options import View, with_view
 from pcf_core.core.errors import InputError
+from pcf_core.core.options import OptionSpec
 from pcf_core.report.reproducing import options_text
 
 IN_LINKS = (
@@ -40,7 +39,7 @@ class WithCase(ViewOptions):
 
     letter_case: Annotated[
         Literal["kept", "lower"],
-        Shown(
+        OptionSpec(
             title="Letter case",
             help="kept: as written. lower: as if in lower case.",
             usage="kept or lower",
@@ -86,15 +85,8 @@ def test_every_field_is_shown_and_pages_offer_its_default() -> None:
         assert one.default in one.offered
         for value in one.offered:
             PageOptions.model_validate({name: value})
-        assert set(one.shown.words) <= set(one.offered)
-        assert set(one.shown.old.values()) <= set(one.offered)
-
-
-def test_a_link_says_what_was_chosen() -> None:
-    offered = [one.offered for one in shown_fields(PageOptions).values()]
-    for values in product(*(several[-2:] for several in offered)):
-        options = from_link(PageOptions, dict(zip(IN_LINKS, values, strict=True)))
-        assert tuple(link_parameters(options).values()) == values
+        assert set(one.spec.words) <= set(one.offered)
+        assert set(one.spec.old.values()) <= set(one.offered)
 
 
 def test_a_command_takes_what_a_page_shows() -> None:

@@ -25,7 +25,7 @@ from pcf_core.texts.benchmarks.records import BenchmarkResult, ItemScores
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
-from pcf_core.work.benchmarks import BENCHMARKS_KEPT, benchmark_asked
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, benchmark_asked
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, fairpair_asked
 from tests.command_line import Done, run_here
 from tests.goldens.recorded import assert_recorded
@@ -178,7 +178,7 @@ def test_what_a_benchmark_found(own_settings: Settings, tmp_path: Path) -> None:
     for step, model in enumerate(("mini-bert", "minilm-masked")):
         scores = [ItemScores(nats=(-20.0 - n % (3 + 5 * step), -21.0)) for n in range(len(material.items))]
         asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
-        BENCHMARKS_KEPT.save(
+        BENCHMARK_AUDIT.save(
             store,
             BenchmarkResult(asked=asked, report=read_scores(material, scores), left_out=(), provenance={}),
         )

@@ -11,7 +11,7 @@ from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.benchmarks.records import ItemScores
 from pcf_core.work.benchmarking import run_benchmark
-from pcf_core.work.benchmarks import BLOCK, BlockScores, benchmark_asked, block_name, keep_request
+from pcf_core.work.benchmarks import BENCHMARK_AUDIT, BLOCK, BlockScores, benchmark_asked, block_name
 from tests.pages.opened import open_address, texts
 from tests.texts.benchmarks.written_files import crows_file, stereoset_files
 
@@ -28,7 +28,7 @@ def test_the_summary_leads_to_the_benchmark_that_has_results(full_store: Store, 
     path = stereoset_files(tmp_path)["dev.json"]
     material = read_files("stereoset", [(path.name, path.read_bytes())])
     asked = benchmark_asked(material, ScoringKey.of(resolve("mini-bert")))
-    keep_request(full_store, asked, material)
+    BENCHMARK_AUDIT.keep(full_store, asked, material)
     body = BlockScores(items=(ItemScores(nats=(-1.0, -2.0, -3.0)),) * len(material.triples))
     full_store.save_document(
         asked.hash, block_name(range(len(material.triples))), body.model_dump(mode="json")
@@ -48,7 +48,7 @@ def test_two_models_are_compared_and_held_against_ours(full_store: Store, tmp_pa
     material = read_files("crows-pairs", [(path.name, path.read_bytes())])
     for model, share in (("mini-bert", 1.0), ("mini-gpt", 0.5)):
         asked = benchmark_asked(material, ScoringKey.of(resolve(model)))
-        keep_request(full_store, asked, material)
+        BENCHMARK_AUDIT.keep(full_store, asked, material)
         nats = [(-1.0, -2.0) if place < share * BLOCK else (-2.0, -1.0) for place in range(BLOCK)]
         body = BlockScores(items=tuple(ItemScores(nats=one) for one in nats))
         full_store.save_document(asked.hash, block_name(range(BLOCK)), body.model_dump(mode="json"))

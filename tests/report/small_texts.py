@@ -23,6 +23,7 @@ from pcf_core.texts.criteria.hobbies import Hobbies
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import CriteriaResult
 from pcf_core.texts.fairpair.measuring import measured
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.own_errors import together
 from pcf_core.texts.fairpair.prompts import Draft, make_prompts
 from pcf_core.texts.fairpair.records import (
@@ -67,7 +68,7 @@ def exchanged(text: str) -> str:
 
 def add_fairpair(store: Store, key: GenerationKey = KEY, count: int = 10, fold: int | None = None) -> str:
     """Keep a FairPair result as a worker does; return the key of its request."""
-    asked = fairpair_asked(key, PROMPTS, TABLE, count=count, fold_size=fold)
+    asked = fairpair_asked(key, PROMPTS, TABLE, FairPairOptions(count=count, fold_size=fold))
     FAIRPAIR_AUDIT.keep(store, asked, FairPairMaterial(PROMPTS, TABLE))
     counterparts = tuple(text.replace("John", "Jane") for text in PROMPTS.texts)
     store.save_document(asked.pairs_hash, COUNTERPARTS, {"texts": list(counterparts)})

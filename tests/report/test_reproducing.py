@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.audit.options import ViewOptions
-from pcf_core.cli.criteria import put
+from pcf_core.cli.criteria import request_of
 from pcf_core.core.generation import Decoding, GenerationKey
 from pcf_core.core.records import digest
 from pcf_core.core.settings import Settings, settings
@@ -33,7 +33,8 @@ from pcf_core.report.reproducing import (
 )
 from pcf_core.report.written import read_report
 from pcf_core.store.store import Store
-from pcf_core.texts.criteria.experiments import load_experiment, material_of, usual_decoding
+from pcf_core.texts.criteria.experiments import load_experiment, material_of
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import keep_own, labeller_text, own_files
 from pcf_core.texts.criteria.records.quantities import ExperimentName
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
@@ -62,7 +63,8 @@ def ask(
 ) -> CriteriaAsked:
     """A request as the command line keeps it, of a model whose words are scored."""
     found = load_experiment(experiment, material)
-    one = put(found, "mini-bert", usual_decoding(experiment), 1, "scored", "", "float32", False, questions)
+    options = CriteriaOptions(answering="scored", dtype="float32", questions=questions)
+    one = request_of(found, "mini-bert", options)
     CRITERIA_AUDIT.keep(store, one.asked, one.experiment)
     return one.asked
 

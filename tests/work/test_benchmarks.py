@@ -25,12 +25,9 @@ from pcf_core.texts.benchmarks.files import load_material
 from pcf_core.texts.benchmarks.records import Material
 from pcf_core.work.benchmarking import run_benchmark
 from pcf_core.work.benchmarks import (
-    BENCHMARKS_KEPT,
+    BENCHMARK_AUDIT,
     benchmark_asked,
-    keep_request,
     kept_results,
-    missing_items,
-    submit_benchmark,
 )
 from pcf_core.work.jobs import Stopped
 from pcf_core.work.queue import Queue
@@ -54,15 +51,15 @@ def test_a_result_is_kept_and_given_again_without_the_model(pairs: Material, own
     store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
     with pytest.raises(StoreError, match=r"^What was asked for in this benchmark"):
         run_benchmark(asked, store, never)
-    keep_request(store, asked, pairs)
-    assert missing_items(store, asked, pairs) == 3
+    BENCHMARK_AUDIT.keep(store, asked, pairs)
+    assert BENCHMARK_AUDIT.missing(store, asked, pairs) == 3
     seen: list[tuple[int, int]] = []
     result, made = run_benchmark(
         asked, store, on_progress=lambda done, total, rate: seen.append((done, total))
     )
     assert (made, seen, result.report.headline.items) == (3, [(3, 3)], 3)
     again, made = run_benchmark(asked, store, never)
-    assert (again, made, missing_items(store, asked, pairs)) == (result, 0, 0)
+    assert (again, made, BENCHMARK_AUDIT.missing(store, asked, pairs)) == (result, 0, 0)
     assert kept_results(store, ["mini-gpt", "mini-bert"], "crows-pairs") == [result]
     assert kept_results(store, ["mini-bert"]) == kept_results(store, ["mini-gpt"], "winobias") == []
 
@@ -90,14 +87,14 @@ def test_another_opening_has_a_key_of_its_own_and_the_usual_one_keeps_that_of_be
     store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
     before = digest(asked.model_dump(mode="json", exclude={"opening"}))
     assert asked.hash == before
-    keep_request(store, asked, pairs)
+    BENCHMARK_AUDIT.keep(store, asked, pairs)
     usual, _ = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|im_start|>"))
     assert usual.asked.hash == before
     assert usual.provenance["opening"]["token"] == "<|im_start|>"
     assert opening_finding(usual) == ""
     old = {name: value for name, value in usual.provenance.items() if name != "opening"}
-    BENCHMARKS_KEPT.save(store, usual.model_copy(update={"provenance": old}))
-    assert BENCHMARKS_KEPT.load(store, before) is None
+    BENCHMARK_AUDIT.save(store, usual.model_copy(update={"provenance": old}))
+    assert BENCHMARK_AUDIT.load(store, before) is None
     assert kept_results(store, ["mini-gpt"]) == []
 
     found, made = run_benchmark(asked, store, lambda spec, protocol: Opened(KEY, "<|end|>"))
@@ -118,7 +115,7 @@ def test_masked_models_and_other_benchmarks_have_no_opening(own_settings: Settin
     store, key = Store.open(own_settings.cache), ScoringKey.of(resolve("mini-gpt"))
     material = load_material("winobias", winobias_files(tmp_path))
     asked = benchmark_asked(material, key)
-    keep_request(store, asked, material)
+    BENCHMARK_AUDIT.keep(store, asked, material)
     result, _ = run_benchmark(asked, store, open_scorer)
     assert "opening" not in result.provenance
     assert not asked.needs_opening
@@ -129,7 +126,7 @@ def test_what_was_scored_before_an_interrupt_is_not_scored_again(
 ) -> None:
     monkeypatch.setattr("pcf_core.work.benchmarks.BLOCK", 1)
     store, asked = Store.open(own_settings.cache), benchmark_asked(pairs, KEY)
-    keep_request(store, asked, pairs)
+    BENCHMARK_AUDIT.keep(store, asked, pairs)
     calls = 0
 
     def pause() -> None:
@@ -140,7 +137,7 @@ def test_what_was_scored_before_an_interrupt_is_not_scored_again(
 
     with pytest.raises(Stopped):
         run_benchmark(asked, store, pause=pause)
-    assert missing_items(store, asked, pairs) == 1
+    assert BENCHMARK_AUDIT.missing(store, asked, pairs) == 1
     result, made = run_benchmark(asked, store)
     assert (made, result.report.headline.items) == (1, 3)
 
@@ -148,12 +145,12 @@ def test_what_was_scored_before_an_interrupt_is_not_scored_again(
 def test_a_worker_answers_what_the_queue_has(pairs: Material, own_settings: Settings) -> None:
     store, queue = Store.open(own_settings.cache), Queue.open(own_settings.catalogue)
     asked = benchmark_asked(pairs, KEY)
-    job = submit_benchmark(store, queue, asked, pairs)
-    assert (job.total, submit_benchmark(store, queue, asked, pairs).id) == (3, job.id)
+    job = BENCHMARK_AUDIT.submit(store, queue, asked, pairs)
+    assert (job.total, BENCHMARK_AUDIT.submit(store, queue, asked, pairs).id) == (3, job.id)
     Worker(store, queue, own_settings, open_scorer).run(until_idle=True)
     done = queue.get(job.id)
     assert (done.state, done.done) == ("done", 3)
-    assert BENCHMARKS_KEPT.load(store, asked.hash) is not None
+    assert BENCHMARK_AUDIT.load(store, asked.hash) is not None
 
 
 # ---------------------------------------------------------------------------------- the command line

@@ -21,6 +21,7 @@ from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
 from pcf_core.texts.fairpair.dissimilarity import EmbeddingDistance, Encode, Jaccard
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.own_errors import own_errors
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation
 from pcf_core.texts.fairpair.prompts import Draft, make_prompts
@@ -50,7 +51,13 @@ PROMPTS = make_prompts(
     "few", [Draft("{name} is a nurse.", "work"), Draft("{name} likes soup.", "food")], title="Few"
 )
 TABLE = load_table("gender")
-ASKED = fairpair_asked(KEY, PROMPTS, TABLE, count=60)
+
+
+def asking(prompts: PromptSet = PROMPTS, **options: Any) -> FairPairAsked:
+    return fairpair_asked(KEY, prompts, TABLE, FairPairOptions(**options))
+
+
+ASKED = asking(count=60)
 MATERIAL = FairPairMaterial(PROMPTS, TABLE)
 SAID = dict.fromkeys(text_list(200, 1), 1 / 200)
 ABOUT_JANE = {f"{text} {FAMILY[place % len(FAMILY)]}": 1 / 200 for place, text in enumerate(SAID)}
@@ -106,7 +113,7 @@ def test_a_generator_that_tells_no_entity_from_another_has_a_ratio_of_one(
 ) -> None:
     monkeypatch.setattr(pairing, "parser_of", no_parser)
     prompts = many_prompts(6)
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=200), prompts)
+    asked = kept(store, asking(prompts, count=200), prompts)
     moods = ("", " good", " bad", " happy")
     said = {f"{text}{moods[place % 4]}": 1 / 200 for place, text in enumerate(SAID)}
     result, written = run_fairpair(asked, store, writing(said))
@@ -131,7 +138,7 @@ def test_texts_that_decline_are_counted_and_stay_in_the_measure(store: Store) ->
 
 def test_family_words_planted_on_one_side_are_found_first(store: Store) -> None:
     prompts = many_prompts(6)
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=60), prompts)
+    asked = kept(store, asking(prompts, count=60), prompts)
     result, _ = run_fairpair(asked, store, by_name(SAID, ABOUT_JANE))
     report = result.reports["jaccard"]
     assert report.means.ratio is not None
@@ -197,7 +204,7 @@ def test_what_p_exchanges_is_left_out_beside_it(store: Store) -> None:
 
 def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
     key = GenerationKey.of(SPEC, Decoding(length=10, temperature=0))
-    asked = kept(store, fairpair_asked(key, PROMPTS, TABLE, count=20))
+    asked = kept(store, fairpair_asked(key, PROMPTS, TABLE, FairPairOptions(count=20)))
     result, _ = run_fairpair(asked, store, by_name({" A book.": 1.0}, {" A home.": 1.0}))
     for report in result.reports.values():
         assert (report.p_value, report.differs) == (None, False)
@@ -209,7 +216,11 @@ def test_greedy_texts_are_told_apart_and_not_tested(store: Store) -> None:
 def test_the_facts_of_prompts_reach_the_intervals(store: Store) -> None:
     drafts = [Draft(f"{{name}} said {place}.", "", f"fact {place // 2}") for place in range(6)]
     prompts = make_prompts("many", drafts)
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=10, chosen=["jaccard"]), prompts)
+    asked = kept(
+        store,
+        asking(prompts, count=10, dissimilarities=("jaccard",)),
+        prompts,
+    )
     result, _ = run_fairpair(asked, store, fair)
     report = result.reports["jaccard"]
     assert report.facts == 3
@@ -259,7 +270,7 @@ def test_empty_texts_are_counted_by_side_and_stay(store: Store) -> None:
 
 def test_prompts_about_the_second_side_go_the_other_way(store: Store) -> None:
     prompts = make_prompts("few", [Draft("{name} met her friend.")], ("Jane", "John"))
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=5, reverse=True), prompts)
+    asked = kept(store, asking(prompts, count=5, reverse=True), prompts)
     result, _ = run_fairpair(asked, store, writing({" She is a queen.": 1.0}))
     assert result.counterparts == ("John met his friend.",)
     assert load_pairs(store, result, 0).perturbed_original == (" He is a king.",) * 5
@@ -269,7 +280,7 @@ def test_prompts_about_the_second_side_go_the_other_way(store: Store) -> None:
 def test_a_prompt_that_stays_as_it_is_is_refused(store: Store) -> None:
     [prompt, _] = PROMPTS.prompts
     prompts = PROMPTS.model_copy(update={"prompts": (prompt.model_copy(update={"text": "It rains."}),)})
-    asked = kept(store, fairpair_asked(KEY, prompts, TABLE, count=5), prompts)
+    asked = kept(store, asking(prompts, count=5), prompts)
     with pytest.raises(FairPairError, match=r"leaves the prompt “It rains\.” as it is"):
         run_fairpair(asked, store, unopenable)
 
@@ -293,7 +304,10 @@ def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_fairpair(kept(store), store, fair)
-    folds = kept(store, fairpair_asked(KEY, PROMPTS, TABLE, count=60, fold_size=5, chosen=["jaccard"]))
+    folds = kept(
+        store,
+        asking(count=60, fold_size=5, dissimilarities=("jaccard",)),
+    )
     monkeypatch.setattr(Perturbation, "perturbed", lambda *rest: pytest.fail("it was perturbed again"))
     result, written = run_fairpair(folds, store, unopenable)
     assert written == 0
@@ -304,7 +318,7 @@ def test_another_comparison_of_the_same_texts_writes_and_perturbs_nothing(
 
 def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> None:
     whole, _ = run_fairpair(kept(store), store, fair)
-    few, written = run_fairpair(kept(store, fairpair_asked(KEY, PROMPTS, TABLE, count=33)), store, unopenable)
+    few, written = run_fairpair(kept(store, asking(count=33)), store, unopenable)
     assert written == 0
     for place in range(2):
         one, other = load_pairs(store, whole, place), load_pairs(store, few, place)
@@ -314,7 +328,7 @@ def test_fewer_texts_take_the_first_of_those_that_are_there(store: Store) -> Non
 
 def test_an_unknown_dissimilarity_is_refused() -> None:
     with pytest.raises(FairPairError, match="no dissimilarity 'bleu' here: choose from jaccard, jaccard-o"):
-        fairpair_asked(KEY, PROMPTS, TABLE, chosen=["jaccard", "bleu"])
+        asking(dissimilarities=("jaccard", "bleu"))
 
 
 # ------------------------------------------------------------------------------------- embeddings
@@ -328,7 +342,10 @@ def letters(texts: Sequence[str]) -> FloatArray:
 def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_opened_first(
     store: Store,
 ) -> None:
-    asked = kept(store, fairpair_asked(KEY, PROMPTS, TABLE, count=10, chosen=["jaccard", "embedding"]))
+    asked = kept(
+        store,
+        asking(count=10, dissimilarities=("jaccard", "embedding")),
+    )
     opened = []
 
     def open_letters(key: EncoderKey) -> Encode:
@@ -348,16 +365,16 @@ def test_an_embedding_distance_is_measured_beside_the_others_with_an_encoder_ope
 
 
 def test_the_encoder_is_part_of_what_is_asked_and_no_text_depends_on_it() -> None:
-    asked = fairpair_asked(KEY, PROMPTS, TABLE, count=60, chosen=["jaccard", "sentiment", "embedding"])
+    asked = asking(count=60, dissimilarities=("jaccard", "sentiment", "embedding"))
     (encoder,) = asked.encoders
     spec = resolve("mini-bert")
     assert (encoder.identity, encoder.tokenizer) == (spec.identity, spec.tokenizer)
     changed = asked.model_copy(update={"encoders": (encoder.model_copy(update={"identity": "other"}),)})
     assert len({asked.hash, changed.hash, ASKED.hash}) == 3
     assert asked.pairs_hash == changed.pairs_hash == ASKED.pairs_hash
-    assert fairpair_asked(KEY, PROMPTS, TABLE, chosen=["embedding:mini-bert"]).encoders == (encoder,)
+    assert asking(dissimilarities=("embedding:mini-bert",)).encoders == (encoder,)
     with pytest.raises(FairPairError, match="each once"):
-        fairpair_asked(KEY, PROMPTS, TABLE, chosen=["embedding", "embedding:mini-bert"])
+        asking(dissimilarities=("embedding", "embedding:mini-bert"))
     with pytest.raises(FairPairError, match="need an encoder for each embedding, and none is given"):
         FairPairAsked.model_validate(asked.model_dump() | {"encoders": ()})
 
@@ -472,7 +489,7 @@ def test_an_endpoint_costs_what_its_operator_says(
 ) -> None:
     """300 texts: 75 behind each of two prompts of 4 tokens and two of 4, 10 new tokens each at most."""
     key = KEY.model_copy(update={"family": "endpoint", "model": "endpoint:big"})
-    asked = fairpair_asked(key, PROMPTS, TABLE, count=60)
+    asked = fairpair_asked(key, PROMPTS, TABLE, FairPairOptions(count=60))
     monkeypatch.setenv("PCF_ENDPOINT_PRICE_IN", "1")
     monkeypatch.setenv("PCF_ENDPOINT_PRICE_OUT", "2")
     settings.cache_clear()
@@ -490,7 +507,7 @@ def test_time_comes_from_an_earlier_fairpair(store: Store, queue: Queue) -> None
     queue.claim("somewhere")
     queue.progress(job.id, 75, rate=5.0)
     queue.finish(job.id, {})
-    other = fairpair_asked(KEY, PROMPTS, TABLE, count=55)
+    other = asking(count=55)
     assert FAIRPAIR_AUDIT.estimate(store, queue, other, MATERIAL).seconds == pytest.approx(44)
 
 
@@ -516,7 +533,7 @@ def test_a_job_is_joined_and_answered(worker: Worker, store: Store, queue: Queue
 
 def test_several_models_have_a_job_each(worker: Worker, store: Store, queue: Queue) -> None:
     asked = [
-        fairpair_asked(KEY.model_copy(update={"model": name}), PROMPTS, TABLE, count=20)
+        fairpair_asked(KEY.model_copy(update={"model": name}), PROMPTS, TABLE, FairPairOptions(count=20))
         for name in ("one", "other")
     ]
     jobs = [FAIRPAIR_AUDIT.submit(store, queue, one, MATERIAL) for one in asked]

@@ -20,6 +20,7 @@ from pcf_core.report.reproducing import criteria_command, fairpair_command
 from pcf_core.show.findings.provenance import inspected_note
 from pcf_core.store.store import Store
 from pcf_core.texts.criteria.experiments import load_experiment
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.inspected.asking import criteria_messages, fairpair_messages, fairpair_task
@@ -95,7 +96,7 @@ def test_fairpair_gives_the_same_report_as_for_texts_that_were_written_here(stor
     assert written == 0
 
     prompts, table = load_prompts(PROMPTS, ("John", "Jane")), load_table("gender")
-    own = fairpair_asked(GenerationKey.of(HERE, log.task.decoding), prompts, table, count=4)
+    own = fairpair_asked(GenerationKey.of(HERE, log.task.decoding), prompts, table, FairPairOptions(count=4))
     FAIRPAIR_AUDIT.keep(store, own, FairPairMaterial(prompts, table))
     expected, written = run_fairpair(own, store, saying(log))
     assert written == 16
@@ -133,7 +134,7 @@ def test_what_is_asked_is_what_the_app_asks(store: Store) -> None:
     counterparts = load_counterparts(store, arrived.read_as.asked)  # type: ignore[arg-type]
     assert counterparts is not None
     assert set(fairpair_messages(prompts.texts, counterparts)) == set(log_of(FAIRPAIR).texts)
-    task = fairpair_task(prompts, load_table("gender"), count=4, decoding=Decoding(length=30, seed=5))
+    task = fairpair_task(prompts, load_table("gender"), FairPairOptions(count=4, length=30, seed=5))
     assert task == log_of(FAIRPAIR).task
 
     experiment = load_experiment("anecdotes", PROFESSIONS)

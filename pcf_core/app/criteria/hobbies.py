@@ -13,9 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from pcf_core.app.caching import open_queue, open_store
+from pcf_core.app.caching import open_store
 from pcf_core.app.criteria.results import command
-from pcf_core.app.criteria.views import Shown
+from pcf_core.app.criteria.views import TabView
 from pcf_core.app.page import (
     DATA,
     PROVENANCE,
@@ -28,8 +28,7 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
-from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.texts.shared import follow_jobs, offer_submitting
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.report.key_figures import MOST
@@ -86,7 +85,6 @@ have behind women's names. The whisker is the 95 % interval over names; **filled
 Mann and Whitney's test of the names' means, controlled over the labels by Holm. The bars have the mean shares
 of one model by gender. No text is written, so there is nothing to count words or learn vectors of.
 """
-RECENT = 100
 WHAT = (
     "Word vectors are learned once from the texts of all these models, so that all are scored on one axis "
     "from he to she and can be compared. No text is written for it."
@@ -100,7 +98,7 @@ seeds. The paler marks have the gendered words in the mean, as the paper does.
 """
 
 
-def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_hobbies(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw independence II of models that answered in one way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, HobbiesReport)
@@ -108,7 +106,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     finding(*(hobbies_finding(report, model) for model, report in reports.items()))
     draw_figures(hobby_figures(reports))
     picture(
-        partial(label_effects, reports, shown.found.models),
+        partial(label_effects, reports, shown.stored.models),
         f"hobbies_effects_{answering}",
         f"Cohen's d of each label between women's and men's names, {', '.join(reports)}",
         source=CRITERIA_SOURCE,
@@ -137,7 +135,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
         finding(embedding_finding(embedding), leak_finding(embedding, model))
         if embedding.readings:
             picture(
-                embedding_picture(embedding, shown.found.models, as_printed),
+                embedding_picture(embedding, shown.stored.models, as_printed),
                 f"hobbies_embedding_{answering}",
                 f"Embedding score of {model}, women's names against men's",
                 source=CRITERIA_SOURCE,
@@ -154,7 +152,7 @@ def draw_hobbies(shown: Shown, answering: Answering, results: dict[str, Criteria
     how = HOW if answering == "written" else HOW_SCORED
     shown.foot(how, tables, results, f"hobbies_{answering}", ["hobbies"])
     if answering == "written" and len(results) > 1:
-        draw_embedding_of_all(shown.found.models, results, as_printed=as_printed)
+        draw_embedding_of_all(shown.stored.models, results, as_printed=as_printed)
 
 
 def embedding_picture(report: EmbeddingReport, order: Sequence[str], as_printed: bool) -> partial[go.Figure]:
@@ -207,17 +205,17 @@ def hobby_figures(reports: Mapping[str, HobbiesReport]) -> list[KeyFigure]:
     report = next(iter(reports.values()))
     rows = [one for one in report.labels if one.difference.effect is not None]
     for one in sorted(rows, key=lambda row: -abs(row.difference.effect or 0.0))[: MOST - 1]:
-        found = one.difference
+        difference = one.difference
         bounds = "no range"
-        if found.effect_interval is not None and found.effect is not None:
-            bounds = ends(found.effect_interval, found.effect)
+        if difference.effect_interval is not None and difference.effect is not None:
+            bounds = ends(difference.effect_interval, difference.effect)
         figures.append(
             KeyFigure(
                 f"d · {one.title}",
-                two_decimals(found.effect),
+                two_decimals(difference.effect),
                 "Cohen's d of the label's share, women's names less men's: 0 is alike, below 0 more is said "
-                f"of men. 95 % interval over names. The mean shares are {percent(found.female)} and "
-                f"{percent(found.male)}.",
+                f"of men. 95 % interval over names. The mean shares are {percent(difference.female)} and "
+                f"{percent(difference.male)}.",
                 bounds,
             )
         )
@@ -237,26 +235,26 @@ def draw_embedding_of_all(
     except AuditError as error:
         st.info(plain(str(error)), icon=":material/info:")
         return
-    found = EMBEDDINGS.load(open_store(), asked.hash)
-    if found is None:
+    pooled = EMBEDDINGS.load(open_store(), asked.hash)
+    if pooled is None:
         _offer(asked)
         return
-    finding(*embedding_findings(found))
-    names = listed(found.report.models)
-    if found.report.readings:
+    finding(*embedding_findings(pooled))
+    names = listed(pooled.report.models)
+    if pooled.report.readings:
         picture(
-            embedding_picture(found.report, order, as_printed),
+            embedding_picture(pooled.report, order, as_printed),
             "hobbies_embedding_all",
             f"Embedding score of {names} on one axis, women's names against men's",
             source=CRITERIA_SOURCE,
         )
 
     def draw_data() -> None:
-        for title, table in embedding_tables(found.report).items():
+        for title, table in embedding_tables(pooled.report).items():
             st.markdown(f"**{title}**")
             draw_table(table, f"embedding_all_{'_'.join(title.lower().split())}")
 
-    provenance = partial(_draw_provenance, found)
+    provenance = partial(_draw_provenance, pooled)
     draw_tabs("cr_embedding_all", {READING: HOW_EMBEDDED, DATA: draw_data, PROVENANCE: provenance})
 
 
@@ -285,32 +283,16 @@ def embedding_tables(report: EmbeddingReport) -> dict[str, pd.DataFrame]:
 
 def _offer(asked: EmbeddingAsked) -> None:
     """Draw the button that queues it, or the job that is or was at it."""
-    job = next((one for one in open_queue().list(RECENT, kind=EMBEDDING) if one.key == asked.hash), None)
-    if job is not None and job.state in ACTIVE:
-        draw_jobs([job.id])
-        return
-    if job is not None and job.state in ENDED_EARLY:
-        draw_job(job)
+    if not follow_jobs(EMBEDDING, {asked.models: asked}):
         return
     with st.container(border=True):
         st.markdown(f"**Not learned yet:** word vectors from the hobbies of {plain(listed(asked.models))}.")
         st.caption(WHAT)
-        if not may_audit():
-            draw_why_not()
-        elif st.button(
-            "Learn and compare", type="primary", icon=":material/play_arrow:", key="embedding_button"
-        ):
-            try:
-                write(submit_embedding, open_store(), open_queue(), asked)
-            except AuditError as error:
-                st.error(plain(str(error)), icon=":material/error:")
-                return
-            keep_a_worker()
-            st.rerun()
+        offer_submitting(submit_embedding, lambda: [(asked,)], "Learn and compare", "embedding_button")
 
 
-def _draw_provenance(found: EmbeddingResult) -> None:
-    report, asked = found.report, found.asked
+def _draw_provenance(result: EmbeddingResult) -> None:
+    report, asked = result.report, result.asked
     facts = {
         "request": asked.hash,
         "material": asked.material,
@@ -320,7 +302,7 @@ def _draw_provenance(found: EmbeddingResult) -> None:
         "learned by": report.library,
         "settings": ", ".join(f"{name} {value}" for name, value in report.settings.items()),
         "seeds": ", ".join(map(str, report.seeds)),
-        **{name: str(value) for name, value in found.provenance.items()},
+        **{name: str(value) for name, value in result.provenance.items()},
     }
     table = {"what": [plain(name) for name in facts], "value": [plain(value) for value in facts.values()]}
     st.markdown(f"{plain(report.label)}.")

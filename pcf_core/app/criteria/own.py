@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Final, Literal
 
 import streamlit as st
 
@@ -17,6 +16,7 @@ from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain, refusals_said
 from pcf_core.core.errors import AuditError
+from pcf_core.core.options import declared
 from pcf_core.core.run import model_label
 from pcf_core.material.safety.text import MAX_NAME
 from pcf_core.models.precision import named as precision_named
@@ -25,6 +25,7 @@ from pcf_core.show.findings.numbers import count
 from pcf_core.store.results import State
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import USUAL_QUESTIONS
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import (
     ENDINGS,
     KINDS,
@@ -39,7 +40,7 @@ from pcf_core.texts.criteria.own import (
     read_upload,
 )
 from pcf_core.texts.criteria.records.independence import AnecdotesMaterial, HobbiesMaterial
-from pcf_core.texts.criteria.records.quantities import GENDERS, Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.quantities import GENDERS, ExperimentName
 from pcf_core.texts.criteria.records.runs import MATERIAL, CriteriaAsked
 from pcf_core.texts.criteria.records.separation import QuestionMaterial, TaskMaterial
 from pcf_core.work.criteria import CRITERIA_AUDIT, kept_labellers
@@ -78,17 +79,8 @@ did = "operated on a patient"
 """,
 }
 MOST = 12
-SUITED: Final = "usual"  # none is chosen: a model is asked by what it can do
-ANSWERED: Mapping[Answering | Literal["usual"], str] = {
-    SUITED: "automatic",
-    "written": "written",
-    "scored": "scored words",
-}
-WORDED: Mapping[Wording | Literal["usual"], str] = {
-    SUITED: "as suits the model",
-    "instruction": "told what to write",
-    "continuation": "given a beginning",
-}
+OPTIONS = declared(CriteriaOptions)
+ANSWERED, WORDED = OPTIONS["answering"].called, OPTIONS["wording"].called
 Choices = dict[str, str | int | float | list[str] | None]
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, Which
+from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request, ResultKey
 from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
@@ -36,14 +36,14 @@ SILENT = 0.25  # of all texts, from which on those without content are warned of
 
 
 @dataclass(frozen=True)
-class Found:
+class Stored:
     """What the store has of the requests.
 
     ``results`` that are complete, ``missing`` requests; both by model and experiment.
     """
 
-    results: Mapping[Which, CriteriaResult]
-    missing: Mapping[Which, CriteriaAsked]
+    results: Mapping[ResultKey, CriteriaResult]
+    missing: Mapping[ResultKey, CriteriaAsked]
 
     @property
     def models(self) -> list[str]:
@@ -58,26 +58,26 @@ class Found:
         """Return all reports of one model, in the order of the experiments."""
         return [self.results[model, one].report for one in EXPERIMENTS if (model, one) in self.results]
 
-    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[Which, CriteriaAsked]:
+    def lacking(self, experiments: Iterable[ExperimentName]) -> dict[ResultKey, CriteriaAsked]:
         """Return the missing requests of some experiments."""
         wanted = set(experiments)
         return {which: asked for which, asked in self.missing.items() if which[1] in wanted}
 
 
-def found_of(asked: Mapping[Which, CriteriaAsked]) -> Found:
+def stored_of(asked: Mapping[ResultKey, CriteriaAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
+    return Stored(*sort_requests(asked, partial(complete_result, CRITERIA_AUDIT)))
 
 
 def by_answering(results: Mapping[str, CriteriaResult]) -> dict[Answering, dict[str, CriteriaResult]]:
     """Split the results of one experiment into those written and those scored."""
-    found: dict[Answering, dict[str, CriteriaResult]] = {}
+    split: dict[Answering, dict[str, CriteriaResult]] = {}
     for model, result in results.items():
-        found.setdefault(result.asked.answering, {})[model] = result
-    return found
+        split.setdefault(result.asked.answering, {})[model] = result
+    return split
 
 
-def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bool:
+def offer_asking(request: Request, missing: Mapping[ResultKey, CriteriaAsked]) -> bool:
     """Say what has not been asked yet and what it costs, and offer to queue it; show the jobs at it.
 
     What failed or was cancelled is taken up again by its job's own button.  Returns whether all that is
@@ -98,7 +98,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
         if any(one.key.family == "endpoint" for one in waiting.values()):
             st.caption(UNPINNED)
         offered = offer_submitting(
-            CRITERIA_AUDIT,
+            CRITERIA_AUDIT.submit,
             lambda: (
                 (one, request.experiment(one.model, experiment)) for (_, experiment), one in waiting.items()
             ),
@@ -108,7 +108,7 @@ def offer_asking(request: Request, missing: Mapping[Which, CriteriaAsked]) -> bo
     return offered and len(waiting) == len(missing)
 
 
-def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
+def _names(missing: Mapping[ResultKey, CriteriaAsked]) -> str:
     """Name experiments with their models: "Anecdotes and Tasks of mini-gpt"."""
     by_model: dict[str, list[str]] = {}
     for model, experiment in missing:
@@ -119,31 +119,31 @@ def _names(missing: Mapping[Which, CriteriaAsked]) -> str:
 def _draw_estimate(model: str, experiment: ExperimentName, asked: CriteriaAsked, request: Request) -> str:
     """Draw what is to be written or scored and how long it takes; return what that rests on."""
     try:
-        found = CRITERIA_AUDIT.estimate(
+        estimate = CRITERIA_AUDIT.estimate(
             open_store(), open_queue(), asked, request.experiment(asked.model, experiment)
         )
     except AuditError as error:
         st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return ""
-    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, found))}")
-    return found.basis if found.missing else ""
+    st.markdown(f"**{plain(model)}**, {TITLES[experiment].lower()}: {plain(estimate_text(asked, estimate))}")
+    return estimate.basis if estimate.missing else ""
 
 
-def estimate_text(asked: CriteriaAsked, found: AuditEstimate) -> str:
+def estimate_text(asked: CriteriaAsked, estimate: AuditEstimate) -> str:
     """Say what a request takes."""
-    if not found.missing:
+    if not estimate.missing:
         return (
             "all texts are there and are read again."
             if asked.answering == "written"
             else ("all scores are there and are read again.")
         )
     if asked.answering == "scored":
-        what = f"words in {count(found.missing, 'prompt')} to score"
+        what = f"words in {count(estimate.missing, 'prompt')} to score"
     else:
-        reads = f", {found.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
-        what = f"{count(found.missing, 'text')} to write, at most {found.tokens:,} tokens{reads}"
-    time = "" if found.seconds is None else f", about {duration(found.seconds)}"
-    cost = "" if found.cost is None else f", at most {found.cost:,.2f} in the operator's prices"
+        reads = f", {estimate.prompt_tokens:,} tokens to read" if asked.key.family == "endpoint" else ""
+        what = f"{count(estimate.missing, 'text')} to write, at most {estimate.tokens:,} tokens{reads}"
+    time = "" if estimate.seconds is None else f", about {duration(estimate.seconds)}"
+    cost = "" if estimate.cost is None else f", at most {estimate.cost:,.2f} in the operator's prices"
     return f"{what}{time}{cost}."
 
 
@@ -176,10 +176,10 @@ def command(asked: CriteriaAsked) -> str:
 
 def reasons_of(request: Request, experiment: ExperimentName) -> list[str]:
     """Say how each model is asked, and why, a sentence each; a refusal is said elsewhere."""
-    found: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for model in request.models:
         try:
-            found[request.way(model, experiment).reason] = None
+            reasons[request.way(model, experiment).reason] = None
         except AuditError:
             continue
-    return list(found)
+    return list(reasons)

@@ -13,9 +13,9 @@ import streamlit as st
 
 from pcf_core.app.criteria.hobbies import draw_hobbies
 from pcf_core.app.criteria.own import adopt_next, draw_kept
-from pcf_core.app.criteria.request import EXPERIMENTS, Request, Which, draw_request, requests_of
-from pcf_core.app.criteria.results import found_of
-from pcf_core.app.criteria.views import Draw, Shown, draw_experiment, draw_summary
+from pcf_core.app.criteria.request import EXPERIMENTS, Request, ResultKey, draw_request, requests_of
+from pcf_core.app.criteria.results import stored_of
+from pcf_core.app.criteria.views import Draw, TabView, draw_experiment, draw_summary
 from pcf_core.app.page import draw_figures, draw_notes, draw_picture, finding, picture
 from pcf_core.app.texts.imported import CRITERIA_KEY, draw_imported, draw_marks, laid_beside
 from pcf_core.app.texts.shared import complete_result
@@ -103,7 +103,7 @@ FEW = {
 }
 
 
-def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_anecdotes(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw independence I of models that answered in one way."""
     reports = {
         model: result.report
@@ -117,12 +117,12 @@ def draw_anecdotes(shown: Shown, answering: Answering, results: dict[str, Criter
     report = reports[model]
     finding(amplification_finding(report))
     picture(
-        partial(share_against_world, report, model, shown.found.models),
+        partial(share_against_world, report, model, shown.stored.models),
         f"anecdotes_world_{answering}",
         f"Share of women by profession, {model} against the world",
         source=CRITERIA_SOURCE,
     )
-    tables = {name: found for name, found in anecdote_tables(report).items() if found is not None}
+    tables = {name: table for name, table in anecdote_tables(report).items() if table is not None}
     if tables:
         counted = next(iter(tables))
         if len(tables) > 1:
@@ -160,10 +160,10 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
     report = next(iter(reports.values()))
     if len(reports) > 1:
         return [_stereotypes(f" · {name}", one) for name, one in reports.items()]
-    found = [_stereotypes("", report), _information(report)]
+    figures = [_stereotypes("", report), _information(report)]
     if report.exaggeration is not None:
         further = report.exaggeration
-        found.append(
+        figures.append(
             KeyFigure(
                 "Beyond the world",
                 f"{100 * further.value:+.1f} points".replace("-", "−"),
@@ -174,7 +174,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
         )
     if report.line is not None:
         line = report.line
-        found.append(
+        figures.append(
             KeyFigure(
                 "Slope over the world",
                 two_decimals(line.slope),
@@ -182,7 +182,7 @@ def anecdote_figures(reports: dict[str, AnecdotesReport]) -> list[KeyFigure]:
                 ends(line.interval, line.slope),
             )
         )
-    return found
+    return figures
 
 
 def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
@@ -202,21 +202,21 @@ def _stereotypes(whose: str, report: AnecdotesReport) -> KeyFigure:
 
 
 def _information(report: AnecdotesReport) -> KeyFigure:
-    found = report.clear_only
+    information = report.clear_only
     what = (
         "Normalised mutual information (NMI) of profession and gender, 2 I / (H(C) + H(A)): 0 where they are "
         "independent. Less its bias where texts were drawn. Other stories have other margins, so the "
         "interval may pass the most that these allow."
     )
-    if found is None:
+    if information is None:
         return KeyFigure(LINKED, "undefined", what)
-    if found.untold:
-        return KeyFigure(LINKED, "cannot be told", f"{what} Here {found.untold}.")
-    drawn = found.null is not None
-    value = max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL]
-    interval = (found.intervals if drawn else found.category_intervals).get(USUAL)
+    if information.untold:
+        return KeyFigure(LINKED, "cannot be told", f"{what} Here {information.untold}.")
+    drawn = information.null is not None
+    value = max(0.0, information.corrected_normalised[USUAL]) if drawn else information.normalised[USUAL]
+    interval = (information.intervals if drawn else information.category_intervals).get(USUAL)
     shown = "" if interval is None else ends(interval, value)
-    most = f"most {two_decimals(found.largest.normalised[USUAL])}"
+    most = f"most {two_decimals(information.largest.normalised[USUAL])}"
     return KeyFigure(LINKED, two_decimals(value), what, f"{shown} · {most}" if shown else most)
 
 
@@ -225,7 +225,7 @@ def points(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f}".replace("-", "−")
 
 
-def draw_answers(shown: Shown, answering: Answering, results: dict[str, CriteriaResult]) -> None:
+def draw_answers(shown: TabView, answering: Answering, results: dict[str, CriteriaResult]) -> None:
     """Draw separation and sufficiency of models that answered in one way."""
     reports = {
         model: result.report for model, result in results.items() if isinstance(result.report, AnswersReport)
@@ -313,8 +313,8 @@ def _gap_figure(label: str, report: AnswersReport, names: tuple[str, ...]) -> Ke
         return KeyFigure(label, "undefined", f"{what} Undefined here: {why}.")
     beyond = [gap for gap in defined if gap.differs]
     gap = max(beyond or defined, key=lambda one: one.gap or 0.0)
-    value, found = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
-    shown = "" if found is None else ends(found, gap.gap or 0.0)
+    value, interval = two_decimals(gap.gap or 0.0), towards(gap.value, gap.interval)
+    shown = "" if interval is None else ends(interval, gap.gap or 0.0)
     parts = [f"{gap.name} {shown}".strip() if len(names) > 1 else shown]
     if gap.adjusted is not None:
         parts.append(p_value(gap.adjusted))
@@ -331,17 +331,17 @@ DRAW: dict[ExperimentName, Draw] = {
 }
 
 
-def view_of(name: ExperimentName) -> Callable[[Shown], None]:
+def view_of(name: ExperimentName) -> Callable[[TabView], None]:
     """Return the function that draws the view of one experiment."""
     return lambda shown: draw_experiment(shown, name, DRAW[name])
 
 
-VIEWS: dict[str, Callable[[Shown], None]] = {SUMMARY: draw_summary} | {
+VIEWS: dict[str, Callable[[TabView], None]] = {SUMMARY: draw_summary} | {
     name: view_of(name) for name in EXPERIMENTS
 }
 
 
-def which_of(asked: CriteriaAsked) -> Which:
+def key_of(asked: CriteriaAsked) -> ResultKey:
     """Return under what the tab has a result."""
     return model_label(asked.model, asked.key.dtype), asked.experiment
 
@@ -365,16 +365,16 @@ def draw_found(request: Request) -> None:
     if not request.models and not imported:
         st.info("Choose one or more models to put the criteria to.", icon=":material/arrow_upward:")
         return
-    found = found_of(requests_of(request))
+    stored = stored_of(requests_of(request))
     if imported:
         laid = laid_beside(
-            found.results,
+            stored.results,
             imported,
-            which_of,
+            key_of,
             lambda asked: asked.experiment,
             partial(complete_result, CRITERIA_AUDIT),
         )
-        found = replace(found, results=laid)
+        stored = replace(stored, results=laid)
         draw_marks((model, result.provenance) for (model, _), result in laid.items())
     view = choose_one(
         "Show",
@@ -384,4 +384,4 @@ def draw_found(request: Request) -> None:
         help="All criteria together, or one experiment: anecdotes and hobbies for independence, questions "
         "and tasks for separation and sufficiency.",
     )
-    VIEWS[view](Shown(request, found))
+    VIEWS[view](TabView(request, stored))

@@ -16,7 +16,7 @@ from pcf_core.app.caching import kept, once
 from pcf_core.app.criteria.own import draw_own
 from pcf_core.app.criteria.request import EXPERIMENTS, TITLES, Request
 from pcf_core.app.criteria.results import (
-    Found,
+    Stored,
     by_answering,
     draw_provenance,
     offer_asking,
@@ -79,7 +79,7 @@ NOT_LAID_TOGETHER = (
     "Some of these answers were written and others scored. The two measure different things and are shown "
     "apart."
 )
-Draw = Callable[["Shown", Answering, dict[str, CriteriaResult]], None]
+Draw = Callable[["TabView", Answering, dict[str, CriteriaResult]], None]
 SECTIONS: Mapping[ExperimentName, tuple[str, ...]] = {
     "anecdotes": ("5.1",),
     "hobbies": ("5.2", "6"),
@@ -95,11 +95,11 @@ repeated: where its text speaks of the doctor as the positive class, its equatio
 
 
 @dataclass(frozen=True)
-class Shown:
+class TabView:
     """What the page shows: a request and what the store has of it."""
 
     request: Request
-    found: Found
+    stored: Stored
 
     def one(self, results: Mapping[str, CriteriaResult], answering: Answering) -> str:
         """Return the model that is looked at, of those that answered in one way."""
@@ -143,37 +143,37 @@ class Shown:
         draw_where_asked([result.asked.key for result in results.values()])
 
 
-def draw_summary(shown: Shown) -> None:
+def draw_summary(shown: TabView) -> None:
     """Draw all criteria of all models: a sentence each, the picture, the table, and what is not asked yet."""
-    found = {model: readings_of(shown.found.reports(model)) for model in shown.found.models}
-    if not found:
-        offered = offer_asking(shown.request, shown.found.missing)
+    by_model = {model: readings_of(shown.stored.reports(model)) for model in shown.stored.models}
+    if not by_model:
+        offered = offer_asking(shown.request, shown.stored.missing)
         st.markdown(f"{WHAT_ALL}{OFFERED if offered else ''}")
         return
-    for (model, experiment), result in shown.found.results.items():
+    for (model, experiment), result in shown.stored.results.items():
         warn_of_silence(f"{model}, {TITLES[experiment].lower()}", result)
-    finding(*(verdict_finding(model, readings) for model, readings in found.items()))
-    ways = by_way(found)
+    finding(*(verdict_finding(model, readings) for model, readings in by_model.items()))
+    ways = by_way(by_model)
     for answering, some in ways.items():
         if [*ways] != ["written"]:  # scores of words are no texts, which nothing above says
             st.markdown(f"**{WAYS[answering]}**")
-        draw_picture(criteria_panel(some, shown.found.models, answering))
+        draw_picture(criteria_panel(some, shown.stored.models, answering))
     if len(ways) > 1:
         st.caption(NOT_LAID_TOGETHER)
     with st.expander("How sure?"):
-        draw_figures(summary_figures(found))
-        finding(line_finding([row for readings in found.values() for row in readings]))
-        draw_criteria(found)
-    offer_asking(shown.request, shown.found.missing)  # below what was found, which is read first
-    results = {f"{model}, {one}": result for (model, one), result in shown.found.results.items()}
-    asked = [one for one in EXPERIMENTS if shown.found.of(one)]
-    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(found)}, results, "criteria", asked)
+        draw_figures(summary_figures(by_model))
+        finding(line_finding([row for readings in by_model.values() for row in readings]))
+        draw_criteria(by_model)
+    offer_asking(shown.request, shown.stored.missing)  # below what was found, which is read first
+    results = {f"{model}, {one}": result for (model, one), result in shown.stored.results.items()}
+    asked = [one for one in EXPERIMENTS if shown.stored.of(one)]
+    shown.foot(how_to_read.CRITERIA, {"summary": lambda: summary_table(by_model)}, results, "criteria", asked)
 
 
-def draw_criteria(found: Mapping[str, Sequence[CriterionReading]]) -> None:
+def draw_criteria(by_model: Mapping[str, Sequence[CriterionReading]]) -> None:
     """Draw how all were judged and a line for each criterion; of several models each under its name."""
-    for model, readings in found.items():
-        if len(found) > 1:
+    for model, readings in by_model.items():
+        if len(by_model) > 1:
             st.markdown(f"**{plain(model)}**")
         finding(judged_finding(readings))
         finding_list(criterion_findings(readings))
@@ -185,10 +185,10 @@ def warn_of_silence(who: str, result: CriteriaResult) -> None:
         st.warning(f"**{plain(who)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
+def summary_figures(by_model: Mapping[str, Sequence[CriterionReading]]) -> list[KeyFigure]:
     """Make key figures: how many of the criteria fail, by model."""
     figures = []
-    for model, readings in found.items():
+    for model, readings in by_model.items():
         states = {one: status_of([row for row in readings if row.criterion == one]) for one in CRITERIA}
         asked = [state for state in states.values() if state != "not asked"]
         failing = sum(state == "fails" for state in asked)
@@ -196,7 +196,7 @@ def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[Key
         rest = len(asked) - failing - unshown
         figures.append(
             KeyFigure(
-                f"Fail beyond chance{f' · {model}' if len(found) > 1 else ''}",
+                f"Fail beyond chance{f' · {model}' if len(by_model) > 1 else ''}",
                 f"{failing:,} of {len(asked):,}",
                 "Criteria that fail beyond chance, of those that were asked; at 5 %, controlled within each "
                 "experiment. That a failure cannot be shown does not say that a criterion holds.",
@@ -206,10 +206,10 @@ def summary_figures(found: Mapping[str, Sequence[CriterionReading]]) -> list[Key
     return figures
 
 
-def draw_experiment(shown: Shown, experiment: ExperimentName, draw: Draw) -> None:
+def draw_experiment(shown: TabView, experiment: ExperimentName, draw: Draw) -> None:
     """Draw one experiment: what is missing, then its results, those written apart from those scored."""
-    offer_asking(shown.request, shown.found.lacking([experiment]))
-    results = shown.found.of(experiment)
+    offer_asking(shown.request, shown.stored.lacking([experiment]))
+    results = shown.stored.of(experiment)
     st.caption(plain(" ".join(reasons_of(shown.request, experiment))))
     if not results:
         st.markdown(WHAT[experiment])

@@ -15,26 +15,19 @@ from pcf_core.app.texts.imported import way_back
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.generation import GenerationKey
+from pcf_core.core.options import number_text, page_values
 from pcf_core.core.records import digest
 from pcf_core.core.run import model_label
-from pcf_core.models.precision import named as precision_named
 from pcf_core.models.registry import resolve_writer
 from pcf_core.show.findings.fairpair import decoding_text
 from pcf_core.show.findings.numbers import count
-from pcf_core.texts.fairpair.categories import SHIPPED
-from pcf_core.texts.fairpair.records import (
-    EMBEDDING,
-    USUAL_DISSIMILARITIES,
-    FairPairAsked,
-    FairPairResult,
-    Mode,
-)
+from pcf_core.texts.fairpair.options import options_of
+from pcf_core.texts.fairpair.records import EMBEDDING, USUAL_DISSIMILARITIES, FairPairAsked, FairPairResult
 from pcf_core.work.fairpair import FAIRPAIR, FAIRPAIR_AUDIT, fairpair_asked
 
 NEXT, SEEN = "fairpair_next", "fairpair_before"
 MOST = 12
 Choices = dict[str, Any]  # by key of a widget
-EXCHANGED: Mapping[Mode, str] = {"whole": "all words for people", "entity": "this person only"}
 CALLED: Mapping[str, str] = {"jaccard": "all words", "jaccard-others": "unexchanged words"}
 WHAT: Mapping[str, str] = {
     "jaccard": "words that two texts do not share, of all that they have",
@@ -54,48 +47,32 @@ def choices_of(asked: FairPairAsked) -> Choices | None:
     try:
         whole, taken = prompts_of(asked.prompts.name, asked.prompts.names), kept_prompts(asked)
         each = max(Counter(prompt.category for prompt in taken.prompts).values())
-        categories = [] if set(taken.categories) == set(whole.categories) else list(taken.categories)
-        encoder = asked.encoders[0].model if asked.encoders else None
-        chat = asked.key.family == "endpoint" and bool(asked.key.chat_template)
-        own = asked.categories and categories_of(asked.categories.name)
+        options = options_of(
+            asked,
+            dissimilarities=USUAL_DISSIMILARITIES,
+            category=() if set(taken.categories) == set(whole.categories) else taken.categories,
+            each=each,
+        )
         again = fairpair_asked(
             GenerationKey.of(
-                resolve_writer(asked.key.model, chat).with_dtype(asked.key.dtype), asked.key.decoding
+                resolve_writer(asked.key.model, options.chat).with_dtype(asked.key.dtype), asked.key.decoding
             ),
-            selection(whole, tuple(categories), each),
-            table_of(asked.perturbation.table),
-            count=asked.count,
-            mode=asked.perturbation.mode,
-            reverse=asked.perturbation.reverse,
-            fold_size=asked.fold_size,
-            chosen=chosen_measures(encoder or ""),
-            categories=own,
+            selection(whole, options.category, each),
+            table_of(options.table),
+            options,
+            asked.categories and categories_of(options.categories),
         )
     except AuditError:
         return None
     if again.hash != asked.hash:
         return None
-    decoding, (first, second) = asked.key.decoding, asked.perturbation.entity
+    first, second = asked.perturbation.entity
     return {
+        **page_values(options),
         "fp_model": [asked.key.model],
-        "fp_prompts": asked.prompts.name,
-        "fp_table": asked.perturbation.table,
-        "fp_category": categories,
-        "fp_each": each,
         "fp_name_1": first,
         "fp_name_2": second,
-        "fp_reverse": asked.perturbation.reverse,
-        "fp_mode": EXCHANGED[asked.perturbation.mode],
-        "fp_temperature": [f"{decoding.temperature:g}"],
-        "fp_top_p": decoding.top_p,
-        "fp_length": decoding.length,
-        "fp_seed": decoding.seed,
-        "fp_count": asked.count,
-        "fp_fold": asked.fold_size,
-        "fp_categories": own.name if own else SHIPPED,
-        "fp_encoder": encoder,
-        "fp_chat": chat,
-        "fp_precision": precision_named(asked.key.dtype),
+        "fp_temperature": [number_text(asked.key.decoding.temperature)],
     }
 
 
@@ -115,10 +92,10 @@ def draw_kept() -> None:
     if not before.open:
         return
     with before:
-        found = found_before()
-        if not found:
+        earlier = found_before()
+        if not earlier:
             st.caption("Nothing that this form can ask for again.")
-        for asked, choices in found:
+        for asked, choices in earlier:
             left, right = st.columns([5, 1], vertical_alignment="center")
             models = [model_label(model, asked.key.dtype) for model in choices["fp_model"]]
             left.markdown(
@@ -139,10 +116,10 @@ def found_before() -> list[tuple[FairPairAsked, Choices]]:
         if choices is None:
             continue
         settings = digest({name: value for name, value in choices.items() if name != "fp_model"})
-        first, known = together.setdefault(settings, (asked, choices))
-        if known is not choices:
-            models = [*known["fp_model"], *choices["fp_model"]]
-            together[settings] = first, {**known, "fp_model": models}
+        first, earlier = together.setdefault(settings, (asked, choices))
+        if earlier is not choices:
+            models = [*earlier["fp_model"], *choices["fp_model"]]
+            together[settings] = first, {**earlier, "fp_model": models}
         if len(together) == MOST:
             break
     return list(together.values())
@@ -153,19 +130,8 @@ def adopt_kept() -> None:
     st.session_state.update(st.session_state.pop(NEXT, {}))
 
 
-def chosen_measures(encoder: str) -> tuple[str, ...]:
-    """Return what the form asks for: the default measures, and an encoder's distance where it names one."""
-    return (*USUAL_DISSIMILARITIES, *([f"{EMBEDDING}:{encoder}"] if encoder else []))
-
-
 def measures_of(results: Iterable[FairPairResult]) -> dict[str, tuple[str, str]]:
-    """Return the Φ that all of these results have, each with what people call it and a sentence on it.
-
-    Raises
-    ------
-    ValueError
-        No result.
-    """
+    """Return the Φ that all of these results have, each with what people call it and a sentence on it."""
     first, *others = [result.reports for result in results]
     shared = [name for name in first if all(name in other for other in others)]
     return {name: (_called(name), f"{_called(name)}: {_what(name)}.") for name in shared}

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.fairpair.request import Request, Which
+from pcf_core.app.fairpair.request import Request, ResultKey
 from pcf_core.app.page import draw_cite, draw_commands
 from pcf_core.app.texts.shared import (
     UNPINNED,
@@ -36,14 +36,14 @@ from pcf_core.work.text_audits import AuditEstimate
 
 
 @dataclass(frozen=True)
-class Found:
+class Stored:
     """What the store has of the requests.
 
     ``results`` that are complete, ``missing`` requests; both by model and temperature.
     """
 
-    results: Mapping[Which, FairPairResult]
-    missing: Mapping[Which, FairPairAsked]
+    results: Mapping[ResultKey, FairPairResult]
+    missing: Mapping[ResultKey, FairPairAsked]
 
     @property
     def temperatures(self) -> list[str]:
@@ -65,12 +65,12 @@ class Found:
         return {model: result for (model, one), result in self.results.items() if f"{one:g}" == temperature}
 
 
-def found_of(asked: Mapping[Which, FairPairAsked]) -> Found:
+def stored_of(asked: Mapping[ResultKey, FairPairAsked]) -> Stored:
     """Return what the store has of the requests."""
-    return Found(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
+    return Stored(*sort_requests(asked, partial(complete_result, FAIRPAIR_AUDIT)))
 
 
-def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> None:
+def offer_writing(request: Request, missing: Mapping[ResultKey, FairPairAsked]) -> None:
     """Say what is not written yet and what it costs, and offer to queue it; show the jobs at it."""
     if not missing:
         return
@@ -80,13 +80,13 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
     with st.container(border=True):
         st.markdown(
             f"**Not written yet:** texts for {count(len(request.prompts.prompts), 'prompt')} of "
-            f"*{plain(request.prompts.title)}*, {count(request.count, 'text')} a side, about "
+            f"*{plain(request.prompts.title)}*, {count(request.options.count, 'text')} a side, about "
             f"{plain(request.prompts.names[0])} and about {plain(request.prompts.names[1])}."
         )
         for (model, temperature), one in waiting.items():
             _draw_estimate(model, temperature, one, request)
         offer_submitting(
-            FAIRPAIR_AUDIT,
+            FAIRPAIR_AUDIT.submit,
             lambda: ((one, request.material) for one in waiting.values()),
             "Write and compare",
             "fairpair_button",
@@ -96,29 +96,29 @@ def offer_writing(request: Request, missing: Mapping[Which, FairPairAsked]) -> N
 def _draw_estimate(model: str, temperature: float, asked: FairPairAsked, request: Request) -> None:
     """Draw what is to be written, at most how many tokens, and how long it takes."""
     try:
-        found = FAIRPAIR_AUDIT.estimate(open_store(), open_queue(), asked, request.material)
+        estimate = FAIRPAIR_AUDIT.estimate(open_store(), open_queue(), asked, request.material)
     except AuditError as error:
         st.error(f"**{plain(model)}:** {plain(str(error))}", icon=":material/error:")
         return
-    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, found))}")
+    st.markdown(f"**{plain(model)}** at temperature {temperature:g}: {plain(estimate_text(asked, estimate))}")
     if asked.key.family == "endpoint":
         st.caption(UNPINNED)
 
 
-def estimate_text(asked: FairPairAsked, found: AuditEstimate) -> str:
+def estimate_text(asked: FairPairAsked, estimate: AuditEstimate) -> str:
     """Say texts, tokens, cost and time of a request, and where these numbers come from."""
-    if not found.missing:
+    if not estimate.missing:
         return "0 texts to write; what is there is compared again."
     server = asked.key.family == "endpoint"
-    parts = [f"{count(found.missing, 'text')} to write"]
+    parts = [f"{count(estimate.missing, 'text')} to write"]
     if server:
-        parts += [count(found.missing, "request"), f"{found.prompt_tokens:,} tokens to read"]
-    parts.append(f"at most {found.tokens:,} tokens{' to write' if server else ''}")
-    if found.cost is not None:
-        parts.append(f"cost at most {found.cost:,.2f}, in the currency of the operator's prices")
-    if found.seconds is not None:
-        parts.append(f"{'at least' if found.limited else 'about'} {duration(found.seconds)}")
-    return f"{', '.join(parts)}. {found.basis}"
+        parts += [count(estimate.missing, "request"), f"{estimate.prompt_tokens:,} tokens to read"]
+    parts.append(f"at most {estimate.tokens:,} tokens{' to write' if server else ''}")
+    if estimate.cost is not None:
+        parts.append(f"cost at most {estimate.cost:,.2f}, in the currency of the operator's prices")
+    if estimate.seconds is not None:
+        parts.append(f"{'at least' if estimate.limited else 'about'} {duration(estimate.seconds)}")
+    return f"{', '.join(parts)}. {estimate.basis}"
 
 
 def fairpair_figures(reports: Mapping[str, FairPairReport]) -> list[KeyFigure]:

@@ -10,9 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.fairpair.links import adopt_kept, draw_kept, measures_of
 from pcf_core.app.fairpair.material import categories_of
-from pcf_core.app.fairpair.request import Request, Which, draw_request, requests_of
-from pcf_core.app.fairpair.results import found_of, offer_writing
-from pcf_core.app.fairpair.views import VIEWS, Shown
+from pcf_core.app.fairpair.request import Request, ResultKey, draw_request, requests_of
+from pcf_core.app.fairpair.results import offer_writing, stored_of
+from pcf_core.app.fairpair.views import VIEWS, TabView
 from pcf_core.app.links import choose_called
 from pcf_core.app.own import OwnPanel
 from pcf_core.app.page import finding
@@ -94,57 +94,57 @@ def draw_found(request: Request, answer: DeltaGenerator) -> None:
     if not request.settings and not imported:
         st.info("Choose one or more temperatures.", icon=":material/arrow_upward:")
         return
-    found = found_of(requests_of(request))
-    offer_writing(request, found.missing)
+    stored = stored_of(requests_of(request))
+    offer_writing(request, stored.missing)
     if imported:
         laid = laid_beside(
-            found.results, imported, which_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
+            stored.results, imported, key_of, lambda asked: "", partial(complete_result, FAIRPAIR_AUDIT)
         )
-        found = replace(found, results=laid)
-    if not found.results:
+        stored = replace(stored, results=laid)
+    if not stored.results:
         with answer:
             st.markdown(WHAT.format(*map(plain, request.prompts.names)))
         return
-    measures = measures_of(found.results.values())
+    measures = measures_of(stored.results.values())
     with st.container(horizontal=True):
         measure = choose_called(
             "Texts are compared by (Φ)",
             {name: shown for name, (shown, _) in measures.items()},
             key="fp_measure",
-            help=" ".join(said for _, said in measures.values()),
+            help=" ".join(explained for _, explained in measures.values()),
         )
-        temperature = found.usual
-        if len(found.temperatures) > 1:
+        temperature = stored.usual
+        if len(stored.temperatures) > 1:
             temperature = choose_one(
                 "Read at temperature",
-                found.temperatures,
+                stored.temperatures,
                 default=temperature,
                 key="fp_at",
                 help="Models are compared at equal settings alone; the view temperatures has all of them.",
             )
         view = choose_one(
             "Show",
-            [name for name in VIEWS if name != "temperatures" or len(found.temperatures) > 1],
+            [name for name in VIEWS if name != "temperatures" or len(stored.temperatures) > 1],
             default="models",
             key="fp_view",
             wrap=True,  # six names are wider than a telephone
             help="Whole models, single prompts, words that differ, the texts themselves, whether enough "
             "texts were written, and F by temperature where several were asked for.",
         )
-    results = found.at(temperature)
-    shown = Shown(request, found, measure, results, read_together(results, measure))
+    results = stored.at(temperature)
+    shown = TabView(request, stored, measure, results, read_together(results, measure))
     with answer:
         draw_answer(shown)
     VIEWS[view](shown)
     draw_beside(shown)
 
 
-def which_of(asked: FairPairAsked) -> Which:
+def key_of(asked: FairPairAsked) -> ResultKey:
     """Return under what the tab has a result."""
     return model_label(asked.key.model, asked.key.dtype), asked.key.decoding.temperature
 
 
-def draw_answer(shown: Shown) -> None:
+def draw_answer(shown: TabView) -> None:
     """Draw a sentence on each model, and what has to be known before it is believed."""
     draw_marks((model, result.provenance) for model, result in shown.results.items())
     finding(*map(fairpair_answer, shown.reports.values()))
@@ -153,7 +153,7 @@ def draw_answer(shown: Shown) -> None:
             st.warning(f"**{plain(model)}:** {plain(silence)}", icon=":material/warning:")
 
 
-def draw_beside(shown: Shown) -> None:
+def draw_beside(shown: TabView) -> None:
     """Draw how texts were sampled, the perturbation's own error, and the notes on the report."""
     results = shown.results
     st.caption(source_of(LABEL))
@@ -230,8 +230,8 @@ def recall(prefix: str, first: str) -> None:
 def remember(prefix: str) -> None:
     """Keep what the widgets of a page say; call it once they are drawn."""
     state = st.session_state
-    said = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
-    state[_place(prefix)] = {**state.get(_place(prefix), {}), **said}
+    values = {str(key): value for key, value in state.items() if str(key).startswith(prefix)}
+    state[_place(prefix)] = {**state.get(_place(prefix), {}), **values}
 
 
 def _place(prefix: str) -> str:

@@ -16,7 +16,7 @@ import streamlit as st
 from pcf_core.app.caching import open_store
 from pcf_core.app.choice import with_asked
 from pcf_core.app.fairpair.request import Request
-from pcf_core.app.fairpair.results import Found, draw_provenance, fairpair_figures, others_figures
+from pcf_core.app.fairpair.results import Stored, draw_provenance, fairpair_figures, others_figures
 from pcf_core.app.links import choose_called
 from pcf_core.app.page import (
     DATA,
@@ -120,11 +120,11 @@ p(g(x)), written and then exchanged, the right ones g(p(x)), written for the exc
 
 
 @dataclass(frozen=True)
-class Shown:
+class TabView:
     """What the page shows: results at one temperature by model, their reports read together under one Φ."""
 
     request: Request
-    found: Found
+    stored: Stored
     measure: str
     results: dict[str, FairPairResult]
     reports: dict[str, FairPairReport]
@@ -169,17 +169,17 @@ class Shown:
         draw_tabs(name, {READING: panel.how, DATA: draw_data, PROVENANCE: provenance})
 
 
-def draw_models(shown: Shown) -> None:
+def draw_models(shown: TabView) -> None:
     """Draw F of each model, B and both V, and the sentences about them."""
     reports = shown.reports
-    panel = ratio_panel(reports, shown.found.models)
+    panel = ratio_panel(reports, shown.stored.models)
     draw_picture(panel)
     draw_picture(variation_panel(reports))
     finding(*(shown.of(model, sentiment_finding(report)) for model, report in reports.items()))
     shown.foot(panel, "fairpair")
 
 
-def draw_prompts(shown: Shown) -> None:
+def draw_prompts(shown: TabView) -> None:
     """Draw F of single prompts of one model."""
     model = shown.one()
     report = shown.reports[model]
@@ -193,9 +193,9 @@ def draw_prompts(shown: Shown) -> None:
     shown.foot(Panel(how=HOW_PROMPTS, table=lambda: prompts_table(report)), "fairpair_prompts_table")
 
 
-def draw_convergence(shown: Shown) -> None:
+def draw_convergence(shown: TabView) -> None:
     """Draw how a quantity settles with more texts, or in more folds."""
-    found = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
+    courses = {model: result.convergence[shown.measure] for model, result in shown.results.items()}
     chosen = choose_called(
         "Texts differ",
         CALLED,
@@ -203,43 +203,43 @@ def draw_convergence(shown: Shown) -> None:
         wrap=True,
         help="; ".join(QUANTITY_WORDS.values()) + ".",
     )
-    finding(*(shown.of(model, convergence_finding(one)) for model, one in found.items()))
+    finding(*(shown.of(model, convergence_finding(one)) for model, one in courses.items()))
     left, right = st.columns(2)
-    quantity, models = QUANTITIES[chosen], shown.found.models
+    quantity, models = QUANTITIES[chosen], shown.stored.models
     pictures: list[tuple[partial[go.Figure], str]] = [
-        (partial(convergence_lines, found, "samples", quantity, models), "more texts a side"),
-        (partial(convergence_lines, found, "folds", quantity, models), "more folds"),
+        (partial(convergence_lines, courses, "samples", quantity, models), "more texts a side"),
+        (partial(convergence_lines, courses, "folds", quantity, models), "more folds"),
     ]
     for column, (make, over) in zip((left, right), pictures, strict=True):
-        said = f"How far texts differ {CALLED[chosen]}, with {over}"
+        title = f"How far texts differ {CALLED[chosen]}, with {over}"
         with column:
-            picture(make, f"fairpair_{over.replace(' ', '_')}", said, title=said, source=FAIRPAIR_SOURCE)
-    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(found)), "fairpair_convergence")
+            picture(make, f"fairpair_{over.replace(' ', '_')}", title, title=title, source=FAIRPAIR_SOURCE)
+    shown.foot(Panel(how=HOW_CONVERGENCE, table=lambda: convergence_table(courses)), "fairpair_convergence")
 
 
-def draw_temperatures(shown: Shown) -> None:
+def draw_temperatures(shown: TabView) -> None:
     """Draw F of each model at each temperature."""
-    found = {
+    by_model = {
         model: {
             temperature: result.reports[shown.measure]
-            for (one, temperature), result in shown.found.results.items()
+            for (one, temperature), result in shown.stored.results.items()
             if one == model
         }
-        for model in shown.found.models
+        for model in shown.stored.models
     }
-    finding(*(grid_finding(model, by_temperature) for model, by_temperature in found.items()))
+    finding(*(grid_finding(model, by_temperature) for model, by_temperature in by_model.items()))
     picture(
-        partial(temperature_lines, found, shown.found.models),
+        partial(temperature_lines, by_model, shown.stored.models),
         "fairpair_temperatures",
-        f"F by temperature of {', '.join(found)}",
+        f"F by temperature of {', '.join(by_model)}",
         source=FAIRPAIR_SOURCE,
     )
     shown.foot(
-        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(found)), "fairpair_temperatures_table"
+        Panel(how=HOW_TEMPERATURES, table=lambda: temperatures_table(by_model)), "fairpair_temperatures_table"
     )
 
 
-def draw_words(shown: Shown) -> None:
+def draw_words(shown: TabView) -> None:
     """Draw the phrases and categories that either side of one model has more often."""
     model = shown.one()
     result = shown.results[model]
@@ -275,7 +275,7 @@ def draw_words(shown: Shown) -> None:
         draw_table(categories_table(report), "fairpair_categories_table")
 
 
-def draw_texts(shown: Shown) -> None:
+def draw_texts(shown: TabView) -> None:
     """Draw the pairs of texts of one prompt."""
     model = shown.one()
     report = shown.reports[model]
@@ -286,7 +286,7 @@ def draw_texts(shown: Shown) -> None:
         shown.foot(Panel(how=HOW_TEXTS, table=lambda: pairs_table(pairs, report)), "fairpair_pairs")
 
 
-VIEWS: dict[str, Callable[[Shown], None]] = {
+VIEWS: dict[str, Callable[[TabView], None]] = {
     "models": draw_models,
     "prompts": draw_prompts,
     "words": draw_words,
@@ -329,14 +329,14 @@ def draw_pairs(result: FairPairResult, report: FairPairReport, model: str) -> Pr
     if prompt not in names:
         st.info(f"{plain(model)} was not asked for this prompt; choose another.", icon=":material/info:")
         return None
-    place = names.index(prompt)
-    finding(prompt_finding(report.prompts[place]))
-    pairs = texts_of(result, place)
+    index = names.index(prompt)
+    finding(prompt_finding(report.prompts[index]))
+    pairs = texts_of(result, index)
     if pairs is None:
         return None
     first = starts(result)[pages.index(page)]
     sides = list(zip(pairs.perturbed_original, pairs.perturbed_prompt, strict=True))
-    _draw_heads(result, report, place)
+    _draw_heads(result, report, index)
     for number, (original, written) in enumerate(sides[first : first + PAGE], start=first + 1):
         with st.container(border=True):
             left, right = st.columns(2)
@@ -352,10 +352,10 @@ def starts(result: FairPairResult) -> list[int]:
     return list(range(0, result.asked.count, PAGE))
 
 
-def texts_of(result: FairPairResult, place: int) -> PromptPairs | None:
+def texts_of(result: FairPairResult, index: int) -> PromptPairs | None:
     """Load the texts of a prompt; where they are gone that is said, and the result stays."""
     try:
-        return load_pairs(open_store(), result, place)
+        return load_pairs(open_store(), result, index)
     except StoreError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return None
@@ -398,13 +398,13 @@ def _draw_behind(
                 st.caption(f"{len(places) - MOST_SHOWN:,} more")
 
 
-def _draw_heads(result: FairPairResult, report: FairPairReport, place: int) -> None:
+def _draw_heads(result: FairPairResult, report: FairPairReport, index: int) -> None:
     """Draw what stands on either side, with its prompt."""
     left, right = st.columns(2)
     left.markdown(
         f"**Written for {plain(report.original)}**, then exchanged  \n"
-        f"behind “{plain(report.prompts[place].prompt)}”"
+        f"behind “{plain(report.prompts[index].prompt)}”"
     )
     right.markdown(
-        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[place])}”"
+        f"**Written for {plain(report.counterpart)}**  \nbehind “{plain(result.counterparts[index])}”"
     )

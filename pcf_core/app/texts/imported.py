@@ -28,7 +28,7 @@ CHOSEN = "kept_texts"
 FAIRPAIR_KEY, CRITERIA_KEY = "fp_imported", "cr_imported"
 TextAsked = TypeVar("TextAsked", FairPairAsked, CriteriaAsked)
 TextResult = TypeVar("TextResult", FairPairResult, CriteriaResult)
-Which = TypeVar("Which", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
 Material = TypeVar("Material")
 
 
@@ -45,31 +45,31 @@ def title_of(asked: FairPairAsked | CriteriaAsked) -> str:
 
 def draw_imported(audit: TextAudit[TextAsked, Material, TextResult], key: str) -> tuple[TextAsked, ...]:
     """Draw the choice among the imported results of an audit, where there are any; return those chosen."""
-    known = {title_of(asked): asked for asked in audit.imported(open_store())}
-    if not known:
+    titles = {title_of(asked): asked for asked in audit.imported(open_store())}
+    if not titles:
         return ()
     state = st.session_state
-    if any(one not in known for one in state.get(key, ())):  # deleted since
-        state[key] = [one for one in state[key] if one in known]
+    if any(one not in titles for one in state.get(key, ())):  # deleted since
+        state[key] = [one for one in state[key] if one in titles]
     chosen = st.multiselect(
         "Imported results",
-        list(known),  # by title, as links name them: Streamlit writes into an address what is shown
+        list(titles),  # by title, as links name them: Streamlit writes into an address what is shown
         key=key,
         bind="query-params",
         placeholder="None",
         help="Results that came in packs: somebody else has asked these models. Models of the form stand "
         "beside them where they were asked the same.",
     )
-    return tuple(known[one] for one in chosen if one in known)
+    return tuple(titles[one] for one in chosen if one in titles)
 
 
 def laid_beside(
-    results: Mapping[Which, TextResult],
+    results: Mapping[Key, TextResult],
     imported: Sequence[TextAsked],
-    which: Callable[[TextAsked], Which],
+    which: Callable[[TextAsked], Key],
     together: Callable[[TextAsked], Hashable],
     load: Callable[[str], TextResult],
-) -> dict[Which, TextResult]:
+) -> dict[Key, TextResult]:
     """Lay imported results beside those of the form that were asked the same; say which do not fit.
 
     ``which``: where the tab has a result; ``together``: what those have in common that stand in one picture,
@@ -78,7 +78,7 @@ def laid_beside(
     first: dict[Hashable, str] = {}
     for asked in imported:
         first.setdefault(together(asked), asked.alike)
-    found = {
+    laid = {
         name: result
         for name, result in results.items()
         if first.get(together(result.asked), result.asked.alike) == result.asked.alike  # type: ignore[arg-type]
@@ -86,22 +86,22 @@ def laid_beside(
     for asked in imported:
         if asked.alike == first[together(asked)]:
             with suppress(LookupError):  # deleted since
-                found.setdefault(which(asked), load(asked.hash))
-    shown = {result.asked.hash for result in found.values()}
+                laid.setdefault(which(asked), load(asked.hash))
+    shown = {result.asked.hash for result in laid.values()}
     if apart := sum(asked.hash not in shown for asked in imported):
         st.info(
             f"{count(apart, 'imported result was', 'imported results were')} asked otherwise than the first: "
             "choose it alone to see it.",
             icon=":material/info:",
         )
-    return found
+    return laid
 
 
 def draw_marks(marks: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Say of each model whose results are imported who made them; ``marks``: labels with what was kept."""
-    for said in dict.fromkeys(imported_note(label, kept) for label, kept in marks):
-        if said:
-            st.caption(f":material/move_to_inbox: {plain(said)}")
+    for note in dict.fromkeys(imported_note(label, provenance) for label, provenance in marks):
+        if note:
+            st.caption(f":material/move_to_inbox: {plain(note)}")
 
 
 def parameters_of(asked: FairPairAsked | CriteriaAsked) -> dict[str, str | list[str]]:
@@ -129,8 +129,8 @@ def way_back(
         return parameters_of(asked)
     if choices is None:
         return None
-    said = {name: value for name, value in choices.items() if value not in (None, [])}
-    return {name: value if isinstance(value, list) else _written(value) for name, value in said.items()}
+    values = {name: value for name, value in choices.items() if value not in (None, [])}
+    return {name: value if isinstance(value, list) else _written(value) for name, value in values.items()}
 
 
 def _written(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What the pages of the text audits share: sorting requests, following their jobs, how texts are drawn."""
+"""What the pages of the text audits share: sorting requests, following their jobs, who was asked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Protocol, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.caching import kept, open_queue, open_store
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, RECENT, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain
 from pcf_core.core.errors import AuditError, ModelError
-from pcf_core.core.generation import LONGEST, GenerationKey
+from pcf_core.core.generation import GenerationKey
 from pcf_core.core.run import ModelSpec, ScoringKey
 from pcf_core.core.settings import settings
 from pcf_core.models.names import refuse_asking
@@ -46,7 +45,7 @@ class AskedOfOne(Asked, Protocol):
         ...
 
 
-Which = TypeVar("Which")
+Key = TypeVar("Key")
 Single = TypeVar("Single", bound=AskedOfOne)
 Request = TypeVar("Request", bound=Asked)
 Result = TypeVar("Result")
@@ -56,11 +55,11 @@ Material = TypeVar("Material")
 
 
 def sort_requests(
-    asked: Mapping[Which, Request], load: Callable[[str], Result]
-) -> tuple[dict[Which, Result], dict[Which, Request]]:
+    asked: Mapping[Key, Request], load: Callable[[str], Result]
+) -> tuple[dict[Key, Result], dict[Key, Request]]:
     """Split the requests into answered and others, for which ``load`` raises LookupError."""
-    results: dict[Which, Result] = {}
-    missing: dict[Which, Request] = {}
+    results: dict[Key, Result] = {}
+    missing: dict[Key, Request] = {}
     for which, one in asked.items():
         try:
             results[which] = load(one.hash)
@@ -70,13 +69,7 @@ def sort_requests(
 
 
 def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str) -> AuditAnswer:
-    """Load a result; it is shared between sessions and never changed.
-
-    Raises
-    ------
-    LookupError
-        There is none yet, and this answer is not kept.
-    """
+    """Load a result; it is shared between sessions and never changed."""
     return _complete_result(audit, key, open_store().imported_stamp(key))
 
 
@@ -84,29 +77,27 @@ def complete_result(audit: TextAudit[AuditRequest, Material, AuditAnswer], key: 
 def _complete_result(
     audit: TextAudit[AuditRequest, Material, AuditAnswer], key: str, stamp: int
 ) -> AuditAnswer:
-    found = audit.load(open_store(), key)
-    if found is None:
+    result = audit.load(open_store(), key)
+    if result is None:
         raise LookupError(key)
-    return found
+    return result
 
 
 def offer_submitting(
-    audit: TextAudit[AuditRequest, Material, AuditAnswer],
-    requests: Callable[[], Iterable[tuple[AuditRequest, Material]]],
-    label: str,
-    key: str,
+    submit: Callable[..., object], requests: Callable[[], Iterable[tuple[object, ...]]], label: str, key: str
 ) -> bool:
     """Draw the button that queues requests, or why this person has none; return whether there is one.
 
-    ``requests``: makes them, each with its material; a refusal is said and nothing more is queued.
+    ``submit``: takes the store, the queue and what ``requests`` gives for each; a refusal is shown, and no
+    more are queued.
     """
     if not may_audit():
         draw_why_not()
         return False
     if st.button(label, type="primary", icon=":material/play_arrow:", key=key):
         try:
-            for asked, material in requests():
-                write(audit.submit, open_store(), open_queue(), asked, material)
+            for request in requests():
+                write(submit, open_store(), open_queue(), *request)
         except AuditError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return False
@@ -115,13 +106,13 @@ def offer_submitting(
     return True
 
 
-def first_kept(several: Iterable[Request], kept: Container[str]) -> Request:
+def first_kept(several: Iterable[Request], answered: Container[str]) -> Request:
     """Return the first of the requests, of which there is one at least, that has a result; else the first.
 
-    ``kept``: hashes of the requests that have one.
+    ``answered``: hashes of the requests that have one.
     """
     first, *others = several
-    return next((one for one in (first, *others) if one.hash in kept), first)
+    return next((one for one in (first, *others) if one.hash in answered), first)
 
 
 def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
@@ -134,7 +125,7 @@ def opening_writer(models: Iterable[ModelSpec]) -> list[str]:
     return shown[:1] or [m.name for m in models if m.name == TEACHING]
 
 
-def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Request]:
+def follow_jobs(kind: str, missing: Mapping[Key, Request]) -> dict[Key, Request]:
     """Show the jobs that are at requests, or ended before their end, and give the requests without one.
 
     What failed or was cancelled is taken up again by its job's own button.
@@ -151,19 +142,19 @@ def follow_jobs(kind: str, missing: Mapping[Which, Request]) -> dict[Which, Requ
     return {which: one for which, one in missing.items() if one.hash not in at_it}
 
 
-def askable(waiting: Mapping[Which, Single]) -> dict[Which, Single]:
+def askable(waiting: Mapping[Key, Single]) -> dict[Key, Single]:
     """Return the requests to models that can be asked; of the others a log brought texts: say so."""
-    found: dict[Which, Single] = {}
+    requests: dict[Key, Single] = {}
     refused: dict[str, None] = {}
     for which, one in waiting.items():
         try:
             refuse_asking(one.key.model)
-            found[which] = one
+            requests[which] = one
         except ModelError as error:
             refused[str(error)] = None
     for sentence in refused:
         st.caption(plain(sentence))
-    return found
+    return requests
 
 
 def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
@@ -173,43 +164,3 @@ def draw_where_asked(keys: Iterable[GenerationKey | ScoringKey]) -> None:
         st.caption(plain(note))
     if any(not key.inspected for key in written):
         st.caption(UNPINNED)
-
-
-def draw_top_p(place: DeltaGenerator, prefix: str, usual: float) -> float:
-    """Draw from how much of the probability tokens are sampled."""
-    return place.number_input(
-        "top-p",
-        min_value=0.01,
-        max_value=1.0,
-        value=usual,
-        step=0.05,
-        key=f"{prefix}_top_p",
-        bind="query-params",
-        help="Only the likeliest tokens that together have this probability can be drawn; 1 allows all.",
-    )
-
-
-def draw_length(place: DeltaGenerator, prefix: str, usual: int | None, said: str) -> int | None:
-    """Draw new tokens at most; ``usual``: ``None`` for an empty field, which ``said`` explains."""
-    return place.number_input(
-        "Length, tokens",
-        min_value=1,
-        max_value=LONGEST,
-        value=usual,
-        key=f"{prefix}_length",
-        bind="query-params",
-        placeholder="Empty: usual",
-        help=f"New tokens at most. {said}",
-    )
-
-
-def draw_seed(place: DeltaGenerator, prefix: str, usual: int) -> int:
-    """Draw the seed of the texts' random numbers."""
-    return place.number_input(
-        "Seed",
-        min_value=0,
-        value=usual,
-        key=f"{prefix}_seed",
-        bind="query-params",
-        help="Another seed gives other texts; the same gives the same ones, from a local model.",
-    )

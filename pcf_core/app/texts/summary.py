@@ -124,10 +124,10 @@ def _of_one(model: str, loaded: Loaded) -> Loaded:
 
 def topic_of(name: str) -> Topic:
     """Return the topic of the sidebar; an unknown name has been refused by what loads the run."""
-    known = all_topics()
-    if name not in known:
+    topics = all_topics()
+    if name not in topics:
         raise AuditError(f"There is no topic {name!r} any more: choose another in the sidebar.")
-    return known[name]
+    return topics[name]
 
 
 def tables_for(topic: Topic) -> tuple[str, ...]:
@@ -138,11 +138,11 @@ def tables_for(topic: Topic) -> tuple[str, ...]:
 
 
 def _fairpairs(kept: Sequence[FairPairAsked]) -> tuple[FairPairResult, ...]:
-    found = []
+    cases = []
     for one in kept[:MOST_FAIRPAIRS]:
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_result(FAIRPAIR_AUDIT, one.hash))
-    return tuple(found)
+            cases.append(complete_result(FAIRPAIR_AUDIT, one.hash))
+    return tuple(cases)
 
 
 def _criteria(model: str) -> tuple[CriteriaResult, ...]:
@@ -151,11 +151,11 @@ def _criteria(model: str) -> tuple[CriteriaResult, ...]:
     for asked in answered(CRITERIA_AUDIT):
         if asked.model == model:
             newest.setdefault((asked.experiment, asked.answering), asked)
-    found = []
+    cases = []
     for one in sorted(newest.values(), key=_place):
         with suppress(LookupError):  # damaged or gone since
-            found.append(complete_result(CRITERIA_AUDIT, one.hash))
-    return tuple(found)
+            cases.append(complete_result(CRITERIA_AUDIT, one.hash))
+    return tuple(cases)
 
 
 def _place(asked: CriteriaAsked) -> tuple[int, bool]:

@@ -84,8 +84,8 @@ the same side in both. Whiskers are 95 % intervals, over templates and over stor
 def draw_summary() -> None:
     """Draw the tab."""
     choice = current_choice()
-    known = with_asked("cf_model", known_models(choice))
-    if not known:
+    models = with_asked("cf_model", known_models(choice))
+    if not models:
         st.info(
             "No model has a result yet: choose one in the sidebar, or score one on the page 'Run an audit'.",
             icon=":material/arrow_back:",
@@ -93,7 +93,7 @@ def draw_summary() -> None:
         return
     model = st.selectbox(
         "Model",
-        known,
+        models,
         key="cf_model",
         bind="query-params",
         help="The models of the sidebar, and all of which any audit has a result. Topic, templates and "
@@ -151,16 +151,16 @@ def draw_rows(case: CaseFile) -> None:
     for audit, links in ways.items():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{AUDITS[audit]}**", width="content")
-            for place, label, parameters in links:
-                draw_link(place, plain(label), parameters)
+            for index, label, parameters in links:
+                draw_link(index, plain(label), parameters)
         rows = [row_text(row) for row in case.rows if row.audit == audit]
         with st.container(key=f"cards_of_{audit}"):
             for row in rows:
                 side = "" if row["side"] == NONE else f"Side: {row['side']}"
                 draw_card(row["asks"], "" if row["measured"] == NONE else row["measured"], row["found"], side)
         with st.container(key=f"table_of_{audit}"):
-            said = [{name: plain(text) for name, text in row.items()} for row in rows]
-            st.table(pd.DataFrame(said, columns=list(COLUMNS)).set_index("asks"))
+            escaped = [{name: plain(text) for name, text in row.items()} for row in rows]
+            st.table(pd.DataFrame(escaped, columns=list(COLUMNS)).set_index("asks"))
     if case.older:
         st.caption(f"{count(case.older, 'older FairPair result')} of this model and topic not shown.")
 
@@ -178,33 +178,33 @@ def fairpair_ways(case: CaseFile) -> list[Way]:
     if verdict_of(case.rows, "fairpair") == "not run":
         wanted: dict[str, str | list[str]] = {"fp_model": [case.model], "fp_table": case.tables[0]}
         return [(FAIRPAIR_TAB, "Ask FairPair", wanted)]
-    found: list[Way] = []
+    ways: list[Way] = []
     for result in case.fairpairs:
         names = " and ".join(result.asked.prompts.names)
         temperature = number(result.asked.key.decoding.temperature)
         parameters = parameters_of_fairpair(result.asked.hash)
         if parameters is not None:
-            found.append((FAIRPAIR_TAB, f"{names}, temperature {temperature}", parameters))
-    return found
+            ways.append((FAIRPAIR_TAB, f"{names}, temperature {temperature}", parameters))
+    return ways
 
 
 def criteria_ways(case: CaseFile) -> list[Way]:
     """Link each experiment that its page can show again; where there is none, the form for them."""
     if verdict_of(case.rows, "criteria") == "not run":
         return [(CRITERIA_TAB, "Ask the criteria", {"cr_model": [case.model]})]
-    found: list[Way] = []
+    ways: list[Way] = []
     for result in case.criteria:
         parameters = parameters_of_criteria(result.asked.hash)
         if parameters is not None:
             label = f"{result.asked.experiment.capitalize()}, {result.asked.answering}"
-            found.append((CRITERIA_TAB, label, parameters))
-    return found
+            ways.append((CRITERIA_TAB, label, parameters))
+    return ways
 
 
 def row_text(row: CaseRow) -> dict[str, str]:
     """Write a quantity as a row of a table, by :data:`COLUMNS`."""
-    found = f"{FOUND[row.verdict]}: {row.basis}"
-    return dict(zip(COLUMNS, (row.question, measured_text(row), found, row.side or NONE), strict=True))
+    text = f"{FOUND[row.verdict]}: {row.basis}"
+    return dict(zip(COLUMNS, (row.question, measured_text(row), text, row.side or NONE), strict=True))
 
 
 def measured_text(row: CaseRow) -> str:
@@ -269,36 +269,36 @@ def case_figures(case: CaseFile) -> list[KeyFigure]:
     return figures
 
 
-def draw_shared(found: SharedOccupations) -> None:
+def draw_shared(shared: SharedOccupations) -> None:
     """Draw occupations in both audits, as a sentence, a picture and a table."""
     st.subheader("The same occupations, in gaps and in stories", anchor=False)
-    finding(shared_finding(found))
-    if not found.rows:
+    finding(shared_finding(shared))
+    if not shared.rows:
         return
     picture(
-        partial(shared_scatter, found, WOMEN),
+        partial(shared_scatter, shared, WOMEN),
         "case_shared",
         "Tilt of shared occupations against women in stories",
     )
     left, right = st.tabs(["Reading the picture", "Data"])
     left.markdown(HOW_SHARED)
     with right:
-        draw_table(shared_table(found), "case_shared")
+        draw_table(shared_table(shared), "case_shared")
 
 
-def shared_table(found: SharedOccupations) -> pd.DataFrame:
+def shared_table(shared: SharedOccupations) -> pd.DataFrame:
     """Make a table with one row per occupation."""
-    across, upwards = [row.tilt_interval for row in found.rows], [row.interval for row in found.rows]
+    across, upwards = [row.tilt_interval for row in shared.rows], [row.interval for row in shared.rows]
     return pd.DataFrame(
         {
-            "occupation": [row.occupation for row in found.rows],
-            "tilt": [row.tilt for row in found.rows],
+            "occupation": [row.occupation for row in shared.rows],
+            "tilt": [row.tilt for row in shared.rows],
             "tilt_low": [None if one is None else one.low for one in across],
             "tilt_high": [None if one is None else one.high for one in across],
-            "share_of_women": [row.share for row in found.rows],
+            "share_of_women": [row.share for row in shared.rows],
             "share_low": [None if one is None else one.low for one in upwards],
             "share_high": [None if one is None else one.high for one in upwards],
-            "same_side": [row.same_side for row in found.rows],
+            "same_side": [row.same_side for row in shared.rows],
         }
     )
 

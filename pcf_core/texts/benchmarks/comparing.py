@@ -77,7 +77,7 @@ def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> 
     }
     several = {pair: values for pair, values in several.items() if values.size}
     each = 1 - (1 - level) / max(1, len(several))
-    found = []
+    compared = []
     for (first, second), values in several.items():
         neutral = reports[first].headline.neutral or 0.0
 
@@ -89,7 +89,7 @@ def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> 
         if bounds is not None and bounds[0] == bounds[1]:
             far, near = (abs(float(rows.mean()) - neutral) for rows in values)
             bounds = newcombe(far, near, *(_distance_bounds(rows, neutral, each) for rows in values))
-        found.append(
+        compared.append(
             WorsePair(
                 first=first,
                 second=second,
@@ -98,7 +98,7 @@ def worse_pairs(reports: Mapping[str, BenchmarkReport], level: float = 0.95) -> 
                 items=values.shape[1],
             )
         )
-    return tuple(found)
+    return tuple(compared)
 
 
 def _distance_bounds(outcomes: FloatArray, neutral: float, level: float) -> Bounds:
@@ -128,11 +128,11 @@ def agreement(
         The same by our quantity; pairs that only one of the two has do not count.
     """
     both = [pair for pair in by_benchmark if pair in by_ours]
-    told = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]
+    decided = [pair for pair in both if by_benchmark[pair] and by_ours[pair]]
     return Agreement(
         benchmark=benchmark,
         quantity=quantity,
         pairs=len(both),
-        told=len(told),
-        alike=sum(by_benchmark[pair] == by_ours[pair] for pair in told),
+        told=len(decided),
+        alike=sum(by_benchmark[pair] == by_ours[pair] for pair in decided),
     )

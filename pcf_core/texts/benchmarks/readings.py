@@ -80,8 +80,8 @@ def read_scores(material: Material, scores: Sequence[ItemScores], level: float =
 
 def _parts(kinds: Sequence[str]) -> tuple[str, ...]:
     """List all items, then each kind where there are several."""
-    found = sorted(set(kinds))
-    return (ALL, *found) if len(found) > 1 else (ALL,)
+    several = sorted(set(kinds))
+    return (ALL, *several) if len(several) > 1 else (ALL,)
 
 
 def _crows(scored: Sequence[tuple[PairItem, tuple[float, ...]]], level: float) -> BenchmarkReport:
@@ -103,12 +103,12 @@ def _stereoset(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: fl
         outcomes = outcomes or {term: prefers for term, (prefers, _) in by_term.items()}
         values = np.array(list(by_term.values())).T
         ss, lms = (clustered_wilson(row, np.ones_like(row), level, chance=False) for row in values)
-        found = (
+        quantities = (
             (SS, float(values[0].mean()), ss, EVEN),
             (LMS, float(values[1].mean()), lms, None),
             (ICAT, float(icat(*values)), icat_bounds(values, ss, lms, level), None),
         )
-        for name, value, bounds, neutral in found:
+        for name, value, bounds, neutral in quantities:
             readings.append(
                 Reading(
                     quantity=name,
@@ -126,13 +126,13 @@ def _stereoset(scored: Sequence[tuple[TripleItem, tuple[float, ...]]], level: fl
 
 def term_shares(scored: Sequence[tuple[str, Sequence[float]]]) -> dict[str, tuple[float, float]]:
     """Map each term to (SS, LMS) of its triples, (term, (stereotype, opposite, unrelated)) each."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    rows_of: dict[str, list[tuple[float, float]]] = {}
     for term, (stereotype, opposite, unrelated) in scored:
         related = ((stereotype > unrelated) + (opposite > unrelated)) / 2
-        found.setdefault(term, []).append((float(stereotype > opposite), related))
+        rows_of.setdefault(term, []).append((float(stereotype > opposite), related))
     return {
         term: (float(np.mean([one for one, _ in rows])), float(np.mean([two for _, two in rows])))
-        for term, rows in found.items()
+        for term, rows in rows_of.items()
     }
 
 
@@ -145,14 +145,8 @@ def icat(prefers: FloatArray, related: FloatArray, axis: int = -1) -> Any:
 def icat_bounds(values: FloatArray, ss: Bounds | None, lms: Bounds | None, level: float) -> Bounds | None:
     """Return low and high of ICAT over terms; ``None`` of a single one.
 
-    Parameters
-    ----------
-    values
-        [(SS, LMS), term].
-    ss, lms
-        The bounds of their means.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
+    ``values``: [(SS, LMS), term].  ``ss``, ``lms``: the bounds of their means.  ``level``: share of the
+    intervals that are to hold the truth, inside (0, 1).
     """
     drawn = bootstrap(icat, values, level)
     if drawn is None or ss is None or lms is None or drawn[0] < drawn[1]:
@@ -228,7 +222,7 @@ def bootstrap(statistic: Callable[..., Any], values: FloatArray, level: float) -
         return None
     from scipy.stats import bootstrap as resampled
 
-    found = resampled(
+    sample = resampled(
         tuple(values),
         statistic,
         paired=True,
@@ -239,7 +233,7 @@ def bootstrap(statistic: Callable[..., Any], values: FloatArray, level: float) -
         method="percentile",
         rng=np.random.default_rng(SEED),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(sample.low), float(sample.high)
 
 
 def common_outcomes(first: Mapping[str, float], second: Mapping[str, float]) -> FloatArray:

@@ -76,19 +76,19 @@ def beside_the_world(
     """Return [profession] rows with interval, test and its control, for those with a clear story."""
     from scipy.stats import binomtest, false_discovery_control
 
-    tested = [place for place, each in enumerate(professions) if each.clear]
-    found = list(professions)
+    tested = [index for index, each in enumerate(professions) if each.clear]
+    rows = list(professions)
     p_values = [
-        float(binomtest(int(found[place].women), int(found[place].clear), found[place].world).pvalue)
-        for place in tested
+        float(binomtest(int(rows[index].women), int(rows[index].clear), rows[index].world).pvalue)
+        for index in tested
     ]
     adjusted = false_discovery_control(p_values) if p_values else []
-    for place, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
-        one = found[place]
+    for index, p_value, controlled in zip(tested, p_values, adjusted, strict=True):
+        one = rows[index]
         interval = wilson(one.women / one.clear, one.clear, level, over="templates", unit="text")
         update = {"interval": interval, "p_value": min(p_value, 1.0), "adjusted": float(controlled)}
-        found[place] = one.model_copy(update=update)
-    return tuple(found)
+        rows[index] = one.model_copy(update=update)
+    return tuple(rows)
 
 
 def wilson(share: float, n: float, level: float, *, over: str = "occupations", unit: str = UNIT) -> Interval:
@@ -104,13 +104,10 @@ def rate_over_professions(
 ) -> SharedValue | None:
     """Return Σ hits / Σ of over professions, with its interval; ``None`` where there is nothing to share.
 
-    Parameters
-    ----------
-    hits, of
-        [profession] 0 <= hits <= of.
+    ``hits``, ``of``: [profession] 0 <= hits <= of.
     """
-    told = of > 0
-    hits, of = hits[told], of[told]
+    used = of > 0
+    hits, of = hits[used], of[used]
     if not of.size:
         return None
     value = float(hits.sum() / of.sum())
@@ -148,15 +145,7 @@ def why_no_slope(world: FloatArray, shares: FloatArray) -> str:
 def line_over_world(world: FloatArray, shares: FloatArray, level: float = 0.95) -> AmplificationLine:
     """Fit the model's shares on the world's by least squares (:mod:`pcf_core.measure.regression`).
 
-    Parameters
-    ----------
-    world, shares
-        [profession] 0 to 1.
-
-    Raises
-    ------
-    CriterionError
-        :func:`why_no_slope` says why.
+    ``world``, ``shares``: [profession] 0 to 1.
     """
     from scipy.stats import t
 
@@ -279,16 +268,16 @@ class Anecdotes:
         check_cells(log_probabilities, (each.name for each in self.professions), self.name)
         female, male = self.material.female, self.material.male
         words = (*female, *male)
-        told = [each for each in self.professions if each.name in log_probabilities]
-        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in told])
-        if not told:
+        scored = [each for each in self.professions if each.name in log_probabilities]
+        scores = np.array([_row(log_probabilities[each.name], len(words), each.name) for each in scored])
+        if not scored:
             raise CriteriaError("There is no score to read: score every profession.")
-        known = ~np.isnan(scores).any(axis=0)
+        able = ~np.isnan(scores).any(axis=0)
         sides = np.arange(len(words)) < len(female)
-        if not (known & sides).any() or not (known & ~sides).any():
+        if not (able & sides).any() or not (able & ~sides).any():
             raise CriteriaError(f"{NO_WORDS.capitalize()}: the model cannot express the topic {TOPIC}.")
         women = dict(
-            zip((each.name for each in told), _women(scores, known & sides, known & ~sides), strict=True)
+            zip((each.name for each in scored), _women(scores, able & sides, able & ~sides), strict=True)
         )
         if all(share is None for share in women.values()):
             raise CriteriaError(
@@ -305,13 +294,13 @@ class Anecdotes:
         return self._report(
             AnecdotesReport(
                 answering="scored",
-                n=len(told),
+                n=len(scored),
                 professions=tuple(rows),
                 clear_only=None if reason else expected_information(table),
                 undefined=(LeftOut(name="clear_only", reason=reason),) if reason else (),
                 words_left_out=tuple(
                     LeftOut(name=word, reason="the model's tokenizer cannot express it")
-                    for word, there in zip(words, known, strict=True)
+                    for word, there in zip(words, able, strict=True)
                     if not there
                 ),
                 label=SCORED_LABEL,

@@ -84,9 +84,9 @@ class Answers:
     def tallies(self) -> FloatArray:
         """Return [unit, pronoun, truth, said] answers, or probabilities; the last two axes are 0 and 1."""
         shape = (len(self.units), len(self.pronouns), 2)
-        place = np.ravel_multi_index((self.unit, self.pronoun, self.truth), shape)
-        whole = np.bincount(place, minlength=int(np.prod(shape))).astype(np.float64)
-        female = np.bincount(place, weights=self.said, minlength=int(np.prod(shape)))
+        index = np.ravel_multi_index((self.unit, self.pronoun, self.truth), shape)
+        whole = np.bincount(index, minlength=int(np.prod(shape))).astype(np.float64)
+        female = np.bincount(index, weights=self.said, minlength=int(np.prod(shape)))
         return np.stack([whole - female, female], axis=-1).reshape(*shape, 2)
 
     def likelier(self) -> FloatArray:
@@ -187,13 +187,13 @@ class Clusters:
         """[resample, pronoun, truth, 2] sums over units drawn anew."""
         return drawn_clusters(self.tallies, self.strata, self.resamples, self.seed)
 
-    def replicates(self, name: str, place: int) -> FloatArray:
+    def replicates(self, name: str, index: int) -> FloatArray:
         """Return [resample] a share of one pronoun, NaN where it is undefined."""
-        return share(*self.of(self.drawn[:, place], name))
+        return share(*self.of(self.drawn[:, index], name))
 
-    def influence(self, name: str, place: int) -> FloatArray:
+    def influence(self, name: str, index: int) -> FloatArray:
         """Return [unit] by how much a share of one pronoun moves with the unit: (y − p m) / Σ m."""
-        part, whole = self.of(self.tallies[:, place], name)
+        part, whole = self.of(self.tallies[:, index], name)
         size = max(float(whole.sum()), 1e-300)
         return (part - float(part.sum()) / size * whole) / size
 
@@ -205,12 +205,12 @@ class Clusters:
         What is said under one pronoun in four questions is not known from sixteen, though under the other
         there are answers to all.
         """
-        used = [self.of(self.tallies[:, place], name)[1] > 0 for name, place in shares]
-        kinds, found = np.asarray(self.strata), 0
+        used = [self.of(self.tallies[:, index], name)[1] > 0 for name, index in shares]
+        kinds, degrees = np.asarray(self.strata), 0
         for kind in set(self.strata):
             units = [int(np.sum(each[kinds == kind])) for each in used]
-            found += max(min((many for many in units if many), default=1) - 1, 0)
-        return max(found, 1)
+            degrees += max(min((many for many in units if many), default=1) - 1, 0)
+        return max(degrees, 1)
 
     def interval(
         self,
@@ -291,10 +291,10 @@ def differences(
             apart = one.value - other.value
             value = apart if abs(apart) >= LEAST else 0.0
             draws, moves = (
-                np.subtract(*(what(name, place) for place in places[pair]))
+                np.subtract(*(what(name, index) for index in places[pair]))
                 for what in (clusters.replicates, clusters.influence)
             )
-            first, second = (clusters.of(clusters.tallies[:, place], name) for place in places[pair])
+            first, second = (clusters.of(clusters.tallies[:, index], name) for index in places[pair])
             test = exchange_test(first, second, permutations, clusters.seed)
             rows.append(
                 RateDifference(
@@ -308,7 +308,7 @@ def differences(
                         moves,
                         one,
                         other,
-                        clusters.freedom(*((name, place) for place in places[pair])),
+                        clusters.freedom(*((name, index) for index in places[pair])),
                     ),
                     p_value=test.p_value,
                     least_p=test.least_p,
@@ -320,7 +320,7 @@ def differences(
     )
 
 
-def told(clusters: Clusters, place: int, found: Mapping[str, Rate]) -> tuple[float | None, Interval | None]:
+def told(clusters: Clusters, index: int, found: Mapping[str, Rate]) -> tuple[float | None, Interval | None]:
     """Return TPR − FPR of one pronoun and its interval; ``None`` where either is undefined."""
     missed, false = found["FNR"], found["FPR"]
     if missed.value is None or false.value is None:
@@ -329,10 +329,10 @@ def told(clusters: Clusters, place: int, found: Mapping[str, Rate]) -> tuple[flo
     if turned is not None:
         turned = turned.model_copy(update={"low": 1 - turned.high, "high": 1 - turned.low})
     right = missed.model_copy(update={"name": "TPR", "value": 1 - missed.value, "interval": turned})
-    draws = 1 - clusters.replicates("FNR", place) - clusters.replicates("FPR", place)
-    moves = -clusters.influence("FNR", place) - clusters.influence("FPR", place)
+    draws = 1 - clusters.replicates("FNR", index) - clusters.replicates("FPR", index)
+    moves = -clusters.influence("FNR", index) - clusters.influence("FPR", index)
     value = 1 - missed.value - false.value
-    freedom = clusters.freedom(("FNR", place), ("FPR", place))
+    freedom = clusters.freedom(("FNR", index), ("FPR", index))
     return value, clusters.interval(value, draws, moves, right, false, freedom)
 
 
@@ -370,10 +370,10 @@ class Reported:
 
     def unread(self) -> FloatArray:
         """Count [unit, pronoun, truth] invalid answers."""
-        found = np.zeros((len(self.answers.units), len(self.answers.pronouns), 2))
-        for place, reasons in self.invalid.items():
-            found[place] = sum(reasons.values())
-        return found
+        counts = np.zeros((len(self.answers.units), len(self.answers.pronouns), 2))
+        for index, reasons in self.invalid.items():
+            counts[index] = sum(reasons.values())
+        return counts
 
 
 def answers_report(
@@ -393,13 +393,15 @@ def answers_report(
     answers, tallies, unread = reported.answers, reported.answers.tallies(), reported.unread()
     clusters = rate_clusters(tallies, reported.unit, level, resamples, seed)
     read = np.stack([tallies.sum(axis=3), unread], axis=-1)  # [unit, pronoun, truth, (valid, invalid)]
-    found: dict[str, PronounAnswers] = {}
-    for place, pronoun in enumerate(answers.pronouns):
-        made = _pronoun(reported, tallies, read, place, level)
-        value, interval = told(clusters, place, {each.name: each for each in made.rates})
-        found[pronoun] = made.model_copy(update={"told": value, "told_interval": interval})
-    shares = {name: {each.name: each for each in made.rates} for name, made in found.items()}
-    unread_shares = {name: {each.name: each for each in made.invalid_rates} for name, made in found.items()}
+    by_pronoun: dict[str, PronounAnswers] = {}
+    for index, pronoun in enumerate(answers.pronouns):
+        made = _pronoun(reported, tallies, read, index, level)
+        value, interval = told(clusters, index, {each.name: each for each in made.rates})
+        by_pronoun[pronoun] = made.model_copy(update={"told": value, "told_interval": interval})
+    shares = {name: {each.name: each for each in made.rates} for name, made in by_pronoun.items()}
+    unread_shares = {
+        name: {each.name: each for each in made.invalid_rates} for name, made in by_pronoun.items()
+    }
     ways = permutations_of(len(answers.units), permutations)
     leading = np.where(answers.first == 1, answers.said, 1 - answers.said)
     named_first = np.bincount(answers.unit, weights=leading, minlength=len(answers.units)) * 1.0
@@ -410,11 +412,11 @@ def answers_report(
         unit=reported.unit,
         units=len(answers.units),
         n=len(answers.said) + int(unread.sum()),
-        pronouns=tuple(each for name, each in found.items() if name != WITHOUT),
-        baseline=found.get(WITHOUT),
+        pronouns=tuple(each for name, each in by_pronoun.items() if name != WITHOUT),
+        baseline=by_pronoun.get(WITHOUT),
         differences=_with_possible(
             differences(clusters, RATES, answers.pronouns, shares, permutations),
-            found,
+            by_pronoun,
             dict(zip(answers.pronouns, unread.sum(axis=0).tolist(), strict=True)),
         ),
         invalid_differences=differences(
@@ -464,7 +466,7 @@ def baseline_differences(
         return ()
     every = (*report.pronouns, report.baseline)
     names = [each.pronoun for each in every]
-    units = {name: place for place, name in enumerate(dict.fromkeys(row.unit for row in report.by_unit))}
+    units = {name: index for index, name in enumerate(dict.fromkeys(row.unit for row in report.by_unit))}
     tallies = np.zeros((report.units, len(names), 2, 2))
     unread = np.zeros((len(names), 2))
     for row in report.by_unit:
@@ -519,28 +521,28 @@ def _interval(bounds: Bounds | None, level: float, unit: str) -> Interval | None
 
 
 def _pronoun(
-    reported: Reported, tallies: FloatArray, read: FloatArray, place: int, level: float
+    reported: Reported, tallies: FloatArray, read: FloatArray, index: int, level: float
 ) -> PronounAnswers:
-    answers, mine = reported.answers, tallies[:, place]
+    answers, mine = reported.answers, tallies[:, index]
     invalid: dict[str, int] = {}
     for (_, pronoun, _), reasons in reported.invalid.items():
         for reason, number in reasons.items():
-            if pronoun == place:
+            if pronoun == index:
                 invalid[reason] = invalid.get(reason, 0) + number
     likelier = None
     if not reported.chance:
         chosen = Answers(**{**vars(answers), "said": answers.likelier()}).tallies()
-        likelier = confusion(chosen[:, place].sum(axis=0))
+        likelier = confusion(chosen[:, index].sum(axis=0))
     wrong = mine[:, 1, 0] + mine[:, 0, 1]
     return PronounAnswers(
-        pronoun=answers.pronouns[place],
+        pronoun=answers.pronouns[index],
         confusion=confusion(mine.sum(axis=0)),
         likelier=likelier,
         invalid=invalid,
         invalid_rates=tuple(
             rate(
                 name,
-                *invalid_parts(read[:, place], name),
+                *invalid_parts(read[:, index], name),
                 "no answer",
                 reported.unit,
                 reported.chance,
@@ -548,7 +550,7 @@ def _pronoun(
             )
             for name in INVALID
         ),
-        valid=_by_order(answers, place),
+        valid=_by_order(answers, index),
         rates=tuple(
             rate(name, *parts(mine, name), UNDEFINED[name], reported.unit, reported.chance, level)
             for name in RATES
@@ -557,9 +559,9 @@ def _pronoun(
     )
 
 
-def _by_order(answers: Answers, place: int) -> tuple[tuple[float, float], tuple[float, float]]:
+def _by_order(answers: Answers, index: int) -> tuple[tuple[float, float], tuple[float, float]]:
     """Count [truth][first] valid answers under one pronoun."""
-    mine = answers.pronoun == place
+    mine = answers.pronoun == index
     male, female = (
         tuple(float(np.sum(mine & (answers.truth == truth) & (answers.first == first))) for first in (0, 1))
         for truth in (0, 1)
@@ -592,9 +594,9 @@ def _by_unit(reported: Reported, tallies: FloatArray) -> tuple[UnitAnswers, ...]
     rows = []
     for unit, name in enumerate(reported.answers.units):
         for truth in (1, 0):
-            for place, pronoun in enumerate(reported.answers.pronouns):
-                invalid = sum(reported.invalid.get((unit, place, truth), {}).values())
-                right, wrong = (float(tallies[unit, place, truth, said]) for said in (truth, 1 - truth))
+            for index, pronoun in enumerate(reported.answers.pronouns):
+                invalid = sum(reported.invalid.get((unit, index, truth), {}).values())
+                right, wrong = (float(tallies[unit, index, truth, said]) for said in (truth, 1 - truth))
                 if right + wrong + invalid > 0:
                     rows.append(
                         UnitAnswers(

@@ -38,7 +38,7 @@ class Cell:
 
     def name(self, unit: str, pair: Pair) -> str:
         """Return the cell's name, such as ``cairo-river|truth=nurse|she|doctor-first``."""
-        right, leading = (role(pair, place).name for place in (self.truth, self.first))
+        right, leading = (role(pair, index).name for index in (self.truth, self.first))
         return f"{unit}|truth={right}|{self.pronoun}|{leading}-first"
 
 
@@ -57,13 +57,7 @@ def role(pair: Pair, female: int) -> Role:
 
 
 def load_asking(experiment: str) -> Asking:
-    """Load the shipped wordings of ``questions`` or ``tasks``.
-
-    Raises
-    ------
-    CriteriaError
-        The file is missing or damaged.
-    """
+    """Load the shipped wordings of ``questions`` or ``tasks``."""
     path = settings().assets / "criteria" / ASKING
     table = read_toml(path, ("version", "questions", "tasks"), CriteriaError)
     try:
@@ -76,13 +70,7 @@ def load_asking(experiment: str) -> Asking:
 
 
 def make_pair(entry: object, where: str) -> Pair:
-    """Make two roles from a table with ``female`` and ``male``, each with ``name`` and ``word``.
-
-    Raises
-    ------
-    CriteriaError
-        Another shape, an empty name, or a name that both roles have.
-    """
+    """Make two roles from a table with ``female`` and ``male``, each with ``name`` and ``word``."""
     if not isinstance(entry, Mapping) or set(entry) != {"female", "male"}:
         raise CriteriaError(f"{where}: a pair is {shown(entry)}; write a table with female and male.")
     pair = Pair(female=_role(entry["female"], where), male=_role(entry["male"], where))
@@ -93,13 +81,7 @@ def make_pair(entry: object, where: str) -> Pair:
 
 
 def check_pronouns(pronouns: Sequence[str]) -> tuple[str, ...]:
-    """Check for at least two of he, she and they; return them in this order.
-
-    Raises
-    ------
-    CriteriaError
-        Fewer, or others.
-    """
+    """Check for at least two of he, she and they; return them in this order."""
     if len(set(pronouns)) < 2 or not set(pronouns) <= set(PRONOUNS):
         raise CriteriaError(
             f"The pronouns are {shown(', '.join(map(str, pronouns)))}: give at least two of he, she and they."
@@ -147,13 +129,13 @@ def gathered(
     rows: list[tuple[float, ...]] = []
     invalid: dict[tuple[int, int, int], dict[str, int]] = {}
     for cell, answers in said.items():
-        place = order.index(cell.pronoun)
+        index = order.index(cell.pronoun)
         for answer in answers:
             if isinstance(answer, str):
-                reasons = invalid.setdefault((cell.unit, place, cell.truth), {})
+                reasons = invalid.setdefault((cell.unit, index, cell.truth), {})
                 reasons[answer] = reasons.get(answer, 0) + 1
             else:
-                rows.append((cell.unit, place, cell.truth, cell.first, answer))
+                rows.append((cell.unit, index, cell.truth, cell.first, answer))
     table = np.array(rows, dtype=np.float64).reshape(-1, 5)
     unit, pronoun, truth, first = table[:, :4].T.astype(np.intp)
     return Answers(tuple(units), order, unit, pronoun, truth, first, table[:, 4]), invalid
@@ -168,11 +150,6 @@ def of_scores(nats: Sequence[float], cell: str) -> float | str:
     """Return the probability of the first of two words among the two, from their log-probabilities.
 
     −1 and −1 give .5; −1 and −1 − ln 3 give .75; ``unscored`` where a word has none.
-
-    Raises
-    ------
-    CriteriaError
-        Not two numbers.
     """
     shares = shares_of(nats, 2, cell)
     return "unscored" if shares is None else shares[0]
@@ -181,13 +158,7 @@ def of_scores(nats: Sequence[float], cell: str) -> float | str:
 def scored_cells(
     cells: Mapping[str, Cell], log_probabilities: Mapping[str, Sequence[float]]
 ) -> dict[Cell, Sequence[float | str]]:
-    """Read the scores of each cell, see :func:`of_scores`; a cell without scores stays empty.
-
-    Raises
-    ------
-    CriteriaError
-        Not two numbers for a cell.
-    """
+    """Read the scores of each cell, see :func:`of_scores`; a cell without scores stays empty."""
     return {
         cell: [of_scores(log_probabilities[name], name)] if name in log_probabilities else []
         for name, cell in cells.items()
@@ -216,13 +187,7 @@ def shares_of(nats: Sequence[float] | None, words: int, cell: str) -> tuple[floa
 
 
 def frames_of(frames: Mapping[str, Frames], wording: str, experiment: str) -> Frames:
-    """Load the frames of one wording.
-
-    Raises
-    ------
-    CriteriaError
-        There are none.
-    """
+    """Load the frames of one wording."""
     if wording not in frames:
         raise CriteriaError(
             f"The experiment {experiment} has no wording {shown(wording)}: use {listed(frames)}."

@@ -42,24 +42,11 @@ def gender_difference(
 ) -> GenderDifference:
     """Compare a quantity of texts between women's and men's names.
 
-    Parameters
-    ----------
-    female, male
-        Of every name its texts' values; names without a text are left out.
-    resamples, level
-        Of the intervals, at least 100 and inside (0, 1).
-    seed
-        The same seed gives the same intervals.
-    shares
-        The values are shares, 0 to 1.  Where no draw of names differs, as with a label that no text has, the
-        interval then takes every name for one observation, instead of having no width.
-
-    Raises
-    ------
-    CriteriaError
-        A side without a text, or a value that is no finite number.
-    CriterionError
-        Resamples or a level that are not allowed.
+    ``female``, ``male``: of every name its texts' values; names without a text are left out.
+    ``resamples``, ``level``: of the intervals, at least 100 and inside (0, 1).  ``seed``: the same seed
+    gives the same intervals.  ``shares``: the values are shares, 0 to 1.  Where no draw of names differs,
+    as with a label that no text has, the interval then takes every name for one observation, instead of
+    having no width.
     """
     sides = [_with_texts(side) for side in (female, male)]
     for gender, side in zip(GENDERS, sides, strict=True):
@@ -117,11 +104,6 @@ def drawn_differences(female: Side, male: Side, *, resamples: int, seed: int) ->
     """Return [(difference, d), resample] with names resampled; d is NaN where a draw has no spread.
 
     The same seed and numbers of names draw the same names, so that two models can be compared on them.
-
-    Raises
-    ------
-    CriterionError
-        Fewer than 100 resamples.
     """
     if resamples < FEWEST_RESAMPLES:
         raise CriterionError(
@@ -168,11 +150,6 @@ def effect_gap(
     """Return d of ``second`` − d of ``first``, both (female, male) over the same names in one order.
 
     The interval draws the same names for both; ``None`` where a d is undefined.
-
-    Raises
-    ------
-    CriteriaError
-        Sides of other lengths, or a name without a text.
     """
     if [len(side) for side in first] != [len(side) for side in second] or not all(
         len(one) for pair in (first, second) for side in pair for one in side
@@ -187,7 +164,7 @@ def effect_gap(
 
 
 def _with_texts(side: Side) -> list[FloatArray]:
-    kept: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
-    if not all(np.isfinite(one).all() for one in kept):
+    arrays: list[FloatArray] = [np.asarray(one, dtype=np.float64) for one in side if len(one)]
+    if not all(np.isfinite(one).all() for one in arrays):
         raise CriteriaError("What is compared between names must be finite numbers.")
-    return kept
+    return arrays

@@ -78,17 +78,13 @@ def library() -> str:
 def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, FloatArray]:
     """Learn word -> [dimension] of words that stand twice or more; the same seed gives the same vectors.
 
-    Parameters
-    ----------
-    texts
-        [text][word].
-    seed
-        Of the first vectors, the order of the texts and the noise words; at least 0.
+    ``texts``: [text][word].  ``seed``: of the first vectors, the order of the texts and the noise words; at
+    least 0.
     """
     from gensim.models import Word2Vec
 
     order = np.random.default_rng(seed).permutation(len(texts))
-    shuffled = [list(texts[place]) for place in order]
+    shuffled = [list(texts[index]) for index in order]
     model = Word2Vec(**SETTINGS, seed=seed + 1)  # gensim takes 0 for its usual seed
     model.build_vocab(shuffled)
     if not model.wv.index_to_key:
@@ -98,13 +94,7 @@ def learned_vectors(texts: Sequence[Sequence[str]], seed: int) -> dict[str, Floa
 
 
 def axis_scores(vectors: Mapping[str, FloatArray]) -> dict[str, float]:
-    """Score every word.
-
-    Raises
-    ------
-    CriteriaError
-        :func:`why_no_axis` says why there is none.
-    """
+    """Score every word."""
     reason = why_no_axis(vectors)
     if reason:
         raise CriteriaError(f"The embedding score has no axis: {reason}.")
@@ -228,12 +218,12 @@ def _scores(
     skipped: Collection[str],
 ) -> Scores:
     """Average the scores of the known words of every text; every seed knows the same words."""
-    found = {}
+    scores = {}
     for name, several in texts.items():
-        known = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
-        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in known if text]
-        found[name] = np.array(rows).reshape(-1, len(axes))
-    return found
+        scored = [[word for word in text if word in axes[0] and word not in skipped] for text in several]
+        rows = [[float(np.mean([axis[word] for word in text])) for axis in axes] for text in scored if text]
+        scores[name] = np.array(rows).reshape(-1, len(axes))
+    return scores
 
 
 def _readings(
@@ -245,7 +235,7 @@ def _readings(
     level: float,
 ) -> list[EmbeddingReading]:
     """Read each model that has a scored text of both genders; p-values are controlled over them (Holm)."""
-    found = []
+    readings = []
     for model, by_name in scores.items():
         sides = [[by_name[name] for name in material.names.of(gender)] for gender in GENDERS]
         if not all(any(len(rows) for rows in side) for side in sides):
@@ -255,10 +245,10 @@ def _readings(
         ]
         scored = [sum(map(len, side)) for side in sides]
         each = [
-            gender_difference(*([rows[:, place] for rows in side] for side in sides), level=level)
-            for place in range(len(seeds))
+            gender_difference(*([rows[:, index] for rows in side] for side in sides), level=level)
+            for index in range(len(seeds))
         ]
-        found.append(
+        readings.append(
             EmbeddingReading(
                 model=model,
                 variant=variant,
@@ -272,12 +262,12 @@ def _readings(
                 invalid=(asked[0] - scored[0], asked[1] - scored[1]),
             )
         )
-    if len(found) < 2:
-        return found
-    adjusted = holm([one.difference.p_value for one in found])
+    if len(readings) < 2:
+        return readings
+    adjusted = holm([one.difference.p_value for one in readings])
     return [
         one.model_copy(update={"difference": one.difference.model_copy(update={"adjusted": p})})
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(readings, adjusted, strict=True)
     ]
 
 
@@ -285,7 +275,7 @@ def _gaps(
     scores: Mapping[str, Scores], material: HobbiesMaterial, variant: Variant, seeds: int, level: float
 ) -> list[EmbeddingGap]:
     """Compare every two models, over the names of which both have a scored text."""
-    found = []
+    gaps = []
     for first, second in combinations(scores, 2):
         sides = [
             [
@@ -305,10 +295,10 @@ def _gaps(
         if difference is None:
             continue
         effects = [
-            [_effect_of_seed(scores[model], sides, place) for place in range(seeds)]
+            [_effect_of_seed(scores[model], sides, index) for index in range(seeds)]
             for model in (first, second)
         ]
-        found.append(
+        gaps.append(
             EmbeddingGap(
                 first=first,
                 second=second,
@@ -321,12 +311,12 @@ def _gaps(
                 ),
             )
         )
-    return found
+    return gaps
 
 
-def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], place: int) -> float | None:
+def _effect_of_seed(scores: Scores, sides: Sequence[Sequence[str]], index: int) -> float | None:
     """Return d of one model in one embedding, over the names of (female, male)."""
-    return cohens_d(*(np.concatenate([scores[name][:, place] for name in side]) for side in sides))
+    return cohens_d(*(np.concatenate([scores[name][:, index] for name in side]) for side in sides))
 
 
 def _ends(

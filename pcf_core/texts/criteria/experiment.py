@@ -108,15 +108,9 @@ class Experiment(Protocol):
         ...
 
 
-def check_cells(given: Iterable[str], known: Iterable[str], experiment: str) -> None:
-    """Refuse what was not asked.
-
-    Raises
-    ------
-    CriteriaError
-        A cell that the experiment does not have.
-    """
-    unknown = sorted(set(given) - set(known))
+def check_cells(given: Iterable[str], existing: Iterable[str], experiment: str) -> None:
+    """Refuse what was not asked."""
+    unknown = sorted(set(given) - set(existing))
     if unknown:
         raise CriteriaError(
             f"The experiment {experiment} has no cell {shown(unknown[0])}: give the cells that it asks."

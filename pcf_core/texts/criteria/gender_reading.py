@@ -49,14 +49,7 @@ def without_gender(text: str, names: Collection[str], gendered: Collection[str])
     "Emily loves her horse, she's a mother-to-be" -> "loves horse, a"; short forms of the names go as well:
     "Jenny and Will will dance" -> "and will dance".
 
-    Parameters
-    ----------
-    text
-        any.
-    names
-        In any case.
-    gendered
-        Lower case.
+    ``text``: any.  ``names``: in any case.  ``gendered``: lower case.
     """
     folded = {name.casefold() for name in names}
     short = {form for name in folded for form in short_names().get(name, ())}

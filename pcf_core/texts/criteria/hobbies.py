@@ -62,14 +62,8 @@ def hobby_words(
     What is tested is the share of a name's texts that have the word, one value a name (Mann–Whitney), since
     texts of one name hang together; p-values are controlled for false discoveries.
 
-    Parameters
-    ----------
-    female, male
-        [name][text], no name without a text.
-    leave
-        Further words that are not counted, lower case.
-    least_texts
-        A word in fewer is not tested.
+    ``female``, ``male``: [name][text], no name without a text.  ``leave``: further words that are not
+    counted, lower case.  ``least_texts``: a word in fewer is not tested.
     """
     left = stop_words() | set(leave)
     sides = [
@@ -107,11 +101,11 @@ def hobby_words(
 
 def _shares(side: Sequence[Sequence[Sequence[str]]], words: Sequence[str]) -> FloatArray:
     """Return [name, word] share of the name's texts that have the word."""
-    place = {word: index for index, word in enumerate(words)}
+    column_of = {word: index for index, word in enumerate(words)}
     shares = np.zeros((len(side), len(words)))
     for row, texts in zip(shares, side, strict=True):
         for text in texts:
-            row[[place[word] for word in set(text) if word in place]] += 1
+            row[[column_of[word] for word in set(text) if word in column_of]] += 1
         row /= len(texts)  # of whole counts: a sum of six sixths is less than 1
     return shares
 
@@ -121,11 +115,11 @@ def _p_values(female: FloatArray, male: FloatArray) -> FloatArray:
     from scipy.stats import mannwhitneyu
 
     varied = np.ptp(np.concatenate([female, male]), axis=0) > 0
-    found = np.ones(female.shape[1])
+    p_values = np.ones(female.shape[1])
     if varied.any():
         tests = mannwhitneyu(female[:, varied], male[:, varied], alternative="two-sided", axis=0)
-        found[varied] = np.minimum(1, tests.pvalue)
-    return found
+        p_values[varied] = np.minimum(1, tests.pvalue)
+    return p_values
 
 
 SCORED_LABEL = "our candidate words, scored by log-probability in place of texts"
@@ -179,9 +173,9 @@ class Hobbies:
         """List every name in every frame, with all labels' answers as candidates: "Mary|1"."""
         words = tuple(word for label in self.material.labels for word in label.answers)
         return tuple(
-            ScoredAsk(cell=f"{one.name}{BETWEEN}{place}", text=frame.replace(NAME, one.name), words=words)
+            ScoredAsk(cell=f"{one.name}{BETWEEN}{index}", text=frame.replace(NAME, one.name), words=words)
             for one in self.material.names.names
-            for place, frame in enumerate(self.material.frames, start=1)
+            for index, frame in enumerate(self.material.frames, start=1)
         )
 
     def report(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
@@ -192,16 +186,16 @@ class Hobbies:
         CriteriaError
             A cell that is no name of the list, or no text of a gender.
         """
-        found = self.without_vectors(texts)
+        report = self.without_vectors(texts)
         vectors = embedding_report({OWN_TEXTS: texts}, self.material, level=self._level)
-        return found.model_copy(update={"embedding": vectors})
+        return report.model_copy(update={"embedding": vectors})
 
     def without_vectors(self, texts: Mapping[str, Sequence[str]]) -> HobbiesReport:
         """Report the same without the embedding score, which takes most of the time; raises likewise."""
-        known = self.material.names.genders
-        check_cells(texts, known, self.name)
+        genders = self.material.names.genders
+        check_cells(texts, genders, self.name)
         _check_some(texts)
-        stripped = {name: self._stripped(texts.get(name, ())) for name in known}
+        stripped = {name: self._stripped(texts.get(name, ())) for name in genders}
         sides = [
             {name: stripped[name] for name in self.material.names.of(gender) if stripped[name]}
             for gender in GENDERS
@@ -269,8 +263,8 @@ class Hobbies:
             without=NOT_WRITTEN,
             left_out=tuple(
                 LeftOut(name=word, reason="the model cannot express it in every frame")
-                for word, kept in zip(words, there, strict=True)
-                if not kept
+                for word, expressed in zip(words, there, strict=True)
+                if not expressed
             ),
         )
 
@@ -289,37 +283,37 @@ class Hobbies:
     ) -> tuple[tuple[HobbyLabel, ...], FloatArray]:
         """Return the labels of which a word was scored, and [frame, label] their shares, which sum to 1."""
         owner = np.repeat(np.arange(len(self.material.labels)), len(self.material.labels[0].answers))
-        kept = [place for place in range(len(self.material.labels)) if there[owner == place].any()]
-        if len(kept) < 2:
+        labels = [place for place in range(len(self.material.labels)) if there[owner == place].any()]
+        if len(labels) < 2:
             raise CriteriaError(
                 "The model can express the words of fewer than two labels of the hobbies: nothing can be "
                 "compared; let it write texts, or take another model."
             )
         totals = np.stack(
-            [np.logaddexp.reduce(scores[:, (owner == place) & there], axis=1) for place in kept], axis=1
+            [np.logaddexp.reduce(scores[:, (owner == place) & there], axis=1) for place in labels], axis=1
         )
         shares = np.exp(totals - np.logaddexp.reduce(totals, axis=1)[:, np.newaxis])
-        return tuple(self.material.labels[place] for place in kept), shares
+        return tuple(self.material.labels[place] for place in labels), shares
 
     def _differences(
         self, labels: Sequence[HobbyLabel], female: Sequence[FloatArray], male: Sequence[FloatArray]
     ) -> tuple[LabelDifference, ...]:
         """Compare [name] of [text, label] shares by gender; p-values are controlled over labels (Holm)."""
-        found = [
+        differences = [
             gender_difference(
-                [name[:, place] for name in female],
-                [name[:, place] for name in male],
+                [name[:, index] for name in female],
+                [name[:, index] for name in male],
                 level=self._level,
                 shares=True,
             )
-            for place in range(len(labels))
+            for index in range(len(labels))
         ]
-        adjusted = holm([one.p_value for one in found])
+        adjusted = holm([one.p_value for one in differences])
         return tuple(
             LabelDifference(
                 name=label.name, title=label.title, difference=one.model_copy(update={"adjusted": p})
             )
-            for label, one, p in zip(labels, found, adjusted, strict=True)
+            for label, one, p in zip(labels, differences, adjusted, strict=True)
         )
 
     def _information(self, shares: Sequence[Sequence[FloatArray]]) -> LabelInformation:

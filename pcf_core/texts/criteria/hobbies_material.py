@@ -22,14 +22,7 @@ NAME, GAP = "{name}", "[Y]"
 
 
 def load_hobbies(names: NameList | None = None, path: Path | None = None) -> HobbiesMaterial:
-    """Load the shipped prompts and labels, or those of a TOML file of the same form, with a list of names.
-
-    Raises
-    ------
-    CriteriaError
-        An unknown key, a prompt without ``{name}``, a frame without ``{name}`` or with not one ``[Y]``, fewer
-        than two labels, a label twice, a word in two labels, answers of other numbers.
-    """
+    """Load the shipped prompts and labels, or those of a TOML file of the same form, with a list of names."""
     file = settings().assets / "criteria" / HOBBIES if path is None else path
     where = label(file)
     table = read_toml(file, ("version", "frames", "prompts", "labels"), CriteriaError)
@@ -49,7 +42,7 @@ def load_hobbies(names: NameList | None = None, path: Path | None = None) -> Hob
 def _prompts(table: object, where: str) -> dict[str, HobbyPrompt]:
     if not isinstance(table, dict) or not table or not set(table) <= set(get_args(Wording)):
         raise CriteriaError(f"{where}: prompts must be tables named {' or '.join(get_args(Wording))}.")
-    found = {}
+    prompts = {}
     for wording, entry in table.items():
         if not isinstance(entry, dict) or not {"prompt"} <= set(entry) <= {"system", "prompt"}:
             raise CriteriaError(f"{where}: the prompt {wording} needs prompt, and may have system.")
@@ -58,8 +51,8 @@ def _prompts(table: object, where: str) -> dict[str, HobbyPrompt]:
         if NAME not in prompt:
             raise CriteriaError(f"{where}: {what} must have {NAME} where the name stands.")
         system = check_text(entry.get("system", ""), what, where, CriteriaError)
-        found[wording] = HobbyPrompt(system=system, prompt=prompt)
-    return found
+        prompts[wording] = HobbyPrompt(system=system, prompt=prompt)
+    return prompts
 
 
 def _frame(text: str, where: str) -> str:

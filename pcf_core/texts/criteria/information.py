@@ -144,14 +144,8 @@ def clusters_jackknifed(texts: FloatArray, members: NDArray[np.intp], times: Flo
     I less Σ over groups of (k − 1) · (mean I without one of its k clusters − I), the group's share of all
     texts kept as it is.
 
-    Parameters
-    ----------
-    texts
-        [cluster, category] texts of each, none of them without any.
-    members
-        [cluster] its group, from 0.
-    times
-        [draw, cluster] how often each counts, two or more of every group.
+    ``texts``: [cluster, category] texts of each, none of them without any.  ``members``: [cluster] its
+    group, from 0.  ``times``: [draw, cluster] how often each counts, two or more of every group.
     """
     belongs = np.eye(int(members.max()) + 1)[members]
     tables = np.einsum("bx,xc,xa->bca", times, texts, belongs, optimize=True)
@@ -195,21 +189,17 @@ EVEN = 1e-9  # beside the sizes of rows, less is rounding
 def largest_information(table: FloatArray, entropies: Entropies) -> LargestInformation:
     """Return the most I that a table with these margins can have, in nats and normalised.
 
-    Parameters
-    ----------
-    table
-        [category, group] >= 0, no row and no column empty, at least two of each.
-    entropies
-        Of the table.
+    ``table``: [category, group] >= 0, no row and no column empty, at least two of each.  ``entropies``: of
+    the table.
     """
     loss = _least_loss(table)
     most = min(entropies.rows, entropies.columns)
     if loss is not None:
         most = min(most, max(entropies.information, entropies.columns - loss))
-    found = {name: entropies.normalised(name, most) for name in FORMULAS}
+    normalised = {name: entropies.normalised(name, most) for name in FORMULAS}
     return LargestInformation(
         information=most,
-        normalised={name: value for name, value in found.items() if value is not None},
+        normalised={name: value for name, value in normalised.items() if value is not None},
         exact=loss is not None,
     )
 
@@ -233,12 +223,7 @@ def _least_loss(table: FloatArray) -> float | None:
 def least_split(sizes: Sequence[int], first: int) -> float:
     """Return the least size × entropy of the one row that must be split so that others fill a column.
 
-    Parameters
-    ----------
-    sizes
-        [row] whole numbers, at least 1.
-    first
-        Of how many the column is, at most their sum.
+    ``sizes``: [row] whole numbers, at least 1.  ``first``: of how many the column is, at most their sum.
 
     Returns
     -------
@@ -271,10 +256,10 @@ def split_entropy(part: float, size: float) -> float:
 
 def _sums(sizes: Sequence[int]) -> int:
     """Return a number whose bit s is set where some of the sizes add up to s."""
-    found = 1
+    sums = 1
     for size in sizes:
-        found |= found << size
-    return found
+        sums |= sums << size
+    return sums
 
 
 # Tables drawn by chance: what independence would show, and what other texts, categories or clusters would.
@@ -289,10 +274,7 @@ def dealt_tables(
 ) -> FloatArray:
     """Deal [deal, row, column] random tables with these margins: row by row, without replacement.
 
-    Parameters
-    ----------
-    rows, columns
-        Whole numbers with the same sum.
+    ``rows``, ``columns``: whole numbers with the same sum.
     """
     left = np.tile(columns.astype(np.int64), (times, 1))
     tables = np.empty((times, rows.size, columns.size))
@@ -399,13 +381,13 @@ def basic_intervals(
 
     It holds the estimate.
     """
-    found = {}
+    intervals = {}
     for name in FORMULAS:
         errors = percentiles(again.normalised(name) - drawn_from.normalised(name), level, units)
         value = estimate.normalised(name).item()
         low, high = value - errors[::-1]
-        found[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
-    return found
+        intervals[name] = _interval(np.array([min(low, value), max(high, value)]), level, unit)
+    return intervals
 
 
 def _interval(bounds: FloatArray, level: float, unit: str) -> Interval:
@@ -431,23 +413,8 @@ def mutual_information(
 ) -> MutualInformation:
     """Estimate I(C; A) of independent texts.
 
-    Parameters
-    ----------
-    table
-        [category, group] whole numbers of texts.
-    permutations
-        How many random deals there are.
-    resamples
-        Of either interval.
-    level
-        Of the intervals.
-    seed
-        Decides both.
-
-    Raises
-    ------
-    CriteriaError
-        No table of counts, or one of which :func:`why_no_information` says nothing is known.
+    ``table``: [category, group] whole numbers of texts.  ``permutations``: how many random deals there
+    are.  ``resamples``: of either interval.  ``level``: of the intervals.  ``seed``: decides both.
     """
     counts = _told(table)
     if (counts != np.floor(counts)).any():
@@ -477,15 +444,7 @@ def expected_information(
 
     Nothing is sampled, so there is no bias and no null.
 
-    Parameters
-    ----------
-    table
-        [category, group] shares, each category's weight being its sum.
-
-    Raises
-    ------
-    CriteriaError
-        As in :func:`mutual_information`.
+    ``table``: [category, group] shares, each category's weight being its sum.
     """
     shares = _told(table)
     generator = np.random.default_rng(seed)
@@ -505,17 +464,8 @@ def clustered_information(
 
     The null exchanges the groups of clusters, intervals draw clusters; there is none over categories.
 
-    Parameters
-    ----------
-    counts
-        [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
-    groups
-        [cluster] which group each belongs to, whole numbers from 0.
-
-    Raises
-    ------
-    CriteriaError
-        As in :func:`mutual_information`, lists of different length, or a group with fewer than two clusters.
+    ``counts``: [cluster, category] numbers of texts, or sums of their shares; no cluster empty.
+    ``groups``: [cluster] which group each belongs to, whole numbers from 0.
     """
     texts, members = _checked(counts), np.asarray(groups)
     if members.shape != texts.shape[:1] or not np.issubdtype(members.dtype, np.integer) or members.min() < 0:
@@ -597,5 +547,5 @@ def _told_of(
 
 
 def _by_normaliser(entropies: Entropies, information: float) -> dict[Normaliser, float]:
-    found = {name: entropies.normalised(name, information) for name in FORMULAS}
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: entropies.normalised(name, information) for name in FORMULAS}
+    return {name: value for name, value in values.items() if value is not None}

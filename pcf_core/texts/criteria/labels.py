@@ -144,13 +144,6 @@ def choose_labeller(given: str, labels: Sequence[HobbyLabel]) -> Labeller:
     """Choose the labeller that a user means: ``lexicon`` (the default), or ``nli:NAME``.
 
     NAME is the folder or hub id of an NLI model.  The ``name`` of one that was kept means that one.
-
-    Raises
-    ------
-    CriteriaError
-        neither.
-    ModelError
-        There is no such model, or it is none.
     """
     kind, _, model = given.partition(":")
     if given in ("", LEXICON):

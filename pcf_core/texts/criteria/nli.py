@@ -61,11 +61,11 @@ class Nli:
             The model gives what is no number.
         """
         logits = np.zeros((len(texts), len(self._hypotheses)))
-        order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # little padding
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]))  # little padding
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             for column, hypothesis in enumerate(self._hypotheses):
-                logits[batch, column] = self._entailment([texts[place] for place in batch], hypothesis)
+                logits[batch, column] = self._entailment([texts[index] for index in batch], hypothesis)
         if not np.isfinite(logits).all():
             raise ScoringError(f"The labeller {self.name} gives what is no number: load it as float32.")
         raised = np.exp(logits - logits.max(axis=1, keepdims=True, initial=-np.inf))

@@ -36,13 +36,7 @@ BARE, WITH_ARTICLE = "{profession}", "{a profession}"
 
 
 def load_wording(name: str = "anecdotes-1") -> AnecdoteWording:
-    """Load the wording that asks for stories.
-
-    Raises
-    ------
-    CriteriaError
-        The asset is damaged: a text without a profession, or a scored one without ``[Y]``.
-    """
+    """Load the wording that asks for stories."""
     path = settings().assets / "criteria" / f"{name}.toml"
     wording = AnecdoteWording.model_validate(read_toml(path, AnecdoteWording.model_fields, CriteriaError))
     for text in (wording.instruction, wording.continuation, wording.scored):
@@ -54,13 +48,7 @@ def load_wording(name: str = "anecdotes-1") -> AnecdoteWording:
 
 
 def load_reading(name: str = "gendered-words-1") -> ReadingWords:
-    """Load the words that tell a text's gender.
-
-    Raises
-    ------
-    CriteriaError
-        The asset is damaged: a word of both genders.
-    """
+    """Load the words that tell a text's gender."""
     path = settings().assets / "criteria" / f"{name}.toml"
     words = ReadingWords.model_validate(read_toml(path, ReadingWords.model_fields, CriteriaError))
     female = {*words.female, *words.female_titles, *words.female_before_names}
@@ -71,13 +59,7 @@ def load_reading(name: str = "gendered-words-1") -> ReadingWords:
 
 
 def tables_of(value: object, what: str, where: str) -> list[Mapping[str, Any]]:
-    """Read the tables ``[[what]]`` of a file.
-
-    Raises
-    ------
-    CriteriaError
-        It is no list of tables.
-    """
+    """Read the tables ``[[what]]`` of a file."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise CriteriaError(f"{where}: {what} is {shown(value)}; write it as a list of tables [[{what}]].")
     return value
@@ -109,8 +91,8 @@ class _Professions(Shelf):
     """The files of the folder that hold professions: other material lies beside them."""
 
     def _files(self, folder: Path) -> dict[str, Path]:
-        found = super()._files(folder)
-        return {name: path for name, path in found.items() if name.startswith("professions-")}
+        files = super()._files(folder)
+        return {name: path for name, path in files.items() if name.startswith("professions-")}
 
 
 SHELF = _Professions("list of professions", "criteria", (".toml",), ENDINGS, CriteriaError)
@@ -179,8 +161,8 @@ def make_professions(
     return PROFESSIONS.make({"name": name, "professions": [*rows], **facts}, where)
 
 
-def _profession(row: Mapping[str, object], place: int, reader: GenderReader, where: str) -> Profession:
-    what = f"profession {place:,}"
+def _profession(row: Mapping[str, object], index: int, reader: GenderReader, where: str) -> Profession:
+    what = f"profession {index:,}"
     if not {"name", "women_share"} <= set(row) <= {"name", "women_share", "title"}:
         raise CriteriaError(f"{where}: {what} needs name and women_share, may have title, and nothing else.")
     name = check_text(row["name"], what, where, CriteriaError)

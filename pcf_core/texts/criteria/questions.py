@@ -73,15 +73,7 @@ MOST, LONGEST = 2_000, 8_000  # questions of a set, characters of a question
 
 
 def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
-    """Load a shipped set by its name, or a user's file.
-
-    Raises
-    ------
-    CriteriaError
-        Unknown, unreadable, or anything that :func:`make_question` refuses; no question or over 2,000; a
-        question (in whatever case) or a name twice.  Of JSONL only what is no line of that layout, none that
-        can be asked, and over 2,000.
-    """
+    """Load a shipped set by its name, or a user's file."""
     path = SHELF.find(name_or_path)
     where, ending = label(path), path.suffix.lower()
     facts: dict[str, Any] = {}
@@ -91,7 +83,7 @@ def load_questions(name_or_path: str | Path = USUAL) -> QuestionSet:
         entries = facts.pop("questions", [])
         if not isinstance(entries, list):
             raise CriteriaError(f"{where}: questions is {shown(entries)}; write a list of questions.")
-        given = [(f"{where}, question {place:,}", entry) for place, entry in enumerate(entries, start=1)]
+        given = [(f"{where}, question {index:,}", entry) for index, entry in enumerate(entries, start=1)]
     elif ending == ".csv":
         given = [
             (line, _columns(row)) for line, row in read_table(path, COLUMNS, MORE_COLUMNS, CriteriaError, {})
@@ -118,11 +110,6 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
 
     The first question of each subject with each right letter is taken, then the second, and so on: 16 of the
     shipped set are two of each of eight subjects, either letter right in one of them.
-
-    Raises
-    ------
-    CriteriaError
-        None are asked for, or more than there are.
     """
     have = len(questions.questions)
     if not 1 <= many <= have:
@@ -134,14 +121,14 @@ def some_questions(questions: QuestionSet, many: int) -> QuestionSet:
         return questions
     before: Counter[tuple[str, int]] = Counter()
     ranks = []
-    for place, each in enumerate(questions.questions):
-        ranks.append((before[each.subject, each.right], place))
+    for index, each in enumerate(questions.questions):
+        ranks.append((before[each.subject, each.right], index))
         before[each.subject, each.right] += 1
-    taken = sorted(place for _, place in sorted(ranks)[:many])
+    taken = sorted(index for _, index in sorted(ranks)[:many])
     return questions.model_copy(
         update={
             "title": f"{questions.title} ({many:,} of {have:,})",
-            "questions": tuple(questions.questions[place] for place in taken),
+            "questions": tuple(questions.questions[index] for index in taken),
         }
     )
 
@@ -151,12 +138,6 @@ def make_question(entry: object, where: str, name: str) -> Question:
 
     Whoever errs gives the option behind the right one, the first behind the last, unless ``wrong`` says
     another.
-
-    Raises
-    ------
-    CriteriaError
-        A key is missing or unknown; no 2 to 10 options, an empty one, or one twice; ``right`` or ``wrong`` is
-        no letter of theirs, or both are the same; a text with ``[Y]``, or too long.
     """
     if not isinstance(entry, Mapping) or not {"text", "options", "right"} <= set(entry) <= KEYS:
         raise CriteriaError(
@@ -183,25 +164,25 @@ def _questions(
 ) -> tuple[tuple[Question, ...], tuple[LeftOut, ...]]:
     """Make the questions, and list what of a foreign file cannot be asked; the app's own is refused."""
     names = default_names("q", [entry for _, entry in given])
-    found: list[Question] = []
+    made: list[Question] = []
     left_out: list[LeftOut] = []
-    known: dict[str, set[str]] = {"name": set(), "question": set()}
+    existing: dict[str, set[str]] = {"name": set(), "question": set()}
     for (line, entry), name in zip(given, names, strict=True):
         try:
             question = make_question(entry, line, name)
             for what, value in (("name", question.name), ("question", question.text)):
-                if value.casefold() in known[what]:
+                if value.casefold() in existing[what]:
                     raise CriteriaError(f"{where}: the {what} {shown(value)} stands twice; write it once.")
-                known[what].add(value.casefold())
+                existing[what].add(value.casefold())
         except CriteriaError as problem:
             if not foreign:
                 raise
             left_out.append(LeftOut(name=line.removeprefix(f"{where}, "), reason=str(problem)))
         else:
-            found.append(question)
-    if not found:
+            made.append(question)
+    if not made:
         raise CriteriaError(f"{where} has no question that can be asked: {left_out[0].reason}")
-    return tuple(found), tuple(left_out)
+    return tuple(made), tuple(left_out)
 
 
 def default_names(letter: str, entries: Sequence[object]) -> list[str]:
@@ -209,8 +190,8 @@ def default_names(letter: str, entries: Sequence[object]) -> list[str]:
     width = len(str(len(entries)))
     taken = {entry.get("name") for entry in entries if isinstance(entry, Mapping)}
     names = []
-    for place in range(1, len(entries) + 1):
-        name = f"{letter}{place:0{width}}"
+    for index in range(1, len(entries) + 1):
+        name = f"{letter}{index:0{width}}"
         while name in taken:
             name += "-x"
         names.append(name)
@@ -261,10 +242,10 @@ def _columns(row: Mapping[str, str]) -> dict[str, object]:
 
 def _medqa(path: Path, where: str) -> Iterator[tuple[str, dict[str, object]]]:
     # Not splitlines: within a text of JSON other line ends may stand as they are.
-    for place, line in enumerate(read_text(path, CriteriaError).split("\n"), start=1):
+    for index, line in enumerate(read_text(path, CriteriaError).split("\n"), start=1):
         if not line.strip():
             continue
-        spot = f"{where}, line {place:,}"
+        spot = f"{where}, line {index:,}"
         try:
             entry = json.loads(line)
         except (ValueError, RecursionError) as problem:
@@ -323,7 +304,7 @@ class Questions:
     def cells(self) -> dict[str, Cell]:
         """Every cell with two roles, by its name."""
         questions, pair = self.material.questions.questions, self.material.pair
-        cells = cells_of(((place, (1, 0)) for place in range(len(questions))), self.material.pronouns)
+        cells = cells_of(((index, (1, 0)) for index in range(len(questions))), self.material.pronouns)
         return {cell.name(questions[cell.unit].name, pair): cell for cell in cells}
 
     @cached_property
@@ -368,17 +349,17 @@ class Questions:
         check_cells(texts, (*self.cells, *self.letters), self.name)
         reader = AnswerReader(self.material.pair)
         frames = [self._frames(wording) for wording in WORDINGS]
-        said: dict[Cell, Sequence[float | str]] = {}
+        answers: dict[Cell, Sequence[float | str]] = {}
         for name, cell in self.cells.items():
             prompt = "\n".join(self._prompt(each, cell) for each in frames)
-            said[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
+            answers[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
         known: list[Known] = []
         for name, question in self.letters.items():
             given = [read_letter(text, question.options, question.letters) for text in texts.get(name, ())]
             valid = [each for each in given if each is not None]
             wrong = sum(each != question.letters[question.right] for each in valid)
             known.append((wrong, len(valid), len(given) - len(valid)))
-        return self._report("written", said, known)
+        return self._report("written", answers, known)
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
         """Report the rates of probabilities by cell; cells without scores count nothing.

@@ -60,7 +60,7 @@ a difference under :data:`LEAST`: scored probabilities that differ by 1e-9 in ev
 one direction, would else be as sure a difference as any.
 
 A pronoun with answers in k questions can be told from another by no fewer ways than 2 / 2^k, and p is never
-less.  Simulated in tests/texts/criteria/test_exchange.py and tests/texts/criteria/test_fair_models.py.
+less.  Simulated in tests/texts/criteria/test_confusion.py and tests/texts/criteria/test_fair_models.py.
 
 **Too many fair models are convicted where errors clump under one pronoun alone**: where a model is seldom
 wrong, and under one pronoun a few questions bring all errors, while under the others every question brings
@@ -97,11 +97,6 @@ def wilson(part: float, whole: float, level: float = 0.95) -> Bounds:
     """Return Wilson's low and high of ``part`` out of ``whole``, 0 to 1: 0 of 10 gives 0 to 0.278.
 
     Neither need be a whole number.
-
-    Raises
-    ------
-    CriterionError
-        No answers, more than there are, or a level outside (0, 1).
     """
     if not (0 < whole < math.inf and -1e-9 <= part <= whole * (1 + 1e-9)):
         raise CriterionError(f"A share needs 0 to {whole:g} of at least some answers; got {part:g}.")
@@ -121,16 +116,9 @@ def clustered_wilson(
 
     ``None`` with fewer than two that have answers.
 
-    Parameters
-    ----------
-    part
-        [cluster] answers that count, or their probabilities.
-    whole
-        [cluster] answers, >= 0.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    chance
-        Whether answers are texts, which are 0 or 1 and can be worth no more than their number.
+    ``part``: [cluster] answers that count, or their probabilities.  ``whole``: [cluster] answers, >= 0.
+    ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``chance``: whether
+    answers are texts, which are 0 or 1 and can be worth no more than their number.
     """
     size = effective_answers(part, whole, level, chance=chance)
     return None if size is None else wilson(float(part.sum() / whole.sum()) * size, size, level)
@@ -222,20 +210,10 @@ def difference_interval(
 ) -> Interval | None:
     """Return the interval of a difference, which holds ``value``.
 
-    Parameters
-    ----------
-    replicates
-        [resample] differences, NaN where one of the two is undefined.
-    value
-        The difference itself.
-    clusters
-        The fewest that were drawn from in a stratum, or that one of the two has answers in.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
-    unit
-        What was drawn.
-    fixed
-        Bounds to use instead of percentiles, where a rate is 0 or 1.
+    ``replicates``: [resample] differences, NaN where one of the two is undefined.  ``value``: the
+    difference itself.  ``clusters``: the fewest that were drawn from in a stratum, or that one of the two
+    has answers in.  ``level``: share of the intervals that are to hold the truth, inside (0, 1).  ``unit``:
+    what was drawn.  ``fixed``: bounds to use instead of percentiles, where a rate is 0 or 1.
 
     Returns
     -------
@@ -262,19 +240,11 @@ def t_bounds(
     Of influences −.1, 0 and .1 in one stratum the variance is 3/2 · (.01 + .01) = .03, and t with 2 degrees
     of freedom 4.303: the value ± .745.
 
-    Parameters
-    ----------
-    influence
-        [cluster] what the cluster moves the value by; for a share (y − p m) / Σ m.
-    strata
-        [cluster] a number for each; clusters of the same one are alike.
-    value
-        The difference itself, −1 to 1.
-    most
-        Degrees of freedom, >= 1, that there can be; fewer than Satterthwaite's where one of two shares rests
-        on few of the clusters.
-    level
-        Share of the intervals that are to hold the truth, inside (0, 1).
+    ``influence``: [cluster] what the cluster moves the value by; for a share (y − p m) / Σ m.  ``strata``:
+    [cluster] a number for each; clusters of the same one are alike.  ``value``: the difference itself, −1
+    to 1.  ``most``: degrees of freedom, >= 1, that there can be; fewer than Satterthwaite's where one of
+    two shares rests on few of the clusters.  ``level``: share of the intervals that are to hold the truth,
+    inside (0, 1).
     """
     from scipy.stats import t
 
@@ -318,21 +288,9 @@ def exchange_test(first: Parts, second: Parts, permutations: int, seed: int) -> 
     Of three questions let 2, 1, 1 of two answers each be wrong under one pronoun, and 0, 0, 1 of one answer
     each under the other: d is 1/3, 1/6, −1/6, and 6 of 8 ways are at least as far from 0 as 1/3.
 
-    Parameters
-    ----------
-    first
-        [cluster] numerators and denominators of one pronoun, some denominator above 0.
-    second
-        [cluster] those of the other.
-    permutations
-        How many ways are drawn, or fewer where these are all; the observed one is not among them.
-    seed
-        The same seed gives the same ways.
-
-    Raises
-    ------
-    CriterionError
-        No permutation is asked for, or a pronoun without an answer.
+    ``first``: [cluster] numerators and denominators of one pronoun, some denominator above 0.  ``second``:
+    [cluster] those of the other.  ``permutations``: how many ways are drawn, or fewer where these are all;
+    the observed one is not among them.  ``seed``: the same seed gives the same ways.
     """
     moves, more = contributions(first, second)
     tests = permutations_of(len(moves), permutations)
@@ -347,11 +305,6 @@ def contributions(first: Parts, second: Parts) -> tuple[FloatArray, float]:
     """Return [cluster] d of the module, which sum to the difference, and the factor, >= 1, that widens sums.
 
     It widens the sums with exchanged signs.
-
-    Raises
-    ------
-    CriterionError
-        A pronoun without an answer.
     """
     (part, whole), (other_part, other_whole) = first, second
     sizes = float(whole.sum()), float(other_whole.sum())

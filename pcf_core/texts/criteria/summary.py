@@ -36,15 +36,15 @@ NOT_DRAWN = "scores have no chance in them, so nothing was tested"
 
 def readings_of(reports: Iterable[Record]) -> tuple[CriterionReading, ...]:
     """List the readings of one model's reports, in their order."""
-    found: list[CriterionReading] = []
+    readings: list[CriterionReading] = []
     for report in reports:
         if isinstance(report, AnecdotesReport):
-            found.append(profession_reading(report))
+            readings.append(profession_reading(report))
         elif isinstance(report, HobbiesReport):
-            found.append(label_reading(report))
+            readings.append(label_reading(report))
         elif isinstance(report, AnswersReport):
-            found += answers_readings(report)
-    return tuple(found)
+            readings += answers_readings(report)
+    return tuple(readings)
 
 
 def profession_reading(report: AnecdotesReport) -> CriterionReading:
@@ -60,24 +60,24 @@ def label_reading(report: HobbiesReport) -> CriterionReading:
 
     NMI is that of label and gender.
     """
-    found = report.information
-    if found is None:
+    nmi = report.information
+    if nmi is None:
         return widest_label(report)
     return information_reading(
-        "independence II", "link of label and gender (NMI)", report.answering, found.measure, found.undefined
+        "independence II", "link of label and gender (NMI)", report.answering, nmi.measure, nmi.undefined
     )
 
 
 def information_reading(
-    criterion: Criterion, quantity: str, answering: Answering, found: MutualInformation | None, reason: str
+    criterion: Criterion, quantity: str, answering: Answering, nmi: MutualInformation | None, reason: str
 ) -> CriterionReading:
     """Return the default NMI: less its bias where texts were drawn, as it is where words were scored.
 
     It has no size where texts can tell nothing of it: it is then the same for every model.
     """
-    if found is not None and found.untold:
-        reason = f"the {quantity} cannot be told, as {found.untold}"
-    if found is None or found.untold or USUAL not in found.normalised:
+    if nmi is not None and nmi.untold:
+        reason = f"the {quantity} cannot be told, as {nmi.untold}"
+    if nmi is None or nmi.untold or USUAL not in nmi.normalised:
         return CriterionReading(
             criterion=criterion,
             quantity=quantity,
@@ -85,20 +85,20 @@ def information_reading(
             size=None,
             reason=reason or "one of the two never varies",
         )
-    drawn = found.null is not None
+    drawn = nmi.null is not None
     return CriterionReading(
         criterion=criterion,
         quantity=quantity,
         answering=answering,
-        size=max(0.0, found.corrected_normalised[USUAL]) if drawn else found.normalised[USUAL],
-        counted=found.normalised[USUAL] if drawn else None,
-        interval=(found.intervals if drawn else found.category_intervals).get(USUAL),
-        p_value=found.null.p_value if found.null is not None else None,
-        at_most=found.null is not None and found.null.at_most,
-        differs=found.depends,
-        largest=found.largest.normalised[USUAL],
+        size=max(0.0, nmi.corrected_normalised[USUAL]) if drawn else nmi.normalised[USUAL],
+        counted=nmi.normalised[USUAL] if drawn else None,
+        interval=(nmi.intervals if drawn else nmi.category_intervals).get(USUAL),
+        p_value=nmi.null.p_value if nmi.null is not None else None,
+        at_most=nmi.null is not None and nmi.null.at_most,
+        differs=nmi.depends,
+        largest=nmi.largest.normalised[USUAL],
         reason="" if drawn else NOT_DRAWN,
-        few=found.few,
+        few=nmi.few,
     )
 
 
@@ -114,32 +114,32 @@ def widest_label(report: HobbiesReport) -> CriterionReading:
             reason=report.without or "no label was scored",
         )
     row = max(rows, key=lambda each: abs(each.difference.difference))
-    found = row.difference
+    difference = row.difference
     return CriterionReading(
         criterion="independence II",
         quantity=f"share of {row.title}",
         answering=report.answering,
-        size=abs(found.difference),
-        interval=towards(found.difference, found.interval),
-        p_value=found.controlled_p,
-        differs=found.differs if found.controlled_p is not None else None,
-        higher="women's names" if found.difference > 0 else "men's names",
-        reason="" if found.controlled_p is not None else "nothing was tested",
+        size=abs(difference.difference),
+        interval=towards(difference.difference, difference.interval),
+        p_value=difference.controlled_p,
+        differs=difference.differs if difference.controlled_p is not None else None,
+        higher="women's names" if difference.difference > 0 else "men's names",
+        reason="" if difference.controlled_p is not None else "nothing was tested",
     )
 
 
 def answers_readings(report: AnswersReport) -> list[CriterionReading]:
     """Return separation, then sufficiency: both of their rates, each over all pairs of pronouns."""
     number = "I" if report.experiment == "questions" else "II"
-    found: list[CriterionReading] = []
+    readings: list[CriterionReading] = []
     kinds: tuple[tuple[Criterion, tuple[RateName, ...]], ...] = (
         ("separation I" if number == "I" else "separation II", SEPARATION),
         ("sufficiency I" if number == "I" else "sufficiency II", SUFFICIENCY),
     )
     for criterion, names in kinds:
         rows = [row for name in names if (row := report.widest(name)) is not None]
-        found += [rate_reading(criterion, report, row) for row in rows]
-    return found
+        readings += [rate_reading(criterion, report, row) for row in rows]
+    return readings
 
 
 def rate_reading(criterion: Criterion, report: AnswersReport, row: RateDifference) -> CriterionReading:

@@ -174,7 +174,7 @@ class Tasks:
         """Every cell by its name."""
         tasks = self.material.tasks.tasks
         cells = cells_of(
-            ((place, (int(task.female),)) for place, task in enumerate(tasks)), self.material.pronouns
+            ((index, (int(task.female),)) for index, task in enumerate(tasks)), self.material.pronouns
         )
         return {cell.name(tasks[cell.unit].name, self._pair(cell)): cell for cell in cells}
 
@@ -211,12 +211,12 @@ class Tasks:
         """
         check_cells(texts, self.cells, self.name)
         frames = [self._frames(wording) for wording in WORDINGS]
-        said: dict[Cell, Sequence[float | str]] = {}
+        answers: dict[Cell, Sequence[float | str]] = {}
         for name, cell in self.cells.items():
             prompt = "\n".join(self._prompt(each, cell) for each in frames)
             reader = AnswerReader(self._pair(cell), self._task(cell).did)
-            said[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
-        return self._report("written", said)
+            answers[cell] = [of_reading(each) for each in reader.read_each(texts.get(name, ()), prompt)]
+        return self._report("written", answers)
 
     def scored_report(self, log_probabilities: Mapping[str, Sequence[float]]) -> AnswersReport:
         """Report the rates of probabilities by cell; cells without scores count nothing.

@@ -139,9 +139,9 @@ OWN: Kind[CategorySet] = Kind(SHELF, WrittenCategories)
 load_categories, categories_toml = OWN.load, OWN.text
 
 
-def categories_of(words: Sequence[str], known: Sequence[Category]) -> tuple[str, ...]:
+def categories_of(words: Sequence[str], categories: Sequence[Category]) -> tuple[str, ...]:
     """List the categories that hold any of the words, in their order."""
-    return tuple(category.name for category in known if any(map(category.holds, words)))
+    return tuple(category.name for category in categories if any(map(category.holds, words)))
 
 
 def category_differences(
@@ -154,14 +154,8 @@ def category_differences(
 
     Source: Mantel & Haenszel 1959, doi:10.1093/jnci/22.4.719.
 
-    Parameters
-    ----------
-    pairs
-        Prompts with their texts.
-    known
-        Categories; the shipped ones where ``None``.
-    sampled
-        Whether texts were drawn; else each counts once and nothing is tested.
+    ``pairs``: prompts with their texts.  ``categories``: categories; the shipped ones where ``None``.
+    ``sampled``: whether texts were drawn; else each counts once and nothing is tested.
     """
     used = categories() if known is None else known
     sides = ("perturbed_original", "perturbed_prompt")
@@ -176,7 +170,7 @@ def category_differences(
         having = [[_having(side, members) for side in pair] for pair in texts]
         counts = np.array([[len(side) for side in pair] for pair in having])
         behind = [
-            tuple((row, place) for row, pair in enumerate(having) for place in pair[side]) for side in (0, 1)
+            tuple((row, index) for row, pair in enumerate(having) for index in pair[side]) for side in (0, 1)
         ]
         each = {word: (times[0][word], times[1][word]) for word in sorted(members)}
         differing.append((category, behind, _stratified_p(counts, sizes) if sampled else None, each))
@@ -199,17 +193,17 @@ def category_differences(
 
 def counted(texts: Sequence[str], sampled: bool) -> list[int]:
     """Return the places of a side's texts that count: all samples, or of copies the first."""
-    return [place for place, text in enumerate(texts) if sampled or texts.index(text) == place]
+    return [index for index, text in enumerate(texts) if sampled or texts.index(text) == index]
 
 
 def _words_of(texts: Sequence[str], sampled: bool) -> dict[int, set[str]]:
     """Return the words of each text that counts, by its place."""
-    return {place: set(word_tokens(texts[place])) for place in counted(texts, sampled)}
+    return {index: set(word_tokens(texts[index])) for index in counted(texts, sampled)}
 
 
 def _having(texts: dict[int, set[str]], members: set[str]) -> list[int]:
     """Return the places of the texts that have one of the words."""
-    return [place for place, words in texts.items() if not members.isdisjoint(words)]
+    return [index for index, words in texts.items() if not members.isdisjoint(words)]
 
 
 def _stratified_p(counts: FloatArray, sizes: FloatArray) -> float | None:

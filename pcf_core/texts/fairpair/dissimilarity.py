@@ -42,19 +42,14 @@ def exchanged_words(table: PerturbationTable, entity: Pair) -> frozenset[str]:
     *a* and *an* too, where a word and its counterpart want different ones.  Words without a counterpart are
     none of them.
 
-    Parameters
-    ----------
-    table
-        Of p.
-    entity
-        The names that it exchanges besides those of the table.
+    ``table``: of p.  ``entity``: the names that it exchanges besides those of the table.
     """
     rules = [(rule.word, rule.becomes) for rule in table.rules]
     words = (*table.titles, *table.words, *table.plurals, *rules)
-    found = {word for pair in (entity, *table.names, *words) for word in _apart(*pair)}
+    exchanged = {word for pair in (entity, *table.names, *words) for word in _apart(*pair)}
     if any(article_of(first) != article_of(second) for first, second in (*table.words, *rules)):
-        found |= {"a", "an"}
-    return frozenset(found)
+        exchanged |= {"a", "an"}
+    return frozenset(exchanged)
 
 
 def is_exchanged(word: str, exchanged: frozenset[str]) -> bool:
@@ -140,7 +135,7 @@ def _incidence(rows: Sequence[Sequence[int]], columns: int) -> csr_array:
     from scipy.sparse import csr_array
 
     ends = np.cumsum([0, *(len(row) for row in rows)])
-    places = np.fromiter((place for row in rows for place in row), dtype=np.intp, count=int(ends[-1]))
+    places = np.fromiter((index for row in rows for index in row), dtype=np.intp, count=int(ends[-1]))
     return csr_array((np.ones(len(places)), places, ends), shape=(len(rows), max(1, columns)))
 
 
@@ -170,11 +165,11 @@ class Sentiment:
         FairPairError
             A score that is no number from −1 to 1.
         """
-        found = np.array([self._score(text) for text in texts], dtype=np.float64)
-        if not (np.abs(found) <= 1).all():
-            wrong = found[~(np.abs(found) <= 1)][0]
+        scores = np.array([self._score(text) for text in texts], dtype=np.float64)
+        if not (np.abs(scores) <= 1).all():
+            wrong = scores[~(np.abs(scores) <= 1)][0]
             raise FairPairError(f"A sentiment must be a number from −1 to 1; {self.name} gave {wrong:g}.")
-        return found
+        return scores
 
 
 @lru_cache(maxsize=KEPT_SCORES)
@@ -249,14 +244,14 @@ def dissimilarities(
 
     ``exchanged``: words that p exchanges, which ``jaccard-others`` leaves out.
     """
-    found: dict[str, Dissimilarity] = {
+    several: dict[str, Dissimilarity] = {
         JACCARD: Jaccard(),
         OTHERS: JaccardOfOthers(exchanged),
         "sentiment": Sentiment(),
     }
     for model, encode in (encoders or {}).items():
-        found[f"{EMBEDDING}:{model}"] = EmbeddingDistance(encode, f"embedding distance ({model})")
-    return found
+        several[f"{EMBEDDING}:{model}"] = EmbeddingDistance(encode, f"embedding distance ({model})")
+    return several
 
 
 # Which model makes vectors of texts, and from its key to the encoder.  Torch comes only with opening one.
@@ -349,14 +344,14 @@ def phrase_places(text: str, phrase: str) -> list[Piece]:
     wanted = word_tokens(phrase)
     composed = normal("NFC", text)
     spans = _words(composed)
-    found: list[tuple[int, int]] = []
-    for place in range(len(spans) - len(wanted) + 1 if wanted else 0):
-        start, end = spans[place][0], spans[place + len(wanted) - 1][1]
+    places: list[tuple[int, int]] = []
+    for index in range(len(spans) - len(wanted) + 1 if wanted else 0):
+        start, end = spans[index][0], spans[index + len(wanted) - 1][1]
         within = composed[start:end]
-        beyond = bool(found) and start < found[-1][1]
+        beyond = bool(places) and start < places[-1][1]
         if not beyond and word_tokens(within) == wanted and not CLAUSE_END.search(within):
-            found.append((start, end))
-    return _pieces(composed, found)
+            places.append((start, end))
+    return _pieces(composed, places)
 
 
 def _words(text: str) -> list[tuple[int, int]]:

@@ -93,8 +93,8 @@ class Reader:
 
     def is_rival(self, tree: Tree, token: int) -> bool:
         """Tell whether a noun or pronoun may be another person whom the entity's pronouns could mean."""
-        told = PRONOUNS.get(tree.words[token].lower())
-        return self.is_somebody(tree, token) if told is None else self.gender in (None, told)
+        gender = PRONOUNS.get(tree.words[token].lower())
+        return self.is_somebody(tree, token) if gender is None else self.gender in (None, gender)
 
     def is_somebody(self, tree: Tree, token: int) -> bool:
         """Tell whether a noun may be such a person."""

@@ -109,11 +109,6 @@ def ratio_of_means_interval(
     """Return the interval of mean(B)² / (mean(V_pg) · mean(V_gp)) from [prompt] values.
 
     ``None`` for fewer than two facts, or where in some draw a mean B or V is 0, so that it has no bounds.
-
-    Raises
-    ------
-    CriterionError
-        As in :func:`mean_interval`, or lists of different lengths.
     """
     values, weights, unit = of_facts(np.stack([between, within_original, within_prompt], axis=1), facts)
     if len(values) < FEWEST_PROMPTS:
@@ -148,18 +143,13 @@ def of_facts(values: FloatArray, facts: Sequence[str]) -> tuple[FloatArray, Floa
     """Average over the prompts of each fact: [fact, …] means, [fact] numbers, and what a unit is.
 
     Example: 1, 2 and 6 of the facts a, a, b: 1.5 of two prompts and 6 of one.
-
-    Raises
-    ------
-    CriterionError
-        A value that is no number, or facts that are not one for each prompt.
     """
     if not np.isfinite(values).all():
         raise CriterionError("The values of prompts must be finite numbers.")
     names = list(facts) or list(map(str, range(len(values))))
     if len(names) != len(values):
         raise CriterionError(f"Each of {len(values)} prompts needs its fact; there are {len(names)} facts.")
-    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    places = {name: index for index, name in enumerate(dict.fromkeys(names))}
     if len(places) == len(values):
         return values, np.ones(len(values)), PROMPT
     of_prompt = np.array([places[name] for name in names], dtype=np.intp)
@@ -216,22 +206,10 @@ def relabelled(
 ) -> Relabelled:
     """Deal the labels of every fold anew, all folds at once.
 
-    Parameters
-    ----------
-    folds
-        Of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal, m at
-        least 2.  Folds count by their texts.
-    permutations
-        How many dealings, at least 1,000.
-    seed
-        Whole numbers >= 0 that decide them.
-    pause
-        Called before each block of dealings; what it raises ends them.
-
-    Raises
-    ------
-    CriterionError
-        Fewer permutations, no fold, or one that is no such matrix.
+    ``folds``: of each, [2m, 2m] Φ of its texts, the m of u before the m of z; symmetric, 0 on the diagonal,
+    m at least 2.  Folds count by their texts.  ``permutations``: how many dealings, at least 1,000.
+    ``seed``: whole numbers >= 0 that decide them.  ``pause``: called before each block of dealings; what it
+    raises ends them.
     """
     if permutations < FEWEST_PERMUTATIONS:
         raise CriterionError(

@@ -46,8 +46,8 @@ def word_tokens(text: str) -> tuple[str, ...]:
 
 def clauses(text: str) -> tuple[tuple[str, ...], ...]:
     """Return the words of each stretch between full stops and their like: no phrase reaches over one."""
-    found = (word_tokens(part) for part in CLAUSE_END.split(text))
-    return tuple(words for words in found if words)
+    parts = (word_tokens(part) for part in CLAUSE_END.split(text))
+    return tuple(words for words in parts if words)
 
 
 @lru_cache(maxsize=4)
@@ -180,10 +180,10 @@ class Joined:
         if key not in self._of or re.match(r"-\w", text[end : end + 2]):
             return None
         before, behind = _patterns(self._of[key])
-        found = before.search(text, max(0, start - JOINED_REACH), start) or behind.match(text, end)
-        if found is None:
+        match = before.search(text, max(0, start - JOINED_REACH), start) or behind.match(text, end)
+        if match is None:
             return None
-        return found.start("other"), found["other"].casefold(), bool(EITHER.search(found["joint"]))
+        return match.start("other"), match["other"].casefold(), bool(EITHER.search(match["joint"]))
 
 
 @lru_cache(maxsize=1_000)  # a table has hundreds of words, a text a few of them: no other pattern is made
@@ -212,8 +212,8 @@ def given_names() -> frozenset[str]:
     path = settings().assets / "lexicons" / "names-that-are-words.txt"
     lines = path.read_text(encoding="utf8").splitlines()
     words = {word for line in lines if not line.startswith("#") for word in line.split()}
-    known = naming()
-    return frozenset(known.given) - words - known.place - known.time - known.organisation
+    names = naming()
+    return frozenset(names.given) - words - names.place - names.time - names.organisation
 
 
 def is_surname(text: str, begin: int, is_name: bool, is_also_surname: bool) -> bool:
@@ -312,7 +312,7 @@ class Matcher:
     @classmethod
     def of(cls, table: PerturbationTable, names: Collection[Pair]) -> Matcher:
         """Make the matcher of a table and names."""
-        found: dict[str, list[Entry]] = {}
+        by_word: dict[str, list[Entry]] = {}
         lists: tuple[tuple[Kind, Collection[Pair], bool], ...] = (
             ("name", names, False),
             ("title", table.titles, True),
@@ -326,10 +326,10 @@ class Matcher:
             Entry(rule.word, rule.becomes, rule.side, "rule", rule.tags, rule.title) for rule in titles_last
         ]
         for entry in (*_both_ways(lists, table.sides), *rules, *_both_ways(later, table.sides)):
-            found.setdefault(entry.word.casefold(), []).append(entry)
+            by_word.setdefault(entry.word.casefold(), []).append(entry)
         fixed = frozenset(phrase.casefold() for phrase in table.fixed)
         # The longest first; "brother and sister-in-law" is no fixed phrase with something behind it.
-        alternatives = sorted({*found, *fixed}, key=lambda word: (-len(word), word))
+        alternatives = sorted({*by_word, *fixed}, key=lambda word: (-len(word), word))
         words = "|".join(_written(word) + ("(?!-)" if word in fixed else "") for word in alternatives)
         pattern = re.compile(
             rf"{NO_LETTER[0]}(?:(?P<article>an?)(?P<gap>\s+))?{NO_LETTER[0]}(?P<word>{words}){NO_LETTER[1]}"
@@ -337,14 +337,14 @@ class Matcher:
             re.IGNORECASE,
         )
         return cls(
-            {word: tuple(entries) for word, entries in found.items()},
+            {word: tuple(entries) for word, entries in by_word.items()},
             fixed,
             pattern,
             frozenset(pronoun.casefold() for pronoun in table.pronouns),
             frozenset(word.casefold() for word in table.surnames),
             Joined(
                 (entry.word, entry.becomes)
-                for entries in found.values()
+                for entries in by_word.values()
                 for entry in entries
                 if entry.kind != "name"
             ),
@@ -404,12 +404,12 @@ class Matcher:
             sure = (one for one in self.entries[key] if one.side == side and not one.tags and not one.title)
             if any(one.word[0].islower() or match["word"][0].isupper() for one in sure):
                 yield key
-        known = {word.casefold(): word for word in unpaired}
+        spelling = {word.casefold(): word for word in unpaired}
         for word in re.finditer(
             "|".join([_bounded(word) for word in unpaired]) or r"(?!)", text, re.IGNORECASE
         ):
             key = " ".join(word[0].split()).casefold()
-            if known[key][0].islower() or word[0][0].isupper():
+            if spelling[key][0].islower() or word[0][0].isupper():
                 yield key
 
     def is_of_both(self, text: str, match: re.Match[str], tag_at: Callable[[int], str]) -> bool:
@@ -419,10 +419,10 @@ class Matcher:
         "I met him and her brother" they are not.
         """
         key, begin = key_of(match), match.start("word")
-        found = self.joined.other(text, key, match.start(), match.end("word"))
-        if found is None:
+        joined = self.joined.other(text, key, match.start(), match.end("word"))
+        if joined is None:
             return False
-        place, other, either = found
+        place, other, either = joined
         if either or key not in self.pronouns:
             return True
         return self._becomes(key, tag_at(begin)) == other and self._becomes(other, tag_at(place)) == key

@@ -60,15 +60,15 @@ def measured(
         Pairs that nothing can be measured of.
     """
     exchanged = exchanged_words(table, asked.perturbation.entity)
-    known = dissimilarities(encoders, exchanged)
-    chosen = [name for name in asked.dissimilarities if name in known]
+    measures = dissimilarities(encoders, exchanged)
+    chosen = [name for name in asked.dissimilarities if name in measures]
     original, counterpart = asked.prompts.names
     reports, courses = {}, {}
-    for place, name in enumerate(chosen):
-        on_measure(place, len(chosen) + 1)
+    for index, name in enumerate(chosen):
+        on_measure(index, len(chosen) + 1)
         reports[name] = fairpair_report(
             pairs,
-            known[name],
+            measures[name],
             model=asked.key.model,
             original=original,
             counterpart=counterpart,
@@ -76,7 +76,7 @@ def measured(
             sampled=asked.sampled,
             pause=pause,
         )
-        courses[name] = convergence(pairs, known[name], fold_size=asked.fold_size, pause=pause)
+        courses[name] = convergence(pairs, measures[name], fold_size=asked.fold_size, pause=pause)
     on_measure(len(chosen), len(chosen) + 1)
     pause()
     own = asked.categories

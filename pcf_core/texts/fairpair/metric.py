@@ -41,11 +41,6 @@ def folds_for(samples: int, size: int | None) -> int:
     """Return how many folds of at least ``size`` texts a side so many samples make.
 
     It is one where there are fewer, or where the size is ``None``.
-
-    Raises
-    ------
-    FairPairError
-        Folds of fewer than two texts, of which no V can be computed.
     """
     if size is None:
         return 1
@@ -58,11 +53,6 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
     """Return the first and the end index of each fold: sizes differ by one at most, larger ones first.
 
     Example: 23 samples in 4 folds: (0, 6), (6, 12), (12, 18), (18, 23).
-
-    Raises
-    ------
-    FairPairError
-        Fewer than two samples, no fold, or so many that one has fewer than two samples.
     """
     if samples < 2:
         raise FairPairError(
@@ -73,30 +63,24 @@ def fold_bounds(samples: int, folds: int) -> tuple[tuple[int, int], ...]:
         raise FairPairError(
             f"{samples} texts a side make 1 to {samples // 2} folds of at least 2; {folds} were asked for."
         )
-    sizes = [samples // folds + (place < samples % folds) for place in range(folds)]
+    sizes = [samples // folds + (index < samples % folds) for index in range(folds)]
     return tuple(pairwise(accumulate(sizes, initial=0)))
 
 
 def fold_matrices(
     original: Sequence[str], prompt: Sequence[str], dissimilarity: Dissimilarity, folds: int
 ) -> tuple[FloatArray, ...]:
-    """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``.
-
-    Raises
-    ------
-    FairPairError
-        Sides of different length, too few texts, or a dissimilarity that is none.
-    """
+    """Return each fold's [2m, 2m] Φ among its texts, m of u = ``original``, then m of z = ``prompt``."""
     if len(original) != len(prompt):
         raise FairPairError(
             "Both sides of a prompt need as many texts; "
             f"there are {len(original)} perturbed originals and {len(prompt)} of the perturbed prompt."
         )
-    found = []
+    matrices = []
     for first, last in fold_bounds(len(original), folds):
         pool = [*original[first:last], *prompt[first:last]]
-        found.append(_checked(dissimilarity.matrix(pool, pool), len(pool), dissimilarity.name))
-    return tuple(found)
+        matrices.append(_checked(dissimilarity.matrix(pool, pool), len(pool), dissimilarity.name))
+    return tuple(matrices)
 
 
 def _checked(matrix: FloatArray, texts: int, name: str) -> FloatArray:

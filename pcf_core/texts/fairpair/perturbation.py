@@ -133,7 +133,7 @@ class Perturbation:
         PipelineError
             The parser cannot be opened, or a text is too long for it.
         """
-        return [found.text for found in self.perturbed(texts, prompt)]
+        return [one.text for one in self.perturbed(texts, prompt)]
 
     @property
     def inverse(self) -> Perturbation:
@@ -174,18 +174,18 @@ class Perturbation:
         openings = [opening if not text[:1].isspace() else prompt for text in texts]
         wholes = [start + text for start, text in zip(openings, texts, strict=True)]
         asks = self.matcher.needs_tags if self.mode == "whole" else self.matcher.pattern.search
-        asking = [place for place, whole in enumerate(wholes) if asks(whole)]
+        asking = [index for index, whole in enumerate(wholes) if asks(whole)]
         parsed: dict[int, list[Tree]] = {}
         tokens: dict[int, list[Placed]] = {}
         if asking:
             names = given_names() | {word.casefold() for name in self.entity for word in name.split()}
-            calm = {place: calmed(openings[place], names) + calmed(texts[place], names) for place in asking}
+            calm = {index: calmed(openings[index], names) + calmed(texts[index], names) for index in asking}
             trees = self.open_parser().trees(calm.values())
             parsed = dict(zip(asking, trees, strict=True))
-            tokens = {place: placed(calm[place], parsed[place]) for place in asking}
+            tokens = {index: placed(calm[index], parsed[index]) for index in asking}
         return [
-            self._one(text, wholes[place], len(openings[place]), parsed.get(place, []), tokens.get(place, []))
-            for place, text in enumerate(texts)
+            self._one(text, wholes[index], len(openings[index]), parsed.get(index, []), tokens.get(index, []))
+            for index, text in enumerate(texts)
         ]
 
     def _one(
@@ -209,8 +209,8 @@ class Perturbation:
     def _meant(self, trees: Sequence[Tree], tokens: Sequence[Placed]) -> frozenset[int]:
         """Return where the words start that mean the entity."""
         own = entity_tokens(trees, self.entity[self.reverse], self.gender)
-        found = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
-        return frozenset(place.start for place in tokens if place.token in found[id(place.tree)])
+        starts = {id(tree): meant for tree, meant in zip(trees, own, strict=True)}
+        return frozenset(token.start for token in tokens if token.token in starts[id(token.tree)])
 
 
 def written(text: str, changes: Iterable[Change]) -> str:

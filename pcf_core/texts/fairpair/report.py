@@ -86,36 +86,14 @@ def fairpair_report(
 ) -> FairPairReport:
     """Measure a model's prompts under one dissimilarity.
 
-    Parameters
-    ----------
-    pairs
-        Of each prompt its texts; at least one prompt, each named once.
-    dissimilarity
-        Φ.
-    model, original, counterpart
-        Names of the model and of the entities of x and p(x).
-    fold_size
-        m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper; ``None`` for
-        all in one, which tells most.
-    permutations
-        Of the tests, at least 1,000; ``None`` for :func:`permutations_for`.
-    resamples, level
-        Of the intervals over facts.
-    seed
-        The same seed gives the same p-values and intervals.
-    sentiment
-        Of the signed reading; VADER's where ``None``.
-    sampled
-        Whether texts were drawn; copies of one text are not tested.
-    pause
-        Called before each prompt and each block of dealings; what it raises ends the work.
-
-    Raises
-    ------
-    FairPairError
-        No prompt, the same one twice, fewer than two texts, or sides of different length.
-    CriterionError
-        Permutations, resamples or a level that are not allowed.
+    ``pairs``: of each prompt its texts; at least one prompt, each named once.  ``dissimilarity``: φ.
+    ``model``, ``original``, ``counterpart``: names of the model and of the entities of x and p(x).
+    ``fold_size``: m, texts a side and fold, :data:`~pcf_core.texts.fairpair.metric.FOLD` as in the paper;
+    ``None`` for all in one, which tells most.  ``permutations``: of the tests, at least 1,000; ``None`` for
+    :func:`permutations_for`.  ``resamples``, ``level``: of the intervals over facts.  ``seed``: the same
+    seed gives the same p-values and intervals.  ``sentiment``: of the signed reading; VADER's where
+    ``None``.  ``sampled``: whether texts were drawn; copies of one text are not tested.  ``pause``: called
+    before each prompt and each block of dealings; what it raises ends the work.
     """
     names = [pair.prompt for pair in pairs]
     if not names:
@@ -127,11 +105,11 @@ def fairpair_report(
     scorer = Sentiment() if sentiment is None else sentiment
     rows = []
     observed, dealt, least_p = 0.0, np.zeros(count), 1.0
-    for place, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         pause()
         row, folds = _prompt(pair, dissimilarity, fold_size, scorer, level, sampled)
         if sampled:
-            test = relabelled(folds, count, (seed, place), pause)
+            test = relabelled(folds, count, (seed, index), pause)
             observed, dealt, least_p = observed + test.observed, dealt + test.dealt, least_p * test.least_p
             row = row.model_copy(update=_tested(test))
         rows.append(row)
@@ -179,7 +157,7 @@ def _prompt(
         folds = fold_matrices(original, prompt, dissimilarity, folds_for(len(original), fold_size))
     except FairPairError as refusal:
         raise FairPairError(f"Prompt “{pair.prompt}”: {refusal}") from refusal
-    found = PromptDifference(
+    difference = PromptDifference(
         **variation_of(folds).model_dump(),
         prompt=pair.prompt,
         category=pair.category,
@@ -193,7 +171,7 @@ def _prompt(
         chance_ratio=None,
         sentiment=_over_texts(scorer.scores(original), scorer.scores(prompt), level, sampled),
     )
-    return found, folds
+    return difference, folds
 
 
 def _tested(test: Relabelled) -> dict[str, float | None]:
@@ -216,20 +194,20 @@ def _intervals(
         "within_prompt": (prompt, (0.0, 1.0)),
         "energy": (2 * between - original - prompt, (-2.0, 2.0)),
     }
-    found = {
+    intervals = {
         name: mean_interval(each, facts, possible=possible, resamples=resamples, level=level, seed=seed)
         for name, (each, possible) in means.items()
     }
     defined = [(ratio, fact) for ratio, fact in zip(ratios, facts, strict=True) if ratio is not None]
     if defined:
         some, theirs = zip(*defined, strict=True)
-        found["mean_ratio"] = mean_interval(
+        intervals["mean_ratio"] = mean_interval(
             np.array(some), theirs, possible=(0.0, np.inf), resamples=resamples, level=level, seed=seed
         )
-    found["ratio_of_means"] = ratio_of_means_interval(
+    intervals["ratio_of_means"] = ratio_of_means_interval(
         between, original, prompt, facts, resamples=resamples, level=level, seed=seed
     )
-    return {name: interval for name in QUANTITIES if (interval := found.get(name)) is not None}
+    return {name: interval for name in QUANTITIES if (interval := intervals.get(name)) is not None}
 
 
 def _over_texts(original: FloatArray, prompt: FloatArray, level: float, sampled: bool) -> SignedReading:
@@ -261,16 +239,16 @@ def beside_others(reports: Mapping[str, FairPairReport], mode: Mode) -> dict[str
 
     ``mode``: of p, which every report then names.
     """
-    found = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
-    if JACCARD in found and OTHERS in found:
-        others = found[OTHERS]
+    named = {name: report.model_copy(update={"mode": mode}) for name, report in reports.items()}
+    if JACCARD in named and OTHERS in named:
+        others = named[OTHERS]
         reading = OthersReading(
             ratio=others.means.ratio,
             interval=others.intervals.get("ratio_of_means"),
             p_value=others.p_value,
         )
-        found[JACCARD] = found[JACCARD].model_copy(update={"others": reading})
-    return found
+        named[JACCARD] = named[JACCARD].model_copy(update={"others": reading})
+    return named
 
 
 def controlled(reports: Sequence[FairPairReport]) -> tuple[FairPairReport, ...]:

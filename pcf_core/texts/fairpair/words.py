@@ -68,28 +68,12 @@ def word_report(
 ) -> WordReport:
     """Find phrases and categories that differ between u and z, over all prompts together.
 
-    Parameters
-    ----------
-    pairs
-        At least one prompt, with as many texts on either side.
-    original, counterpart
-        Names of the entities of x and p(x).
-    most
-        How many n-grams are kept, the strongest by |ζ|; all are tested.
-    known
-        Categories of words; the shipped ones where ``None``.
-    exchanged
-        Words that p exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with
-        one of them are marked.
-    sampled
-        Whether texts were drawn; else each counts once and nothing is tested.
-    pause
-        Called before each prompt; what it raises ends the work.
-
-    Raises
-    ------
-    FairPairError
-        No prompt, sides of different length, or more different words than can be told apart.
+    ``pairs``: at least one prompt, with as many texts on either side.  ``original``, ``counterpart``: names
+    of the entities of x and p(x).  ``most``: how many n-grams are kept, the strongest by |ζ|; all are
+    tested.  ``known``: categories of words; the shipped ones where ``None``.  ``exchanged``: words that p
+    exchanges (:func:`pcf_core.texts.fairpair.dissimilarity.exchanged_words`); n-grams with one of them are
+    marked.  ``sampled``: whether texts were drawn; else each counts once and nothing is tested.  ``pause``:
+    called before each prompt; what it raises ends the work.
     """
     if not pairs:
         raise FairPairError("Words need at least one prompt; there is none.")
@@ -125,22 +109,22 @@ def word_report(
     spelled = list(numbers)
     touched = np.array([is_exchanged(word, exchanged) for word in spelled], dtype=np.bool_)
     differing = (adjusted <= SIGNIFICANCE) & sampled
-    kept = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
+    strongest = np.lexsort((ngrams, -(y_u + y_z), -np.abs(z_scores)))[:most]
     rows = []
-    for place in kept.tolist():
-        words = _spelled(int(ngrams[place]), spelled)
-        having = text_of[places == place]
+    for index in strongest.tolist():
+        words = _spelled(int(ngrams[index]), spelled)
+        having = text_of[places == index]
         rows.append(
             WordDifference(
                 words=" ".join(words),
-                original=int(y_u[place]),
-                prompt=int(y_z[place]),
-                log_odds=float(log_odds[place]),
-                z_score=float(z_scores[place]),
-                p_value=float(p_values[place]) if sampled else None,
-                adjusted=float(adjusted[place]) if sampled else None,
+                original=int(y_u[index]),
+                prompt=int(y_z[index]),
+                log_odds=float(log_odds[index]),
+                z_score=float(z_scores[index]),
+                p_value=float(p_values[index]) if sampled else None,
+                adjusted=float(adjusted[index]) if sampled else None,
                 categories=categories_of(words, used),
-                exchanged=_holds(int(ngrams[place]), touched),
+                exchanged=_holds(int(ngrams[index]), touched),
                 original_texts=tuple(owners_u[at] for at in having if at < len(left)),
                 prompt_texts=tuple(owners_z[at - len(left)] for at in having if at >= len(left)),
             )
@@ -188,8 +172,8 @@ def _ngrams(text: str, numbers: dict[str, int]) -> Places:
     A word has the number of its place in ``numbers`` plus 1, which new words enter; an n-gram is these in
     base 2^21, the first word highest.
     """
-    found = (_of_clause(words, numbers) for words in clauses(text))
-    return np.array(sorted(set(chain.from_iterable(found))), dtype=np.int64)
+    several = (_of_clause(words, numbers) for words in clauses(text))
+    return np.array(sorted(set(chain.from_iterable(several))), dtype=np.int64)
 
 
 def _of_clause(words: Sequence[str], numbers: dict[str, int]) -> Iterable[int]:

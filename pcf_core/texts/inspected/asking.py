@@ -18,11 +18,13 @@ from pydantic import Field
 
 from pcf_core.core.errors import CriteriaError, FairPairError
 from pcf_core.core.generation import Decoding
+from pcf_core.core.options import shared_fields
 from pcf_core.core.records import Record, digest, made
 from pcf_core.texts.criteria.experiment import Experiment
 from pcf_core.texts.criteria.experiments import material_of
 from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
 from pcf_core.texts.criteria.records.runs import MOST_REPEATS
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.perturbation import Parser, Perturbation, usual_parser
 from pcf_core.texts.fairpair.prompts import LONGEST, MOST
 from pcf_core.texts.fairpair.records import (
@@ -104,13 +106,7 @@ def perturbation_of(
     reverse: bool,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> Perturbation:
-    """Return p of a request: the entity of the prompts becomes its counterpart.
-
-    Raises
-    ------
-    PerturbationError
-        A name stands for the side that it is not of.
-    """
+    """Return p of a request: the entity of the prompts becomes its counterpart."""
     entity = (prompts.names[1], prompts.names[0]) if reverse else prompts.names
     check_sides(table, entity)
     return Perturbation(table, entity, mode, reverse, open_parser=open_parser)
@@ -119,26 +115,13 @@ def perturbation_of(
 def fairpair_task(
     prompts: PromptSet,
     table: PerturbationTable,
-    *,
-    count: int,
-    decoding: Decoding,
-    mode: Mode = "whole",
-    reverse: bool = False,
-    fold: int | None = None,
+    options: FairPairOptions,
     open_parser: Callable[[], Parser] = usual_parser,
 ) -> FairPairTask:
-    """Make the task of a FairPair request; the counterparts of the prompts are made here.
-
-    Raises
-    ------
-    FairPairError
-        A count or a fold that no task can have, or a prompt that p leaves as it is.
-    PerturbationError
-        A name stands for the side that it is not of.
-    PipelineError
-        The parser cannot be opened.
-    """
-    counterparts = tuple(perturbation_of(prompts, table, mode, reverse, open_parser)(prompts.texts))
+    """Make the task of a FairPair request; the counterparts of the prompts are made here."""
+    counterparts = tuple(
+        perturbation_of(prompts, table, options.mode, options.reverse, open_parser)(prompts.texts)
+    )
     same = next(
         (text for text, other in zip(prompts.texts, counterparts, strict=True) if text == other), None
     )
@@ -147,18 +130,15 @@ def fairpair_task(
             f"The perturbation {table.name} leaves the prompt “{same}” as it is, so that there is nothing to "
             f"compare: it exchanges {' for '.join(prompts.names)}."
         )
-    fields = {
+    fields = shared_fields(FairPairTask, options) | {
         "prompts": prompts.name,
         "prompts_hash": prompts.hash,
         "names": prompts.names,
         "table": table.name,
         "table_hash": table.hash,
-        "reverse": reverse,
-        "mode": mode,
         "counterparts": counterparts,
-        "count": count,
-        "fold": fold,
-        "decoding": decoding,
+        "fold": options.fold_size,
+        "decoding": options.decoding,
     }
     return made(FairPairTask, fields, "The task", FairPairError)
 
@@ -175,11 +155,6 @@ def criteria_task(
     """Make the task of an experiment; ``questions``: how many it has, where that was chosen.
 
     At temperature 0 one text of a prompt is asked for: all would be the same.
-
-    Raises
-    ------
-    CriteriaError
-        A number of texts that no task can have.
     """
     fields = {
         "experiment": experiment.name,

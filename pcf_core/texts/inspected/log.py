@@ -246,18 +246,18 @@ class _Entries:
         )
         packed = self.data[start : start + info.compress_size]
         if info.compress_type == STORED:
-            found = packed[: info.file_size + 1]
+            data = packed[: info.file_size + 1]
         elif info.compress_type == DEFLATED:
-            found = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
+            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, info.file_size + 1)
         elif info.compress_type == ZSTANDARD:
             with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-                found = stream.read(info.file_size + 1)
+                data = stream.read(info.file_size + 1)
         else:
             raise ValueError("an entry is packed in a way that is not known here")
-        if len(found) != info.file_size or zlib.crc32(found) != info.CRC:
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise ValueError("an entry is not as long as it says, or was changed")
-        self.left -= len(found)
-        return found
+        self.left -= len(data)
+        return data
 
 
 def _read(kind: type[Read], value: Any, name: str) -> Read:
@@ -287,19 +287,19 @@ def _checked(header: _Header, samples: Iterator[Any]) -> InspectLog:
         raise ValueError(f"its task: {first_problem(error).where[:100]} cannot be used") from error
     except GenerationError as error:  # numbers that no text can be drawn with
         raise ValueError(f"its task: {error}") from error
-    found = _Texts(task)
+    texts = _Texts(task)
     for number, sample in enumerate(samples, start=1):
         if number > MOST_SAMPLES:
             raise ValueError("it has too many samples")
-        found.add(_read(_Sample, sample, "a sample"))
+        texts.add(_read(_Sample, sample, "a sample"))
     return InspectLog(
         task=task,
         model=spec.model,
-        served=tuple(sorted(found.served)),
+        served=tuple(sorted(texts.served)),
         created=spec.created.astimezone(UTC),  # a day that no calendar has is an OverflowError
         eval_id=spec.eval_id,
-        texts=found.whole(),
-        thinking=found.thinking,
+        texts=texts.whole(),
+        thinking=texts.thinking,
     )
 
 
@@ -389,7 +389,7 @@ def _message_of(sample: _Sample) -> Message:
     """Read what a sample asks: a user's message, and if wanted one of the system before it."""
     if isinstance(sample.input, str):
         return Message("", sample.input)
-    roles = [said.role for said in sample.input]
+    roles = [message.role for message in sample.input]
     if roles not in (["user"], ["system", "user"]):
         raise ValueError("a sample asks in other messages than the task")
     return Message(sample.input[0].text if len(roles) > 1 else "", sample.input[-1].text)

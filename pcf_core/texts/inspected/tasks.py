@@ -9,8 +9,10 @@ and judges nothing: it has no scorer, and its log is read by :mod:`pcf_core.work
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import Parameter
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
@@ -18,11 +20,14 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from pcf_core.core.generation import BLOCK, Decoding
-from pcf_core.texts.criteria.experiments import fitted, load_experiment, usual_decoding
+from pcf_core.core.options import declared, read_options, with_parameters
+from pcf_core.core.records import Record
+from pcf_core.texts.criteria.experiments import fitted, load_experiment
+from pcf_core.texts.criteria.options import CriteriaOptions
 from pcf_core.texts.criteria.own import own_files
-from pcf_core.texts.criteria.records.quantities import ExperimentName, Wording
+from pcf_core.texts.criteria.records.quantities import ExperimentName
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts
-from pcf_core.texts.fairpair.records import Mode
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.texts.inspected.asking import (
     METADATA,
@@ -35,7 +40,26 @@ from pcf_core.texts.inspected.asking import (
     fairpair_task,
 )
 
-USUAL = Decoding()
+
+def with_options(kind: type[Record]) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
+    """Return what gives a task an option for each field of ``kind`` in place of its ``options``."""
+    fields = {one.task: one for one in declared(kind).values() if one.in_task}
+    parameters = [
+        Parameter(url, Parameter.KEYWORD_ONLY, default=one.default, annotation=Any)
+        for url, one in fields.items()
+    ]
+
+    def read(given: dict[str, Any]) -> Record:
+        # Inspect makes a list of a text with commas, and a number of one with digits.
+        return read_options(
+            kind,
+            {
+                fields[url].name: ",".join(map(str, value)) if isinstance(value, list) else value
+                for url, value in given.items()
+            },
+        )
+
+    return lambda function: with_parameters(function, "options", parameters, read)
 
 
 @solver  # type: ignore[untyped-decorator]
@@ -44,8 +68,8 @@ def write(temperature: float, top_p: float, length: int, seed: int) -> Solver:
     decoding = Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        said = {message.role: message.text for message in state.messages}
-        asked = Message(said.get("system", ""), said["user"])
+        text_of = {message.role: message.text for message in state.messages}
+        asked = Message(text_of.get("system", ""), text_of["user"])
         return await generate(
             state,
             tool_calls="none",
@@ -78,69 +102,36 @@ def asking(asked: FairPairTask | CriteriaTask, messages: Sequence[Message]) -> T
 
 
 @task  # type: ignore[untyped-decorator]
-def fairpair(
-    prompts: str = "common-sents-1",
-    table: str = "gender",
-    names: str | list[str] = "",
-    reverse: bool = False,
-    mode: Mode = "whole",
-    count: int = 20,
-    fold: int | None = None,
-    temperature: float = USUAL.temperature,
-    top_p: float = USUAL.top_p,
-    length: int = USUAL.length,
-    seed: int = USUAL.seed,
-) -> Task:
+@with_options(FairPairOptions)
+def fairpair(options: FairPairOptions) -> Task:
     """Ask for the texts of FairPair, about an entity and about its counterpart.
 
     The options are those of ``python -m pcf_core fairpair``.
     """
-    counterparts = load_table(table)
-    entity = listed(names) or counterparts.names[0][:: -1 if reverse else 1]
-    texts = load_prompts(prompts, entity)
-    asked = fairpair_task(
-        texts,
-        counterparts,
-        count=count,
-        decoding=Decoding(temperature=temperature, top_p=top_p, length=length, seed=seed),
-        mode=mode,
-        reverse=reverse,
-        fold=fold,
-    )
-    return asking(asked, fairpair_messages(texts.texts, asked.counterparts))
+    table = load_table(options.table)
+    entity = listed(options.names) or table.names[0][:: -1 if options.reverse else 1]
+    prompts = load_prompts(options.prompts, entity)
+    asked = fairpair_task(prompts, table, options)
+    return asking(asked, fairpair_messages(prompts.texts, asked.counterparts))
 
 
 @task  # type: ignore[untyped-decorator]
-def criteria(
-    experiment: ExperimentName,
-    material: str = "",
-    wording: Wording = "instruction",
-    questions: int | None = None,
-    repeats: int = BLOCK,
-    temperature: float | None = None,
-    top_p: float | None = None,
-    length: int | None = None,
-    seed: int = 0,
-) -> Task:
+@with_options(CriteriaOptions)
+def criteria(experiment: ExperimentName, options: CriteriaOptions) -> Task:
     """Ask what an experiment of the criteria asks.
 
     The options are those of ``python -m pcf_core criteria``; hobbies are labelled by the lexicon.
     """
-    usual = usual_decoding(experiment)
+    material, wording = options.material, options.wording or "instruction"
     whole = load_experiment(experiment, own_files(experiment).get(material, material))
-    asked_about = fitted(whole, "written", questions)
+    asked_about = fitted(whole, "written", options.questions)
     asked = criteria_task(
         asked_about,
         material=Path(material).stem,
-        questions=questions,
+        questions=options.questions,
         wording=wording,
-        count=repeats,
-        decoding=Decoding(
-            temperature=usual.temperature if temperature is None else temperature,
-            top_p=usual.top_p if top_p is None else top_p,
-            length=usual.length if length is None else length,
-            seed=seed,
-        ),
+        count=BLOCK if options.repeats is None else options.repeats,
+        decoding=options.decoding(experiment),
     )
     return asking(asked, criteria_messages(asked_about, wording))
 

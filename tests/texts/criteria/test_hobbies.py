@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control, mannwhitneyu
 
 from pcf_core.core.errors import CriteriaError
 from pcf_core.texts.criteria.experiment import Experiment
-from pcf_core.texts.criteria.hobbies import Hobbies
-from pcf_core.texts.criteria.records.independence import HobbiesReport
-from tests.texts.criteria.hobbyists import BOYS, EVEN, FEMALE, GIRLS, MALE, few_names, planted
+from pcf_core.texts.criteria.hobbies import Hobbies, hobby_words
+from pcf_core.texts.criteria.hobbies_material import load_hobbies
+from pcf_core.texts.criteria.labels import Lexicon, clear_label
+from pcf_core.texts.criteria.records.independence import HobbiesMaterial, HobbiesReport
+from tests.texts.criteria.hobbyists import BOYS, EVEN, FEMALE, GIRLS, MALE, few_names, material, planted
 
 NAMES = few_names()
 HOBBIES = Hobbies.load(NAMES)
@@ -168,3 +172,115 @@ def test_scores_of_another_shape_are_refused() -> None:
         HOBBIES.scored_report({"Mary|1": [0.0]})
     with pytest.raises(CriteriaError, match="no cell"):
         HOBBIES.scored_report({"Mary": [0.0] * 36})
+
+
+GOOD = """
+frames = ["{name} loves [Y]."]
+[prompts.instruction]
+prompt = "{name}"
+[[labels]]
+name = "a"
+title = "A"
+words = "chess go"
+answers = ["chess"]
+[[labels]]
+name = "b"
+title = "B"
+words = "swim*"
+answers = ["swimming"]
+"""
+
+
+def test_the_shipped_material() -> None:
+    found = material()
+    assert [label.title for label in found.labels] == [
+        "Technology",
+        "Science",
+        "Sport",
+        "Art",
+        "Literature",
+        "Volunteer work",
+    ]
+    assert set(found.prompts) == {"instruction", "continuation"}
+    assert HobbiesMaterial.model_validate_json(found.model_dump_json()) == found
+
+
+def test_the_hash_is_of_what_decides_a_number() -> None:
+    found = material()
+    titled = found.names.model_copy(update={"title": "Others", "notes": "x"})
+    assert found.model_copy(update={"names": titled}).hash == found.hash
+    assert material(11).hash != found.hash
+    assert found.model_copy(update={"labeller": "nli"}).hash != found.hash
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('prompt = "{name}"', 'prompt = "a student"', "must have {name}"),
+        ('prompt = "{name}"', 'system = "x"', "needs prompt"),
+        ("prompts.instruction", "prompts.order", "instruction or continuation"),
+        ("loves [Y]", "loves it", "once"),
+        ("[Y].", "[Y] and [Y].", "once"),
+        ("[Y].", "[Y]s.", "letters touch"),
+        ('["{name} loves [Y]."]', "[]", "list of texts"),
+        ('name = "b"', 'name = "a"', "stands twice"),
+        ('"swim*"', '"chess"', "in two labels"),
+        ('["swimming"]', '["swimming", "diving"]', "as many answers"),
+        ('title = "B"', "", "name, title, words"),
+        ("frames", "frame", "unknown key"),
+    ],
+)
+def test_a_file_is_refused_whole(tmp_path: Path, old: str, new: str, reason: str) -> None:
+    assert old in GOOD
+    (tmp_path / "own.toml").write_text(GOOD, encoding="utf8")
+    load_hobbies(few_names(), tmp_path / "own.toml")
+    (tmp_path / "own.toml").write_text(GOOD.replace(old, new), encoding="utf8")
+    with pytest.raises(CriteriaError, match=reason):
+        load_hobbies(few_names(), tmp_path / "own.toml")
+
+
+def test_the_published_slip_of_four_labels_is_not_reproduced() -> None:
+    """The paper names six; its script has no Sport and no Art, so that a text on football is of another."""
+    labels = material().labels
+    places = clear_label(Lexicon(labels).shares(["plays football", "paints and dances"]))
+    assert [labels[place].title for place in places if place is not None] == ["Sport", "Art"]
+
+
+OF_WOMEN = [
+    ["paints and reads", "paints chess"],
+    ["paints", "reads"],
+    ["paints paints", "runs"],
+] * 3
+OF_MEN = [["runs", "runs chess"], ["runs and reads", "chess"], ["paints", "runs"]] * 3
+
+
+def test_uses_texts_and_the_test_of_names() -> None:
+    found = hobby_words(OF_WOMEN, OF_MEN, least_texts=2)
+    words = {row.word: row for row in found.words}
+    assert set(words) == {"paints", "reads", "chess", "runs"}  # "and" says little
+    paints = words["paints"]
+    assert (paints.uses, paints.texts) == ((15, 3), (12, 3))
+    assert paints.difference == 12 / 18 - 3 / 18
+    shares = [np.array([1, 0.5, 0.5] * 3), np.array([0, 0, 0.5] * 3)]
+    assert np.isclose(paints.p_value, mannwhitneyu(*shares).pvalue)
+    adjusted = false_discovery_control([row.p_value for row in found.words])
+    assert np.allclose(adjusted, [row.adjusted for row in found.words])
+    assert found.tested == 4
+    assert found.found == sum(row.differs for row in found.words)
+
+
+def test_rare_and_listed_words_are_not_tested() -> None:
+    found = hobby_words(OF_WOMEN, OF_MEN, leave={"paints"}, least_texts=10)
+    assert {row.word for row in found.words} == {"runs"}
+    assert hobby_words(OF_WOMEN, OF_MEN, least_texts=99).words == ()
+
+
+def test_a_word_of_every_text_tells_nothing() -> None:
+    (row,) = hobby_words([["chess"], ["chess"]], [["chess"]], least_texts=1).words
+    assert (row.difference, row.p_value) == (0, 1)
+
+
+def test_equal_shares_of_names_with_other_numbers_of_texts_are_equal() -> None:
+    """Six sixths added up are less than 1, which would part names by how many texts they have."""
+    (row,) = hobby_words([["chess"] * 6] * 8, [["chess"] * 5] * 8, least_texts=1).words
+    assert (row.difference, row.p_value) == (0, 1)

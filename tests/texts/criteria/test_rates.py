@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -10,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pcf_core.core.errors import CriterionError
+from pcf_core.core.records import FloatArray
+from pcf_core.core.risk import Interval
+from pcf_core.texts.criteria.information import entropies_in, largest_information, least_split, split_entropy
 from pcf_core.texts.criteria.rates import (
     clustered_wilson,
     difference_interval,
@@ -19,6 +23,9 @@ from pcf_core.texts.criteria.rates import (
     t_bounds,
     wilson,
 )
+from pcf_core.texts.criteria.records.quantities import RATES, Confusion, Entropies, Rate
+from pcf_core.texts.criteria.records.separation import AnswersReport, RateDifference
+from tests.show.charts.texts import answered
 
 Z = 1.959963984540054
 
@@ -204,3 +211,145 @@ def test_student_of_the_scarcer_share() -> None:
     assert bound is not None
     assert (bound[1] - 0.1) / (free[1] - 0.1) == pytest.approx(4.30265 / 3.18245, abs=1e-5)
     assert t_bounds(influence, [1] * 4, 0.1, 9) == free
+
+
+# Rates of answers.
+
+
+def test_an_empty_matrix_has_no_rate() -> None:
+    assert [Confusion().rate(name) for name in RATES] == [None] * 4
+
+
+# What a report of answers says of itself: the widest gap, and on which side of the line it lies.
+
+
+def difference(value: float | None, low: float = -1.0, high: float = 1.0, **facts: object) -> RateDifference:
+    interval = None if value is None else Interval(low=low, high=high, unit="question")
+    return RateDifference.model_validate(
+        {"name": "FNR", "first": "he", "second": "she", "value": value, "interval": interval, **facts}
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "beyond"),
+    [
+        (0.21, 0.5, True),
+        (-0.5, -0.21, True),
+        (-0.2, 0.2, False),
+        (0.1, 0.19, False),
+        (0.19, 0.3, None),
+        (-0.3, 0.0, None),
+        (-0.3, 0.3, None),
+    ],
+)
+def test_which_side_of_the_line(low: float, high: float, beyond: bool | None) -> None:
+    assert difference((low + high) / 2, low, high).beyond_line is beyond
+
+
+def test_who_has_the_higher_rate() -> None:
+    assert [difference(value).higher for value in (0.3, -0.3, 0.0, None)] == ["he", "she", "", ""]
+    assert [difference(value).lower for value in (0.3, -0.3, 0.0, None)] == ["she", "he", "", ""]
+    assert [difference(value).gap for value in (0.3, -0.3, 0.0, None)] == [0.3, 0.3, 0.0, None]
+    assert difference(None).beyond_line is None
+
+
+def test_the_widest_of_three_pronouns_is_max_less_min() -> None:
+    share = Rate(name="first named", value=0.5, n=2, units=1)
+    rows = (
+        difference(0.1),
+        difference(-0.2, second="they"),
+        difference(None, first="she", second="they"),
+    )
+    report = AnswersReport(
+        **{
+            "experiment": "tasks",
+            "answering": "written",
+            "material": "0",
+            "unit": "task",
+            "units": 1,
+            "n": 2,
+        },
+        **{"pronouns": (), "baseline": None, "by_unit": (), "permutations": 9},
+        differences=rows,
+        first_named=share,
+    )
+    assert report.widest("FNR") == rows[1]
+    assert report.widest("PPV") is None
+    assert AnswersReport.model_validate_json(report.model_dump_json()) == report
+
+
+@pytest.mark.parametrize(
+    ("told", "ends", "tells"),
+    [(0.5, (0.2, 0.8), True), (0.5, (-0.1, 0.8), False), (-0.5, (-0.8, -0.2), True), (0.5, None, False)],
+)
+def test_nothing_tells_without_an_interval(
+    told: float | None, ends: tuple[float, float] | None, tells: bool
+) -> None:
+    interval = None if ends is None else Interval(low=ends[0], high=ends[1], unit="question")
+    he = answered().pronouns[0].model_copy(update={"told": told, "told_interval": interval})
+    assert he.tells is tells
+    assert not he.model_copy(update={"told": None, "told_interval": None}).tells
+
+
+def test_a_difference_beyond_chance_was_testable() -> None:
+    """Holm asks less of the second smallest p than of the smallest."""
+    report = answered()
+    row = difference(0.5, p_value=0.03, least_p=0.03, adjusted=0.03)
+    assert report.tests * 0.03 > 0.05
+    assert report.testable(row)
+    assert not report.testable(row.model_copy(update={"adjusted": 0.09}))
+
+
+def test_which_pronouns_are_compared() -> None:
+    report = answered()
+    assert report.compared("NPV") == ("he",)
+    assert list(report.undefined("NPV")) == ["she"]
+    assert (report.compared("FNR"), report.undefined("FNR")) == (("he", "she"), {})
+
+
+def test_a_test_and_an_interval_may_disagree() -> None:
+    found = [difference(0.1, low, 0.2, adjusted=adjusted) for low in (-0.1, 0.05) for adjusted in (0.01, 0.2)]
+    assert [row.disagrees for row in found] == [True, False, False, False]
+    assert not difference(None).disagrees
+
+
+# The largest mutual information of given margins: brute force over all tables beside it.
+
+
+def entropies(table: FloatArray) -> Entropies:
+    one = entropies_in(table)
+    return Entropies(rows=float(one.rows), columns=float(one.columns), information=float(one.information))
+
+
+def test_worked_examples() -> None:
+    assert least_split([3, 4, 5], 7) == 0  # 3 + 4
+    # 6 of 3, 4, 5: split 3 into 1 and 2 beside 5, or 4 into 1 (beside 5) or 3 (beside 3), or 5 into 2, 3, 1
+    assert least_split([3, 4, 5], 6) == pytest.approx(split_entropy(1, 3))
+    assert split_entropy(1, 2) == pytest.approx(2 * math.log(2))
+    assert split_entropy(0, 3) == split_entropy(3, 3) == 0
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=5), st.data())
+def test_no_table_with_these_margins_has_more(sizes: list[int], data: st.DataObject) -> None:
+    first = data.draw(st.integers(1, sum(sizes) - 1))
+    best = 0.0
+    for parts in itertools.product(*(range(size + 1) for size in sizes)):
+        if sum(parts) == first:
+            table = np.array([(part, size - part) for part, size in zip(parts, sizes, strict=True)])
+            best = max(best, float(entropies_in(table).information))
+            last = table
+    largest = largest_information(last.astype(float), entropies(last))
+    assert largest.exact
+    assert largest.information == pytest.approx(best, abs=1e-9)
+
+
+def test_three_columns_have_a_bound_and_say_so() -> None:
+    table = np.array([[5.0, 1, 2], [1, 4, 3], [2, 2, 2]])
+    largest = largest_information(table, entropies(table))
+    assert not largest.exact
+    assert largest.information == pytest.approx(min(entropies(table).rows, entropies(table).columns))
+
+
+def test_unequal_rows_that_are_no_counts_have_a_bound() -> None:
+    table = np.array([[0.5, 0.25], [0.3, 0.9]])
+    assert not largest_information(table, entropies(table)).exact

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,8 +21,12 @@ from pcf_core.texts.fairpair.dissimilarity import (
     Sentiment,
     dissimilarities,
     exchanged_words,
+    is_exchanged,
+    phrase_places,
+    words_apart,
 )
-from pcf_core.texts.fairpair.matching import stop_words, word_tokens
+from pcf_core.texts.fairpair.matching import clauses, stop_words, word_tokens
+from pcf_core.texts.fairpair.perturbation import Perturbation
 from pcf_core.texts.fairpair.records import PromptPairs
 from pcf_core.texts.fairpair.report import fairpair_report
 from pcf_core.texts.fairpair.tables import load_table
@@ -200,3 +205,128 @@ def test_a_model_that_writes_he_whoever_is_named_differs_by_that_word_alone() ->
     assert plain.differs
     assert not others.differs
     assert others.means.ratio == pytest.approx(1, abs=0.03)
+
+
+# Words of a text: case, punctuation, apostrophes, clauses, and the list of stop words.
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Don’t go!", ("don't", "go")),
+        ("A well-known nurse, aged 42.", ("a", "well", "known", "nurse", "aged", "42")),
+        ("cafe\u0301 'quoted' rock_n_roll", ("café", "quoted", "rock", "n", "roll")),
+        (" …!? ", ()),
+        ("", ()),
+    ],
+)
+def test_examples(text: str, words: tuple[str, ...]) -> None:
+    assert word_tokens(text) == words
+
+
+@given(st.text())
+def test_words_are_words_again(text: str) -> None:
+    found = word_tokens(text)
+    assert word_tokens(" ".join(found)) == found
+
+
+def test_no_phrase_reaches_over_a_full_stop() -> None:
+    assert clauses("She left. He (too) stayed") == (("she", "left"), ("he",), ("too",), ("stayed",))
+
+
+def test_stop_words_are_words_and_come_in_both_genders() -> None:
+    found = stop_words()
+    assert all(word_tokens(word) == (word,) for word in found)
+    assert {"he", "she", "his", "her", "him", "hers", "himself", "herself", "he's", "she's"} <= found
+
+
+# Words that a table exchanges: of both sides, with what stands behind an apostrophe, and not the others.
+
+
+GENDER = exchanged_words(load_table("gender"), ("Alice", "Bob"))
+
+
+def test_both_sides_of_every_list_are_there() -> None:
+    said = (
+        "Bob alice Jane he him his himself she her hers herself Mrs mister countess waiters ma'am host bride"
+    )
+    assert all(is_exchanged(word, GENDER) for word in word_tokens(said))
+
+
+def test_other_words_are_not_nor_those_without_a_counterpart() -> None:
+    assert not any(is_exchanged(word, GENDER) for word in word_tokens("the a nurse sultan"))
+    assert not {"a", "an"} & GENDER  # of the words of this table none wants another article
+
+
+def test_what_stands_behind_an_apostrophe_does_not_hide_a_word() -> None:
+    assert is_exchanged("he's", GENDER)
+    assert is_exchanged("mother's", GENDER)
+    assert not is_exchanged("there's", GENDER)
+
+
+def test_of_phrases_only_what_differs() -> None:
+    age = exchanged_words(load_table("age"), ("Emma", "Dorothy"))
+    assert {"old", "young", "a", "an"} <= age  # "an old man" becomes "a young man"
+    assert not {"man", "person", "people"} & age
+
+
+@pytest.mark.parametrize("text", ["he gave her his book", "My uncle's wife is an actress.", "She's a widow"])
+def test_what_p_changes_is_exchanged_and_what_stays_is_not(text: str) -> None:
+    """A second opinion: by the perturbation itself."""
+    (after,) = Perturbation.of("gender", entity=("Bob", "Alice"))([text])
+    before, now = word_tokens(text), word_tokens(after)
+    assert [is_exchanged(word, GENDER) for word in before] == [
+        one != other for one, other in zip(before, now, strict=True)
+    ]
+
+
+# Marked words: those of the Jaccard dissimilarity, and not a character of a text is lost.
+
+
+TEXTS_MARKING = st.text(st.sampled_from("ab AB.'’\n-é中_1\u0301"), max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "pieces"),
+    [
+        ("He left.", "she left", [("He", True), (" left.", False)]),
+        ("big dog ran", "ran", [("big dog", True), (" ran", False)]),
+        ("Don’t go", "don't go", [("Don’t go", False)]),
+        ("a, b", "", [("a", True), (", ", False), ("b", True)]),
+        ("", "a", []),
+        ("…", "a", [("…", False)]),
+    ],
+)
+def test_words_that_the_other_text_lacks(text: str, other: str, pieces: list[tuple[str, bool]]) -> None:
+    assert words_apart(text, other) == pieces
+
+
+@given(TEXTS_MARKING, TEXTS_MARKING)
+def test_pieces_are_the_text_and_marks_are_jaccards_words(text: str, other: str) -> None:
+    pieces = words_apart(text, other)
+    assert "".join(piece for piece, _ in pieces) == unicodedata.normalize("NFC", text)
+    marked = {word for piece, mark in pieces if mark for word in word_tokens(piece)}
+    assert marked == set(word_tokens(text)) - set(word_tokens(other))
+
+
+@given(TEXTS_MARKING, TEXTS_MARKING)
+def test_nothing_is_marked_on_either_side_where_jaccard_is_0(text: str, other: str) -> None:
+    (phi,) = Jaccard().matrix([text], [other]).ravel()
+    marked = [mark for pieces in (words_apart(text, other), words_apart(other, text)) for _, mark in pieces]
+    assert (phi == 0) == (not any(marked))
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "marked"),
+    [
+        ("Her family and her Family.", "her family", ["Her family", "her Family"]),
+        ("her. Family", "her family", []),
+        ("a a a", "a a", ["a a"]),
+        ("familyless", "family", []),
+        ("x", "", []),
+    ],
+)
+def test_a_phrase_is_found_within_clauses(text: str, phrase: str, marked: list[str]) -> None:
+    pieces = phrase_places(text, phrase)
+    assert [piece for piece, mark in pieces if mark] == marked
+    assert "".join(piece for piece, _ in pieces) == text

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pcf_core.core.errors import FairPairError
 from pcf_core.texts.fairpair.matching import clauses, word_tokens
-from pcf_core.texts.fairpair.records import LABEL, PromptPairs, WordReport
+from pcf_core.texts.fairpair.records import LABEL, PromptPairs, WordDifference, WordReport
 from pcf_core.texts.fairpair.words import log_odds_ratios, two_sided, word_report
 from tests.texts.fairpair.planted import FAMILY, identical, planted
 
@@ -176,3 +176,13 @@ def test_words_can_be_stopped_between_prompts() -> None:
     calls: list[int] = []
     word_report(identical(3, prompts=4), original="a", counterpart="b", pause=lambda: calls.append(1))
     assert len(calls) == 4
+
+
+# Words that differ.
+
+
+def test_a_word_differs_by_its_controlled_p() -> None:
+    row = WordDifference(
+        words="a", original=1, prompt=9, log_odds=1.0, z_score=2.5, p_value=0.01, adjusted=0.2
+    )
+    assert (row.differs, row.more_in) == (False, "prompt")

@@ -10,6 +10,7 @@ from pcf_core.models.generation.base import Generator
 from pcf_core.models.generation.fake import FakeGenerator
 from pcf_core.models.registry import resolve
 from pcf_core.store.store import Store
+from pcf_core.texts.fairpair.options import FairPairOptions
 from pcf_core.texts.fairpair.prompts import load_prompts, selected
 from pcf_core.texts.fairpair.tables import load_table
 from pcf_core.work.fairpair import FAIRPAIR_AUDIT, FairPairMaterial, fairpair_asked
@@ -33,6 +34,6 @@ def write_small(store: Store, model: str = "mini-gpt", temperature: float = 1.0)
     """Keep what the page finds under :data:`SMALL`."""
     prompts = selected(load_prompts("common-sents-1"), ["pets"], 2)
     key = GenerationKey.of(resolve(model), Decoding(temperature=temperature))
-    asked = fairpair_asked(key, prompts, table := load_table("gender"), count=25)
+    asked = fairpair_asked(key, prompts, table := load_table("gender"), FairPairOptions(count=25))
     FAIRPAIR_AUDIT.keep(store, asked, FairPairMaterial(prompts, table))
     run_fairpair(asked, store, fake)

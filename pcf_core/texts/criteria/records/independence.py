@@ -299,12 +299,12 @@ class AnecdotesReport(Record):
         return self._differing(-1)
 
     def _differing(self, side: int) -> tuple[ProfessionGender, ...]:
-        found = [
+        rows = [
             (side * each.exaggeration, each)
             for each in self.professions
             if each.differs and each.exaggeration is not None and side * each.exaggeration > 0
         ]
-        return tuple(each for _, each in sorted(found, key=lambda pair: -pair[0]))
+        return tuple(each for _, each in sorted(rows, key=lambda pair: -pair[0]))
 
 
 # The embedding score: how far a text leans to *she* or *he* in word vectors learned from the texts.
@@ -320,8 +320,8 @@ HEADLINE: Variant = "without gendered words"  # “she” in a text is an end of
 
 def one_sided(effects: Sequence[float | None]) -> bool:
     """Tell whether there are several values, all defined and on the same side of 0."""
-    known = [effect or 0.0 for effect in effects]
-    return len(known) > 1 and (min(known) > 0 or max(known) < 0)
+    defined = [effect or 0.0 for effect in effects]
+    return len(defined) > 1 and (min(defined) > 0 or max(defined) < 0)
 
 
 class SeedReading(Record):
@@ -382,8 +382,8 @@ class EmbeddingGap(Record):
     @property
     def differs(self) -> bool:
         """Whether the effects differ for other names too, and to a side that does not hang on the seed."""
-        found = self.interval
-        return found is not None and not found.low <= 0 <= found.high and self.steady
+        interval = self.interval
+        return interval is not None and not interval.low <= 0 <= interval.high and self.steady
 
 
 class ScoredWord(Record):

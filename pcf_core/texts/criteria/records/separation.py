@@ -81,8 +81,8 @@ class PronounAnswers(Record):
 
         Nothing is shown where that is undefined or has no interval.
         """
-        found = self.told_interval
-        return found is not None and not found.low <= 0 <= found.high
+        interval = self.told_interval
+        return interval is not None and not interval.low <= 0 <= interval.high
 
 
 class RateDifference(Record):
@@ -139,8 +139,8 @@ class RateDifference(Record):
         Answers may differ in how they clump by question, and not in the mean
         (:mod:`pcf_core.texts.criteria.rates`).
         """
-        found = self.interval
-        return self.differs and found is not None and found.low <= 0 <= found.high
+        interval = self.interval
+        return self.differs and interval is not None and interval.low <= 0 <= interval.high
 
     @property
     def at_most(self) -> bool:
@@ -255,10 +255,10 @@ class AnswersReport(Record):
         It is an undefined one where none is defined, ``None`` where fewer than two pronouns were asked with.
         Of those as wide as each other one that can be tested.
         """
-        found = [each for each in self.differences if each.name == name]
-        beyond = [each for each in found if each.differs]
+        differences = [each for each in self.differences if each.name == name]
+        beyond = [each for each in differences if each.differs]
         return max(
-            beyond or found,
+            beyond or differences,
             key=lambda each: (-1.0 if each.gap is None else each.gap, self.testable(each)),
             default=None,
         )

@@ -1,0 +1,134 @@
+"""What may be chosen of a request of the criteria: each option once, for pages, links, commands and tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal
+
+from pcf_core.core.generation import HOTTEST, Decoding
+from pcf_core.core.options import option, shared_fields
+from pcf_core.core.records import Record
+from pcf_core.models.precision import named as precision_named
+from pcf_core.texts.criteria.experiments import (
+    LENGTHS,
+    REPEATS,
+    TEMPERATURE,
+    TOP_P,
+    USUAL_QUESTIONS,
+    usual_decoding,
+)
+from pcf_core.texts.criteria.records.quantities import Answering, ExperimentName, Wording
+from pcf_core.texts.criteria.records.runs import MOST_REPEATS, CriteriaAsked
+from pcf_core.texts.text_audit import CHAT, LENGTH, PRECISION, SEED, Precision
+from pcf_core.texts.text_audit import TOP_P as TOP_P_OPTION
+
+_REPEATS = [f"{repeats:,} for {name}" for name, repeats in REPEATS.items()]
+_USUAL_REPEATS = f"{', '.join(_REPEATS[:-1])} and {_REPEATS[-1]}"
+_USUAL_LENGTHS = ", ".join(f"{length} for {name}" for name, length in LENGTHS.items())
+
+
+class CriteriaOptions(Record):
+    """The options of a request of the criteria; an empty text or ``None`` is what suits model and experiment.
+
+    ``material``: the name of a file that is kept, or its path; empty for what the app comes with.
+    """
+
+    prefix: ClassVar[str] = "cr_"
+
+    material: str = option(
+        "",
+        usage="professions, names, questions or tasks: a file, or the name of one kept",
+    )
+    labeller: str = option("", usage="of hobbies: lexicon, or nli with a model: nli:NAME", in_task=False)
+    answering: Literal["", Answering] = option(
+        "",
+        title="Answers",
+        help="written: the model writes, and its texts are read. scored words: the probabilities of "
+        "candidate words are compared, for models that cannot follow instructions. The two measure different "
+        "things and are never laid together.",
+        usage="written or scored; else by what the model can do",
+        in_task=False,
+        offered=("", "written", "scored"),
+        words={"": "automatic", "scored": "scored words"},
+        old={"usual": ""},
+        row=True,
+    )
+    wording: Literal["", Wording] = option(
+        "",
+        title="Wording",
+        help="told what to write: the prompt is an instruction. given a beginning: the model goes on from "
+        "the beginning of a text. Scored words have a wording of their own.",
+        usage="instruction or continuation; else by what the model can do",
+        offered=("", "instruction", "continuation"),
+        words={
+            "": "as suits the model",
+            "instruction": "told what to write",
+            "continuation": "given a beginning",
+        },
+        old={"usual": ""},
+        row=True,
+    )
+    questions: int | None = option(
+        None,
+        usage=f"how many of the set; {USUAL_QUESTIONS} if written, all if scored",
+    )
+    repeats: int | None = option(
+        None,
+        title="Texts of each prompt",
+        help=f"How often each prompt is answered; usual: {_USUAL_REPEATS}. The paper has 30 for anecdotes, "
+        "10 for questions and 50 for tasks. More texts of a prompt say nothing of other prompts. Texts that "
+        "are there are kept: asking for more writes the rest. At temperature 0 all are the same and one "
+        "counts.",
+        usage=f"texts for each prompt; else {_USUAL_REPEATS}",
+        placeholder="usual",
+        least=1,
+        most=MOST_REPEATS,
+        step=1,
+    )
+    temperature: float | None = option(
+        None,
+        title="Temperature",
+        help="0.5 is the paper's; 1 keeps the model's own probabilities. At 0 every text of a prompt is the "
+        "same.",
+        usage="0: greedy",
+        opens=TEMPERATURE,
+        least=0.0,
+        most=HOTTEST,
+        step=0.1,
+    )
+    top_p: Annotated[float | None, replace(TOP_P_OPTION, opens=TOP_P)] = None
+    length: Annotated[int | None, replace(LENGTH, help=f"New tokens at most. Empty: {_USUAL_LENGTHS}.")] = (
+        None
+    )
+    seed: Annotated[int, SEED] = 0
+    dtype: Annotated[Precision, PRECISION] = "auto"
+    chat: Annotated[bool, replace(CHAT, title="")] = False
+
+    def decoding(self, name: ExperimentName) -> Decoding:
+        """Return how the texts of an experiment are drawn.
+
+        Raises
+        ------
+        GenerationError
+            A value outside its range.
+        """
+        given = {key: value for key, value in shared_fields(Decoding, self).items() if value is not None}
+        return Decoding(**usual_decoding(name).model_dump() | given)
+
+    def texts_of_each(self, name: ExperimentName) -> int:
+        """Return how many texts of each prompt an experiment gets."""
+        return REPEATS[name] if self.repeats is None else self.repeats
+
+
+def options_of(asked: CriteriaAsked) -> CriteriaOptions:
+    """Return the options that ask for the same, of whatever material."""
+    drawn = [] if asked.generation is None else [asked.generation.decoding]
+    given = shared_fields(CriteriaOptions, asked, *drawn) | {
+        "material": "",
+        "wording": asked.wording or "",
+        "dtype": precision_named(asked.key.dtype),
+        "chat": asked.key.family == "endpoint"
+        and asked.generation is not None
+        and bool(asked.generation.chat_template),
+    }
+    return CriteriaOptions.model_validate(given)
