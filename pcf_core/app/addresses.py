@@ -158,3 +158,16 @@ def parameters_for(labels: Sequence[str]) -> dict[str, list[str]]:
     """Return the query parameters that ask for models by their labels: every model in every precision."""
     models, precisions = zip(*map(split_label, labels), strict=True)
     return {"model": list(dict.fromkeys(models)), "precision": list(dict.fromkeys(precisions))}
+
+
+SENTENCE = "sentence"
+
+
+def as_typed(prompt: str) -> str:
+    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
+    return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
+
+
+def as_prompt(typed: str) -> str:
+    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
+    return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")

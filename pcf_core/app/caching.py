@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from io import BytesIO
 from operator import attrgetter
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import streamlit as st
 from pydantic import BaseModel
@@ -26,7 +26,9 @@ from pcf_core.core.settings import settings
 from pcf_core.report.loaded import LoadedRun
 from pcf_core.store.files import takes_files
 from pcf_core.store.store import Store
-from pcf_core.work.queue import Queue
+
+if TYPE_CHECKING:
+    from pcf_core.work.queue import Queue
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -219,4 +221,6 @@ def open_queue() -> Queue:
 
 @st.cache_resource(show_spinner=False, validate=_fits)
 def _queue() -> Queue:
+    from pcf_core.work.queue import Queue
+
     return Queue.open(settings().catalogue)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -23,7 +23,6 @@ from pcf_core.audit.options import ViewOptions
 from pcf_core.audit.preferences import Result, build_run
 from pcf_core.audit.reading import report
 from pcf_core.audit.results import is_kept, kept_name, load_result, self_audit_of
-from pcf_core.audit.sensitivity import sensitivity_kept
 from pcf_core.core.errors import AuditError, RunError, StoreError
 from pcf_core.core.records import digest
 from pcf_core.core.risk import COUNTS_ONLY, Comparison, Interval, Over, RiskReport
@@ -33,17 +32,17 @@ from pcf_core.models.precision import AUTO, precisions_of
 from pcf_core.models.registry import list_models, resolve
 from pcf_core.report.loaded import LoadedRun, Runs, compare_runs
 from pcf_core.store.results import RunInfo, State
-from pcf_core.texts.text_audit import AuditAsked, AuditResult
-from pcf_core.work.criteria import CRITERIA_AUDIT
-from pcf_core.work.fairpair import FAIRPAIR_AUDIT
-from pcf_core.work.queue import Job
-from pcf_core.work.requests import Reading, reading_key
-from pcf_core.work.text_audits import TextAudit
+
+if TYPE_CHECKING:
+    from pcf_core.texts.text_audit import AuditAsked, AuditResult
+    from pcf_core.work.queue import Job
+    from pcf_core.work.requests import Reading
+    from pcf_core.work.text_audits import TextAudit
 
 P = ParamSpec("P")
 T = TypeVar("T")
-AuditRequest = TypeVar("AuditRequest", bound=AuditAsked)
-AuditAnswer = TypeVar("AuditAnswer", bound=AuditResult)
+AuditRequest = TypeVar("AuditRequest", bound="AuditAsked")
+AuditAnswer = TypeVar("AuditAnswer", bound="AuditResult")
 Material = TypeVar("Material")
 States = tuple[tuple[str, State], ...]  # of documents, by key
 
@@ -163,8 +162,11 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
     store = open_store()
     if what == "preferences" and is_kept(store, run, options.protocol):
         return False
-    if what == "sensitivity" and sensitivity_kept(store, run, options):
-        return False
+    if what == "sensitivity":
+        from pcf_core.audit.sensitivity import sensitivity_kept
+
+        if sensitivity_kept(store, run, options):
+            return False
     try:
         store.must_be_writable()
         if not store.is_finished(run):
@@ -177,6 +179,8 @@ def must_wait(run: RunSpec, what: Reading, options: ViewOptions) -> bool:
 
 def newest_reading(run: RunSpec, what: Reading, options: ViewOptions) -> Job | None:
     """Find the newest job that reads a run like this, whatever became of it; raises as :func:`must_wait`."""
+    from pcf_core.work.requests import reading_key  # for large runs alone
+
     key = reading_key(open_store(), run, what, options)
     jobs = open_queue().list(RECENT_READINGS, kind="read")
     return next((job for job in jobs if job.key == key), None)
@@ -399,6 +403,9 @@ def lookable(names: Sequence[str]) -> list[str]:
     """
     if may_audit() or not names:
         return list(names)
+    from pcf_core.work.criteria import CRITERIA_AUDIT  # for viewers alone
+    from pcf_core.work.fairpair import FAIRPAIR_AUDIT
+
     audited = answered(FAIRPAIR_AUDIT)
     known = {
         *(spec.name for spec in listed_models() if spec.family != "endpoint"),
@@ -421,3 +428,8 @@ def draw_lookable(names: Sequence[str]) -> list[str]:
                 icon=":material/error:",
             )
     return found
+
+
+def made_by(item: LoadedRun) -> Mapping[str, Any]:
+    """Return what is kept of an imported run's making; nothing of one that was scored here."""
+    return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}

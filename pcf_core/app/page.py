@@ -12,44 +12,26 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pcf_core.app.addresses import MODELS
-from pcf_core.app.caching import kept, once, open_queue, open_store
+from pcf_core.app.caching import kept, open_store
 from pcf_core.app.choice import current_choice
-from pcf_core.app.data import Loaded, load, plans_of
+from pcf_core.app.data import Loaded, load, made_by
 from pcf_core.app.links import draw_link
 from pcf_core.app.mended import Finished, readable
 from pcf_core.app.notes import draw_unequal_words, notes
 from pcf_core.app.present import enlarged, is_presented
-from pcf_core.app.queue import (
-    ACTIVE,
-    ENDED_EARLY,
-    draw_checks,
-    draw_job,
-    draw_jobs,
-    follow_readings,
-    keep_a_worker,
-    latest_jobs,
-)
-from pcf_core.app.roles import draw_why_not, may_audit, write
-from pcf_core.app.widgets import draw_facts, plain, plain_label, refusals_said
-from pcf_core.audit.options import word_scoring
-from pcf_core.audit.results import is_unchecked
-from pcf_core.core.errors import ModelError
+from pcf_core.app.provenance import draw_provenance
+from pcf_core.app.scoring import follow_checks, follow_readings, offer_scoring
+from pcf_core.app.widgets import plain, plain_label
 from pcf_core.core.risk import RiskReport
-from pcf_core.core.run import RunSpec
-from pcf_core.models.scoring.opening import check_protocol
-from pcf_core.report.citing import RISK_PAPERS, citation_bibtex, citation_text
 from pcf_core.report.files import csv_text
-from pcf_core.report.loaded import PROGRAM, LoadedRun
+from pcf_core.report.loaded import PROGRAM, effective_text
 from pcf_core.report.panels import Panel
-from pcf_core.report.provenance import effective_text, list_hashes, run_facts
 from pcf_core.report.records import KeyFigure
-from pcf_core.report.reproducing import other_lists, risk_command, scratch_commands
 from pcf_core.show.charts.theme import heading
-from pcf_core.show.findings.imported import imported_facts, imported_note
-from pcf_core.show.findings.notes import left_out_note, low_coverage_note, noun_note, other_lists_note
+from pcf_core.show.findings.imported import imported_note
+from pcf_core.show.findings.notes import low_coverage_note, noun_note, other_lists_note
 from pcf_core.show.findings.numbers import called, count, listed
 from pcf_core.show.findings.progress import contexts, unequal_weights, weights_help
-from pcf_core.work.requests import submit_run
 
 CHART = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 READING, DATA, PROVENANCE = "Reading the picture", "Data", "Method and provenance"  # at the end of a page
@@ -101,14 +83,6 @@ def open_results(otherwise: Callable[[], None] | None = None, *, brief: bool = F
     return loaded
 
 
-def follow_checks(loaded: Loaded) -> None:
-    """Say of which results cells are still being checked, and how far that is."""
-    infos = [open_store().run_info(item.key) for item in loaded.runs.values()]
-    jobs = latest_jobs({info.run.key for info in infos if is_unchecked(info)})
-    if active := [job for job in jobs if job.state in ACTIVE]:
-        draw_checks(active)
-
-
 def draw_refused(refused: Mapping[str, str]) -> None:
     """Say why models have no results, by model: a sentence that holds for several is said once."""
     for sentence in dict.fromkeys(refused.values()):
@@ -133,64 +107,6 @@ def stop(otherwise: Callable[[], None] | None) -> None:
     st.stop()
 
 
-def offer_scoring(missing: Mapping[str, RunSpec]) -> None:
-    """Say what is not scored yet and offer to queue it; show the job that is, or was, at it.
-
-    A model that cannot be scored under the protocol is left out of the offer, with the reason.
-    """
-    missing, impossible = scorable(missing)
-    for sentence in impossible:
-        st.info(plain(sentence), icon=":material/info:")
-    if not missing:
-        return
-    keys = {key for run in missing.values() for key in (run.key, *(info.run.key for info in plans_of(run)))}
-    jobs = latest_jobs(keys)
-    if any(job.state in ACTIVE for job in jobs):
-        draw_jobs([job.id for job in jobs])
-        return
-    for job in jobs:
-        if job.state in ENDED_EARLY:
-            draw_job(job)
-    names = " and ".join(plain(name) for name in missing)
-    with st.container(border=True):
-        words = word_scoring(next(iter(missing.values())).scoring.protocol)
-        st.markdown(
-            f"**Not scored yet:** {names} with this topic, these templates and occupations. "
-            f"*Word scoring:* {words}."
-        )
-        if not may_audit():
-            draw_why_not()
-        elif st.button(
-            "Score what is missing", type="primary", icon=":material/play_arrow:", key="score_missing"
-        ):
-            with refusals_said():
-                for run in missing.values():
-                    submit(run)
-                st.rerun()
-
-
-def scorable(missing: Mapping[str, RunSpec]) -> tuple[dict[str, RunSpec], list[str]]:
-    """Return the runs that can be scored under their protocol, and why the others cannot."""
-    possible, impossible = {}, []
-    for name, run in missing.items():
-        try:
-            check_protocol(name, run.scoring.family, run.scoring.protocol)
-            possible[name] = run
-        except ModelError as error:
-            impossible.append(str(error))
-    return possible, impossible
-
-
-def submit(run: RunSpec, missing: int | None = None) -> int:
-    """Queue what a run lacks and see that a worker is alive; return the job's id.
-
-    ``missing``: how many cells that is, where an estimate has just counted them.
-    """
-    job = write(submit_run, open_store(), open_queue(), run, missing)
-    keep_a_worker()
-    return job.id
-
-
 def draw_loaded(loaded: Loaded) -> None:
     """Draw what is loaded, under the shared choice; and what is at [X] where that is no occupation."""
     run, first = loaded.first.run, loaded.first.report
@@ -208,11 +124,6 @@ def draw_loaded(loaded: Loaded) -> None:
             f"{contexts(len(first.templates), first.sampling)}{unequal_weights(first)}",
             help=weights_help(effective_text(first)) if unequal_weights(first) else None,
         )
-
-
-def made_by(item: LoadedRun) -> Mapping[str, Any]:
-    """Return what is kept of an imported run's making; nothing of one that was scored here."""
-    return open_store().run_info(item.key).provenance if item.run.scoring.imported else {}
 
 
 def unbroken(text: str) -> str:
@@ -439,61 +350,3 @@ def with_called(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with occupations as people write them, CEO, in its cells and at the head of columns."""
     found = table.rename(columns=called)
     return found.assign(occupation=found["occupation"].map(called)) if "occupation" in found else found
-
-
-def draw_provenance(loaded: Loaded) -> None:
-    """Draw what to cite, where each number comes from, and the commands that make it again."""
-    draw_cite()
-    options = loaded.options
-    for name, item in loaded.runs.items():
-        st.markdown(f"**{plain(name)}**")
-        hashes = {f"hash of {what}": value for what, value in list_hashes(item.run).items()}
-        draw_facts(run_facts(item, options) | hashes | imported_facts(made_by(item)))
-        scratch = "" if item.run.scoring.imported else once(scratch_commands)(item.run, options)
-        others = other_lists(item.run, open_store().load_run(item.key))
-        draw_both_commands(risk_command(item.key, options, others), scratch)
-        note = left_out_note(item.report.left_out)
-        if note:
-            with st.expander("Left out, and why"):
-                st.markdown(plain(note))
-
-
-def draw_cite(arxiv: str = RISK_PAPERS) -> None:
-    """Draw the button that opens what to cite; ``arxiv``: the number of the papers of what is measured."""
-    with st.popover("Cite", icon=":material/format_quote:", help="What to cite for these numbers."):
-        st.markdown("Cite the program with its version, and the papers of its measures.")
-        draw_commands(citation_text(arxiv))
-        draw_commands(citation_bibtex(arxiv))
-        st.download_button(
-            "BibTeX",
-            lambda: citation_bibtex(arxiv),
-            "pcf-audit.bib",
-            "application/x-bibtex",
-            key="cite_bibtex",
-            on_click="ignore",
-            icon=":material/download:",
-        )
-
-
-def draw_both_commands(
-    from_cache: str, from_scratch: str, caption: str = "This command reads the number from the cache."
-) -> None:
-    """Draw the command that reads a number from the cache and those that score it anew.
-
-    The second are empty for imported scores.  ``caption``: what the first does.
-    """
-    st.caption(caption)
-    draw_commands(from_cache)
-    if from_scratch:
-        st.caption("These make it again from scratch, in a cache of their own that is empty at first.")
-        draw_commands(from_scratch)
-    else:
-        st.caption("These scores came in a pack, so nothing here makes them from scratch.")
-
-
-def draw_commands(lines: str) -> None:
-    """Draw commands to be copied.  They wrap: nothing shows that a line goes on beyond a narrow page.
-
-    In one colour: those of a shell's words (export, sum) are too pale in both themes.
-    """
-    st.code(lines, language=None, wrap_lines=True)

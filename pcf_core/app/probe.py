@@ -16,17 +16,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pcf_core.app.addresses import Choice
+from pcf_core.app.addresses import SENTENCE, Choice, as_prompt, as_typed
 from pcf_core.app.caching import open_queue
 from pcf_core.app.lists import all_evidence, all_topics, template_sets
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_commands,
-    draw_table,
-    draw_tabs,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.queue import ACTIVE, KINDS, keep_a_worker, recent_jobs, retry
 from pcf_core.app.roles import write
 from pcf_core.app.widgets import draw_facts, plain
@@ -63,7 +57,6 @@ LOOK = 0.01
 PATIENCE = 60.0  # seconds until a worker must have begun
 RECENT = 20
 BY_HAND = "start one with `python -m pcf_core worker`"
-SENTENCE = "sentence"
 MOST_MODELS = 8  # as many as differ in colour and mark
 TELLING = ("nurse", "engineer")  # of whom an example speaks where the list has them
 THREE_DIGITS = "%.3g"
@@ -244,16 +237,6 @@ def draw_sentence(choice: Choice) -> str:
                 args=(as_typed(example),),
             )
     return as_prompt(typed)
-
-
-def as_typed(prompt: str) -> str:
-    """Write a prompt as a reader would, with … at [Y], unless it has such dots of its own."""
-    return prompt if "…" in prompt or "..." in prompt else prompt.replace("[Y]", "…")
-
-
-def as_prompt(typed: str) -> str:
-    """Return what was typed as a prompt: where no [Y] is written, … or three dots are the place."""
-    return typed if "[Y]" in typed else typed.replace("...", "…").replace("…", "[Y]")
 
 
 def write_sentence(text: str) -> None:

@@ -5,7 +5,7 @@ Also the reading of large finished runs: asked for when a page opens, followed u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import PurePath
 
@@ -13,18 +13,14 @@ import streamlit as st
 
 from pcf_core.app.addresses import CAPRICE, CRITERIA_TAB, FAIRPAIR_TAB, HEAT_MAP, RISK, TEMPLATES, TILT
 from pcf_core.app.caching import open_queue, open_store
-from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
-from pcf_core.app.data import newest_reading
-from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
 from pcf_core.app.links import draw_link
 from pcf_core.app.lists import parameters_of
-from pcf_core.app.roles import draw_why_not, may_audit, write
+from pcf_core.app.roles import may_audit, write
 from pcf_core.app.templates.draft import point_at
 from pcf_core.app.widgets import plain, size_text
-from pcf_core.audit.options import ViewOptions
 from pcf_core.core.errors import AuditError
 from pcf_core.core.risk import Look
-from pcf_core.core.run import RunSpec, model_label
+from pcf_core.core.run import model_label
 from pcf_core.core.settings import settings
 from pcf_core.show.findings.numbers import count
 from pcf_core.show.findings.progress import duration, look_finding, progress_note
@@ -40,10 +36,8 @@ from pcf_core.work.requests import (
     FetchRequest,
     KnowledgeRequest,
     MineRequest,
-    Reading,
     ReadRequest,
     ScoreRequest,
-    submit_read,
 )
 
 ACTIVE = ("queued", "running")
@@ -78,17 +72,7 @@ STATES = {
     "failed": ":material/error: failed",
     "cancelled": ":material/cancel: cancelled",
 }
-Wanted = tuple[RunSpec, Reading, ViewOptions]
 EXPECTED = "work_expected"
-
-
-def latest_jobs(run_keys: Collection[str]) -> list[Job]:
-    """Return the newest job of each of these runs, whatever became of it."""
-    newest: dict[str, Job] = {}
-    for job in open_queue().list(RECENT, kind="score"):
-        if job.key in run_keys:
-            newest.setdefault(job.key, job)
-    return list(newest.values())
 
 
 def keep_a_worker() -> None:
@@ -328,11 +312,15 @@ def draw_links(job: Job, *, on_templates: bool) -> None:
     On the page Templates a link would not do: it has to lead to another page (:mod:`pcf_core.app.links`).
     """
     if job.kind == FAIRPAIR:
+        from pcf_core.app.fairpair.links import parameters_of as parameters_of_fairpair
+
         asked = parameters_of_fairpair(job.key)
         if asked is not None:
             draw_link(FAIRPAIR_TAB, FAIRPAIR_TAB.tab, asked)
         return
     if job.kind == CRITERIA:
+        from pcf_core.app.criteria.own import parameters_of as parameters_of_criteria
+
         asked = parameters_of_criteria(job.key)
         if asked is not None:
             draw_link(CRITERIA_TAB, CRITERIA_TAB.tab, asked)
@@ -365,23 +353,3 @@ def retry(job: Job) -> None:
         st.error(plain(str(error)))
     else:
         st.rerun()
-
-
-def follow_readings(wanted: Iterable[Wanted]) -> None:
-    """Say what is being worked out, and how far it is; what was cancelled or failed waits for its button."""
-    active = []
-    st.markdown("These results are large and were not read like this before: worked out once, then kept.")
-    for run, what, options in wanted:
-        job = newest_reading(run, what, options)
-        if job is not None and job.state in ENDED_EARLY:
-            draw_job(job)
-            continue
-        if job is None or job.state not in ACTIVE:
-            if not may_audit():
-                draw_why_not()
-                return
-            job = write(submit_read, open_store(), open_queue(), run, what, options)
-            keep_a_worker()
-        active.append(job.id)
-    if active:
-        draw_jobs(active)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -36,8 +35,7 @@ from pcf_core.app.mended import MENDED
 from pcf_core.app.present import draw_presented, draw_style, draw_tools, in_full, take_short_form
 from pcf_core.app.roles import draw_who, draw_why_not, is_inside, login_page, may_audit
 from pcf_core.app.steady import steady
-from pcf_core.app.topics.draft import take_written
-from pcf_core.app.widgets import choose_one, plain
+from pcf_core.app.widgets import TOPIC_DRAFTS, choose_one, plain
 from pcf_core.core.errors import AuditError
 from pcf_core.core.settings import settings
 from pcf_core.models.folder import wait_for_hashes
@@ -127,7 +125,10 @@ def _open_frame() -> StreamlitPage:
         draw_choice()
         draw_tools()
     follow_pressed(current_choice().parameters)
-    take_written()
+    if TOPIC_DRAFTS in st.session_state:
+        from pcf_core.app.topics.draft import take_written  # only for who writes a topic
+
+        take_written()
     follow_preset()
     if opened and page.url_path == "compare":
         follow_pinned()
@@ -180,16 +181,10 @@ def _keep_loaded(page: str) -> None:
     gc.freeze()
 
 
-@dataclass(frozen=True)
-class Tab:
-    """What a tab answers, and the function that draws it below its question."""
+def open_tab(page: str, title: str, questions: Mapping[str, str]) -> str:
+    """Draw the head of a page with tabs: its title, their names, the question of the open one; return that.
 
-    question: str
-    draw: Callable[[], None]
-
-
-def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
-    """Draw a page: its title, the names of its tabs, and the open one.
+    The page imports what this tab draws, and nothing of the others.
 
     What was chosen on the others stays: their widgets are bound to the address, and Streamlit then keeps what
     they said until they are drawn again.
@@ -205,5 +200,5 @@ def draw_tabs(page: str, title: str, tabs: Mapping[str, Tab]) -> None:
         label_visibility="collapsed",
         wrap=True,
     )
-    st.markdown(f"##### {tabs[name].question}")
-    tabs[name].draw()
+    st.markdown(f"##### {questions[name]}")
+    return name

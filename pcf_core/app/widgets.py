@@ -29,6 +29,7 @@ MADE_OTHER = re.compile(
 )
 # Streamlit cuts a word that is wider than a cell of its tables, and breaks only code: a hash is told whole.
 HASH = re.compile(r"[0-9a-f]{40,}")
+TOPIC_DRAFTS = "topic_drafts"  # of the session: topics that somebody writes, by name
 Option = TypeVar("Option")
 
 

@@ -416,3 +416,20 @@ def interval_notes(reports: Mapping[str, RiskReport], over: Over, of: str = "") 
         for report in reports.values()
     )
     return list(dict.fromkeys(interval_sentence(interval, of) for interval in found if interval))
+
+
+NOT_SURE = (
+    "The ranges do not cover another training of the same model, other occupations, or other words for the "
+    "groups.",
+    "Word probabilities are not behaviour: a low risk does not make a model safe to use, and a high one does "
+    "not say why.",
+    "Do not certify a model with one number: give its range, the sentences and what was left out with it.",
+)
+
+
+def effective_text(report: RiskReport) -> str:
+    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
+    look = report.sampling
+    if look is None or look.whole:
+        return f"{report.effective_templates:,.1f}"
+    return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"

@@ -14,7 +14,7 @@ from pcf_core.core.generation import GenerationKey
 from pcf_core.core.risk import Interval, RiskReport
 from pcf_core.core.run import RunSpec, ScoringKey
 from pcf_core.report.documents import RISKS
-from pcf_core.report.loaded import LoadedRun, Study
+from pcf_core.report.loaded import LoadedRun, Study, effective_text
 from pcf_core.report.records import RiskNumber, RunFacts
 from pcf_core.report.reproducing import (
     asked_material,
@@ -54,14 +54,6 @@ def writing_versions() -> dict[str, str]:
         except PackageNotFoundError:  # statsmodels is loaded only where lines are fitted
             found[name] = "not installed"
     return found
-
-
-def effective_text(report: RiskReport) -> str:
-    """Write the effective number of templates; of an unfinished sampling plan, that of its draws."""
-    look = report.sampling
-    if look is None or look.whole:
-        return f"{report.effective_templates:,.1f}"
-    return f"{f'{look.effective_draws:,.1f}'.removesuffix('.0')} draws"
 
 
 def model_facts(key: ScoringKey | GenerationKey) -> dict[str, str]:

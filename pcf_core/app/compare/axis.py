@@ -19,16 +19,8 @@ from pcf_core.app.caching import open_store
 from pcf_core.app.compare.tables import AXIS_COLUMNS, SEVERAL_COLUMNS, axis_table
 from pcf_core.app.data import Loaded, must_wait, read_run
 from pcf_core.app.lists import evidence_lists, template_sets, told_apart, topics, usual_lists
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding, picture
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.roles import may_audit
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.comparing import controlled

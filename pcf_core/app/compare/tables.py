@@ -13,15 +13,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pcf_core.app.data import Loaded, load
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_table, draw_tabs, finding
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.audit.options import word_scoring
 from pcf_core.core.risk import AxisPoint, Interval, Scale
 from pcf_core.material.published import PublishedRisk, published_name, published_of_topic, speaks_of

@@ -27,27 +27,16 @@ from pcf_core.app.compare.tables import COMPARISON_COLUMNS
 from pcf_core.app.data import Loaded
 from pcf_core.app.inside import script
 from pcf_core.app.notes import other_scales
-from pcf_core.app.page import (
-    DATA,
-    PROVENANCE,
-    READING,
-    draw_both_commands,
-    draw_picture,
-    draw_provenance,
-    draw_table,
-    draw_tabs,
-    finding,
-    picture,
-)
+from pcf_core.app.page import DATA, PROVENANCE, READING, draw_picture, draw_table, draw_tabs, finding, picture
 from pcf_core.app.present import MOST_DUMBBELLS, is_presented
+from pcf_core.app.provenance import draw_both_commands, draw_provenance
 from pcf_core.app.widgets import choose_one, controls, plain
 from pcf_core.core.risk import Comparison, Interval, NeutralComparison, RiskReport, Side
 from pcf_core.material.numbers import load_numbers
 from pcf_core.report import how_to_read
 from pcf_core.report.documents import comparison_table
-from pcf_core.report.reproducing import afresh, compare_command, scratch_commands
+from pcf_core.report.loaded import NOT_SURE
 from pcf_core.report.sections.comparison import MOST_DRAWN, pair_panel
-from pcf_core.report.sections.summary import NOT_SURE
 from pcf_core.show.charts.comparison import dumbbell_plot, risk_scatter
 from pcf_core.show.compare import (
     SORTS,
@@ -325,11 +314,15 @@ def draw_commands_and_facts(loaded: Loaded, comparison: Comparison, pair: tuple[
 
 def command(comparison: Comparison, loaded: Loaded) -> str:
     """Write the command line that reproduces the numbers."""
+    from pcf_core.report.reproducing import compare_command
+
     return compare_command(comparison.first.run, comparison.second.run, loaded.options)
 
 
 def scratch(comparison: Comparison, loaded: Loaded, pair: tuple[str, str]) -> str:
     """Write the command lines that score both models into an empty cache and compare them there."""
+    from pcf_core.report.reproducing import afresh, scratch_commands
+
     both = (once(scratch_commands)(loaded.runs[name].run, loaded.options) for name in pair)
     return "\n".join([*both, afresh(command(comparison, loaded))])
 

@@ -20,7 +20,6 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    draw_commands,
     draw_figures,
     draw_notes,
     draw_table,
@@ -28,6 +27,7 @@ from pcf_core.app.page import (
     finding,
     picture,
 )
+from pcf_core.app.provenance import draw_commands
 from pcf_core.app.queue import ACTIVE, ENDED_EARLY, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import plain

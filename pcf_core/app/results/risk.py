@@ -11,15 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from pcf_core.app.caching import open_store
 from pcf_core.app.data import Loaded
 from pcf_core.app.notes import neutral_distances_of
-from pcf_core.app.page import (
-    draw_foot,
-    draw_picture,
-    draw_table,
-    finding,
-    offer_scoring,
-    picture,
-    with_called,
-)
+from pcf_core.app.page import draw_foot, draw_picture, draw_table, finding, picture, with_called
+from pcf_core.app.scoring import offer_scoring
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.baseline import Baseline, baseline_run, has_baseline
 from pcf_core.core.risk import RiskReport

@@ -16,7 +16,6 @@ from pcf_core.app.choice import take_usual
 from pcf_core.app.lists import evidence_lists, set_cards, set_names, topic_names, usual_lists
 from pcf_core.app.roles import may_audit, recorded
 from pcf_core.app.topics.draft import (
-    DRAFTS,
     Draft,
     Fields,
     GroupFields,
@@ -30,7 +29,7 @@ from pcf_core.app.topics.draft import (
     topic_of,
     write_down,
 )
-from pcf_core.app.widgets import plain, refusals_said
+from pcf_core.app.widgets import TOPIC_DRAFTS, plain, refusals_said
 from pcf_core.core.topics import Topic
 from pcf_core.material.own_topics import (
     OWN,
@@ -266,7 +265,7 @@ def lines_seen(draft: Draft) -> int:
 
 def change_groups(name: str, gone: str | None) -> None:
     """Take a group out, or add one; the other fields stay as they are written."""
-    draft: Draft = st.session_state[DRAFTS][name]
+    draft: Draft = st.session_state[TOPIC_DRAFTS][name]
     groups = tuple(group for group in draft.fields.groups if group.token != gone)
     if gone is None:
         groups += (new_group(f"group-{len(groups) + 1}"),)

@@ -18,15 +18,13 @@ from pcf_core.app.page import (
     DATA,
     PROVENANCE,
     READING,
-    draw_both_commands,
-    draw_cite,
-    draw_commands,
     draw_figures,
     draw_picture,
     draw_table,
     draw_tabs,
     finding,
 )
+from pcf_core.app.provenance import draw_both_commands, draw_cite, draw_commands
 from pcf_core.app.queue import ACTIVE, draw_job, draw_jobs, keep_a_worker
 from pcf_core.app.roles import draw_why_not, may_audit, write
 from pcf_core.app.widgets import choose_one, described, draw_card, draw_facts, plain

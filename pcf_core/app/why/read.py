@@ -12,16 +12,8 @@ import streamlit as st
 from pcf_core.app.caching import kept, once
 from pcf_core.app.data import Loaded
 from pcf_core.app.lists import Stamp, stamp_of
-from pcf_core.app.page import (
-    PROVENANCE,
-    draw_provenance,
-    draw_table,
-    finding,
-    foot,
-    key_figures,
-    open_results,
-    picture,
-)
+from pcf_core.app.page import PROVENANCE, draw_table, finding, foot, key_figures, open_results, picture
+from pcf_core.app.provenance import draw_provenance
 from pcf_core.app.widgets import plain
 from pcf_core.audit.factors import read_against, read_leans
 from pcf_core.core.errors import AuditError

@@ -11,7 +11,7 @@ import streamlit as st
 from pcf_core.app.caching import once, open_store
 from pcf_core.app.data import Loaded, must_wait
 from pcf_core.app.page import draw_table, finding, foot, key_figures, open_results, picture
-from pcf_core.app.queue import Wanted, follow_readings
+from pcf_core.app.scoring import Wanted, follow_readings
 from pcf_core.app.why.factors import LINE_COLUMNS
 from pcf_core.app.widgets import choose_one, plain
 from pcf_core.audit.options import ViewOptions
